@@ -28,6 +28,21 @@ async function before(): Promise<string> {
   return (await git('show', `${release || 'HEAD'}:${document_path}`)) ?? committed
 }
 
+const product = await openProduct()
+const shown = new Set(Object.keys((JSON.parse(committed) as Document).paths))
+const published = product.routes.filter(({ path }) => shown.has(path))
+await product.stop()
+const operation = ({ method, path }: { method: string; path: string }) => `${method} ${path}`
+
+type Published = {
+  readonly paths: Record<string, Record<string, PublishedOperation>>
+  readonly components: { readonly securitySchemes: object }
+}
+type PublishedOperation = {
+  readonly description: string
+  readonly security?: readonly object[]
+  readonly responses: Record<string, unknown>
+}
 type Declared = { readonly headers?: Record<string, unknown> }
 
 describe('the document', () => {
@@ -72,12 +87,49 @@ describe('the document', () => {
   })
 
   test('takes the name of every operation from its route', async () => {
-    const product = await openProduct()
-    const { paths } = JSON.parse(committed) as { paths: Record<string, object> }
-    const published = product.routes.filter(({ path }) => path in paths)
-    await product.stop()
     const nameless = published.filter(({ name }) => name === undefined)
-    expect(nameless.map(({ method, path }) => `${method} ${path}`)).toEqual([])
+    expect(nameless.map(operation)).toEqual([])
+  })
+
+  test('declares the Location of accepted work, and of what can be read afterwards', () => {
+    const reads = published.filter(({ method }) => method === 'GET').map(({ path }) => path)
+    const readable = (path: string) =>
+      reads.some(read => read.startsWith(`${path}/{`) && !read.slice(path.length + 1).includes('/'))
+    const located = published.filter(
+      // A provider gets the 2xx that its documentation names, and reads nothing afterwards.
+      ({ method, path, replies, consumes }) =>
+        (replies[202] !== undefined && consumes !== 'raw') ||
+        (method === 'POST' && replies[201] !== undefined && readable(path)),
+    )
+    expect(located.length).toBeGreaterThan(40)
+    const silent = located.filter(({ sends }) => !sends?.includes('location'))
+    expect(silent.map(operation)).toEqual([])
+  })
+
+  test('says of every DELETE that a repeat is 204 too', () => {
+    const { paths } = JSON.parse(committed) as Published
+    const deletes = Object.values(paths).flatMap(item => item['delete'] ?? [])
+    expect(deletes.length).toBeGreaterThan(20)
+    for (const { description, responses } of deletes) {
+      expect(description).toContain('A repeat returns 204 as well.')
+      expect(Object.keys(responses).filter(status => status < '300')).toEqual(['204'])
+    }
+  })
+
+  test('shows the cookie, its CSRF token and the limit of each operation', () => {
+    const { paths, components } = JSON.parse(committed) as Published
+    const unlike = published.filter(route => {
+      const { security, responses } = paths[route.path]?.[route.method.toLowerCase()] ?? {}
+      const cookie = security?.find(one => 'cookie' in one)
+      const guarded = route.permission !== 'public'
+      const safe = route.method === 'GET'
+      const complete = !guarded || (cookie && 'csrf_token' in cookie === !safe)
+      return !complete || (responses?.['429'] === undefined) !== (route.always === true)
+    })
+    expect(unlike.map(operation)).toEqual([])
+    expect(Object.keys(components.securitySchemes)).toEqual(
+      expect.arrayContaining(['bearer', 'cookie', 'csrf_token']),
+    )
   })
 
   test('breaks no caller of the version before', async () => {

@@ -1574,6 +1574,26 @@ create table notifications.suppressions (
   constraint suppressions_tenant_id_destination_hash_channel_category_key UNIQUE (tenant_id, destination_hash, channel, category)
 );
 
+create table notifications.template_texts (
+  tenant_id uuid not null,
+  id uuid not null,
+  name text collate "C" not null,
+  version integer not null,
+  channel text not null,
+  format text not null default 'text'::text,
+  subject text,
+  body text not null,
+  text_body text,
+  url text,
+  locales jsonb not null default '{}'::jsonb,
+  constraint template_texts_channel_check CHECK ((channel = ANY (ARRAY['email'::text, 'sms'::text, 'push'::text, 'in_app'::text]))),
+  constraint template_texts_format_check CHECK ((format = ANY (ARRAY['html'::text, 'text'::text]))),
+  constraint template_texts_pkey PRIMARY KEY (tenant_id, name, version, channel),
+  constraint template_texts_tenant_id_id_key UNIQUE (tenant_id, id),
+  constraint template_texts_version_fkey FOREIGN KEY (tenant_id, name, version) REFERENCES notifications.template_versions(tenant_id, name, version)
+);
+CREATE TRIGGER template_texts_immutable BEFORE UPDATE ON notifications.template_texts FOR EACH ROW EXECUTE FUNCTION notifications.refuse_change_of_published();
+
 create table notifications.template_versions (
   tenant_id uuid not null,
   name text collate "C" not null,
@@ -1590,32 +1610,32 @@ create table notifications.template_versions (
 CREATE INDEX template_versions_latest ON notifications.template_versions USING btree (tenant_id, name, version DESC) WHERE (status = 'published'::text);
 CREATE TRIGGER template_versions_immutable BEFORE UPDATE ON notifications.template_versions FOR EACH ROW EXECUTE FUNCTION notifications.refuse_change_of_published();
 
-create table notifications.templates (
-  tenant_id uuid not null,
-  id uuid not null,
-  name text collate "C" not null,
-  version integer not null,
-  channel text not null,
-  format text not null default 'text'::text,
-  subject text,
-  body text not null,
-  text_body text,
-  url text,
-  locales jsonb not null default '{}'::jsonb,
-  constraint templates_channel_check CHECK ((channel = ANY (ARRAY['email'::text, 'sms'::text, 'push'::text, 'in_app'::text]))),
-  constraint templates_format_check CHECK ((format = ANY (ARRAY['html'::text, 'text'::text]))),
-  constraint templates_pkey PRIMARY KEY (tenant_id, name, version, channel),
-  constraint templates_tenant_id_id_key UNIQUE (tenant_id, id),
-  constraint templates_tenant_id_name_version_fkey FOREIGN KEY (tenant_id, name, version) REFERENCES notifications.template_versions(tenant_id, name, version)
-);
-CREATE TRIGGER templates_immutable BEFORE UPDATE ON notifications.templates FOR EACH ROW EXECUTE FUNCTION notifications.refuse_change_of_published();
+create view notifications.templates as
+ SELECT t.id,
+    t.tenant_id,
+    t.name,
+    t.version,
+    t.channel,
+    t.format,
+    t.subject,
+    t.body,
+    t.text_body,
+    t.url,
+    t.locales,
+    v.status,
+    v.default_locale,
+    v.data_schema,
+    v.created_at,
+    v.published_at
+   FROM (notifications.template_texts t
+     JOIN notifications.template_versions v ON (((v.tenant_id = t.tenant_id) AND (v.name = t.name) AND (v.version = t.version))));
 
 CREATE OR REPLACE FUNCTION notifications.refuse_change_of_published()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
 begin
-  if tg_table_name = 'templates' then
+  if tg_table_name = 'template_texts' then
     if exists (select from notifications.template_versions v
         where v.tenant_id = old.tenant_id and v.name = old.name and v.version = old.version
           and v.status <> 'draft') then
@@ -4490,7 +4510,7 @@ create table webhooks.subscriptions (
   tenant_id uuid not null,
   id uuid not null,
   endpoint text not null,
-  types text[] not null,
+  event_filter text[] not null,
   aggregate_ids uuid[],
   readable text[] not null,
   owner_id uuid not null,
@@ -4532,6 +4552,7 @@ create table webhooks.subscriptions (
   constraint subscriptions_check4 CHECK (((paused_reason IS NULL) OR (state = 'paused'::text))),
   constraint subscriptions_disabled_reason_check CHECK ((disabled_reason = ANY (ARRAY['failing'::text, 'gone'::text, 'admin'::text, 'owner_revoked'::text]))),
   constraint subscriptions_endpoint_check CHECK (((length(endpoint) >= 1) AND (length(endpoint) <= 2048))),
+  constraint subscriptions_event_filter_check CHECK (((cardinality(event_filter) >= 1) AND (cardinality(event_filter) <= 100))),
   constraint subscriptions_max_in_flight_check CHECK (((max_in_flight >= 1) AND (max_in_flight <= 64))),
   constraint subscriptions_ordering_check CHECK ((ordering = ANY (ARRAY['none'::text, 'aggregate'::text]))),
   constraint subscriptions_paused_reason_check CHECK ((paused_reason = 'owner_revoked'::text)),
@@ -4539,7 +4560,6 @@ create table webhooks.subscriptions (
   constraint subscriptions_rate_per_second_check CHECK (((rate_per_second >= 1) AND (rate_per_second <= 5000))),
   constraint subscriptions_state_check CHECK ((state = ANY (ARRAY['created'::text, 'active'::text, 'paused'::text, 'disabled'::text, 'deleted'::text]))),
   constraint subscriptions_tenant_id_id_key UNIQUE (tenant_id, id),
-  constraint subscriptions_types_check CHECK (((cardinality(types) >= 1) AND (cardinality(types) <= 100))),
   constraint subscriptions_verification_mode_check CHECK ((verification_mode = ANY (ARRAY['auto'::text, 'manual'::text])))
 );
 CREATE INDEX subscriptions_challenge ON webhooks.subscriptions USING btree (challenge_due_at) WHERE (challenge_due_at IS NOT NULL);

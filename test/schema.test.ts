@@ -10,6 +10,7 @@ import { emptyDatabase } from '../src/kernel/database/test/empty-database.ts'
 import { composition } from '../src/platform.ts'
 import { migrationSources } from '../src/runtime/start.ts'
 import { dumpSchemas } from './schema/dump.ts'
+import { records } from './schema/records.ts'
 import type { Clone } from './world.ts'
 
 const sources = migrationSources(composition)
@@ -32,6 +33,20 @@ test('the schema is the one that is shown', async () => {
   const made = `${opening}\n\n${await dumpSchemas(database.url, schemas)}`
   for (const schema of schemas) expect(made).toContain(`create schema ${schema};\n`)
   await expect(made, says).toMatchFileSnapshot(resolve(import.meta.dirname, 'schema.sql'))
+})
+
+test('each record of the specification has the name and the fields that it gives', async () => {
+  const client = directClient(database.url, 'test')
+  await client.connect()
+  const { rows } = await client.query<{ name: string; columns: string[] }>(`
+    select table_schema || '.' || table_name as name, array_agg(column_name::text) as columns
+    from information_schema.columns group by 1`)
+  await client.end()
+  const columns = new Map(rows.map(one => [one.name, one.columns]))
+  expect(records).toHaveLength(74)
+  for (const { name, fields } of records) {
+    expect(columns.get(name) ?? [], name).toEqual(expect.arrayContaining([...fields]))
+  }
 })
 
 test('what the kernel has none of is shown too', async () => {

@@ -65,7 +65,7 @@ async function subscribe({
     const sealed = ids.map(id => secrets.seal(id, 1, secrets.make(undefined).bytes))
     await db.run(sql`
       with made as (
-        insert into webhooks.subscriptions (tenant_id, id, endpoint, types, readable, owner_id,
+        insert into webhooks.subscriptions (tenant_id, id, endpoint, event_filter, readable, owner_id,
           state, api_version, max_in_flight, secret_version, secret_ciphertext, verification_mode)
         select ${tenant_id}, one.id, one.endpoint, '{account.verified}', '{*}', ${tenant_id},
           'active', '2026-01', ${max_in_flight}, 1, one.sealed, 'manual'

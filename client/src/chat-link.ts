@@ -3,11 +3,14 @@
  * and has full jitter. If nothing was received for a while, the link sends a ping, because the loss
  * of a network closes no socket.
  */
+import type { SocketClass } from './chat-types.ts'
+
 export type Frame = Readonly<Record<string, unknown>> & { readonly type: string }
 
 export type LinkOptions = {
   readonly base_url: string
   readonly wait_ms_max: number
+  readonly WebSocket: SocketClass | undefined
   token(): Promise<string>
   /** Whether further attempts are useless. */
   isFinal(error: unknown): boolean
@@ -20,11 +23,21 @@ const protocol = 'realtime.v1'
 const first_wait_ms = 500
 /** The time that the platform may take to reply. */
 export const answer_ms = 10_000
+const open_state = 1
 /** A browser reports the loss and the return of its network. Node does not. */
 const page = globalThis as unknown as Partial<EventTarget>
 
+function socketClass(given: SocketClass | undefined): SocketClass {
+  const found: SocketClass | undefined = given ?? globalThis.WebSocket
+  if (found) return found
+  throw new TypeError(
+    'This runtime has no WebSocket. Use Node 22 or newer, or pass the class of the package ws: connect({ WebSocket }).',
+  )
+}
+
 export class Link {
   private readonly options: LinkOptions
+  private readonly Socket: SocketClass
   private socket: WebSocket | null = null
   private heartbeat_ms = 25_000
   private attempt = 0
@@ -37,6 +50,7 @@ export class Link {
 
   constructor(options: LinkOptions) {
     this.options = options
+    this.Socket = socketClass(options.WebSocket)
     page.addEventListener?.('online', this.hurry)
     page.addEventListener?.('offline', this.cut)
     void this.open()
@@ -48,7 +62,7 @@ export class Link {
   }
 
   send(frame: object): void {
-    if (this.socket?.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(frame))
+    if (this.socket?.readyState === open_state) this.socket.send(JSON.stringify(frame))
   }
 
   /** The connection works, so the next wait is short again. */
@@ -100,12 +114,15 @@ export class Link {
     }
     if (attempt !== this.attempt) return
     const base = this.options.base_url.replace(/^http/, 'ws').replace(/\/$/, '')
-    const socket = new WebSocket(`${base}/v1/realtime`, [protocol, `token.${token}`])
+    const protocols = [protocol, `token.${token}`]
+    const socket = new this.Socket(`${base}/v1/realtime`, protocols) as WebSocket
     this.socket = socket
     this.expectAnswer()
     socket.addEventListener('message', ({ data }) => {
       if (this.socket === socket) this.take(JSON.parse(String(data)) as Frame)
     })
+    // `close` follows. Without a listener an error of `ws` would end the process.
+    socket.addEventListener('error', () => {})
     socket.addEventListener('close', ({ code, reason }) => {
       if (this.socket === socket) this.drop(reason || `closed with ${code}`)
     })

@@ -22,7 +22,11 @@ export type ChatOptions = {
   readonly resume?: ChatPositions
   /** The longest wait before the next attempt to connect. The default is 30,000. */
   readonly wait_ms_max?: number
+  /** The class of the package `ws`, for Node before 22, which has no `WebSocket` of its own. */
+  readonly WebSocket?: SocketClass
 }
+
+export type SocketClass = new (url: string, protocols: string[]) => object
 
 export type ChatDraft = {
   readonly conversation_id: string

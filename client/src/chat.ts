@@ -81,12 +81,13 @@ class Device implements Chat {
   private hello: Frame | null = null
   private closed = false
 
-  constructor(base: Base, { device_id, resume, wait_ms_max = 30_000 }: ChatOptions) {
+  constructor(base: Base, { device_id, resume, wait_ms_max = 30_000, WebSocket }: ChatOptions) {
     this.base = base
     this.known = new Positions(resume)
     this.link = new Link({
       base_url: base.base_url,
       wait_ms_max,
+      WebSocket,
       token: async () => {
         const query = device_id === undefined ? {} : { device_id }
         const { data } = await this.ask('/v1/realtime-token', { query })

@@ -260,7 +260,7 @@ export interface paths {
         post?: never;
         /**
          * Erase your own account, or one of the tenant
-         * @description Requires a recent authentication. All sessions end, and personal data is erased irrevocably. Requires a credential, but no permission.
+         * @description Requires a recent authentication. All sessions end, and personal data is erased irrevocably. Requires a credential, but no permission. A repeat returns 204 as well.
          */
         delete: operations["eraseAccount"];
         options?: never;
@@ -288,7 +288,7 @@ export interface paths {
         post?: never;
         /**
          * Remove a role from an account
-         * @description Requires the permission `identity.roles.assign` (roles: `tenant_admin`).
+         * @description Requires the permission `identity.roles.assign` (roles: `tenant_admin`). A repeat returns 204 as well.
          */
         delete: operations["removeRole"];
         options?: never;
@@ -312,7 +312,7 @@ export interface paths {
         post?: never;
         /**
          * End all sessions of an account
-         * @description Access tokens of these sessions stop working within a second. Requires a credential, but no permission.
+         * @description Access tokens of these sessions stop working within a second. Requires a credential, but no permission. A repeat returns 204 as well.
          */
         delete: operations["endAccountSessions"];
         options?: never;
@@ -416,7 +416,7 @@ export interface paths {
         post?: never;
         /**
          * Revoke an API key
-         * @description Requires a credential, but no permission.
+         * @description Requires a credential, but no permission. A repeat returns 204 as well.
          */
         delete: operations["revokeApiKey"];
         options?: never;
@@ -592,7 +592,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a collection and everything in it
-         * @description Requires the permission `retrieval.collections.use` (roles: `member`).
+         * @description Requires the permission `retrieval.collections.use` (roles: `member`). A repeat returns 204 as well.
          */
         delete: operations["deleteCollection"];
         options?: never;
@@ -768,7 +768,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a comment of yours, or on a post of yours
-         * @description Requires the permission `social.content.write` (roles: `member`).
+         * @description Requires the permission `social.content.write` (roles: `member`). A repeat returns 204 as well.
          */
         delete: operations["deleteComment"];
         options?: never;
@@ -836,7 +836,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a connector; its documents stay
-         * @description Requires the permission `retrieval.collections.use` (roles: `member`).
+         * @description Requires the permission `retrieval.collections.use` (roles: `member`). A repeat returns 204 as well.
          */
         delete: operations["deleteConnector"];
         options?: never;
@@ -992,7 +992,7 @@ export interface paths {
         post?: never;
         /**
          * Remove a member; with your own id, leave the group
-         * @description The owner can remove all others; admins can remove ordinary members. When the owner leaves, the oldest admin becomes the owner. If there is no admin, the oldest member does. Requires a credential, but no permission.
+         * @description The owner can remove all others; admins can remove ordinary members. When the owner leaves, the oldest admin becomes the owner. If there is no admin, the oldest member does. Requires a credential, but no permission. A repeat returns 204 as well.
          */
         delete: operations["removeConversationMember"];
         options?: never;
@@ -1044,7 +1044,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a message for everybody
-         * @description Allowed for the sender, for the owner and admins of a group, and with the permission `chat.messages.moderate`. The text and its files are deleted. The sequence number stays. Requires a credential, but no permission.
+         * @description Allowed for the sender, for the owner and admins of a group, and with the permission `chat.messages.moderate`. The text and its files are deleted. The sequence number stays. Requires a credential, but no permission. A repeat returns 204 as well.
          */
         delete: operations["deleteMessage"];
         options?: never;
@@ -1152,7 +1152,7 @@ export interface paths {
         post?: never;
         /**
          * Remove a device
-         * @description Requires a credential, but no permission.
+         * @description Requires a credential, but no permission. A repeat returns 204 as well.
          */
         delete: operations["removeDevice"];
         options?: never;
@@ -1260,7 +1260,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a document and all data made from it
-         * @description After this reply, no search finds it and no answer quotes it. `Link` is the job that erases text, vectors and index rows; the `result` of the job is the receipt. Requires the permission `retrieval.collections.use` (roles: `member`).
+         * @description After this reply, no search finds it and no answer quotes it. `Link` is the job that erases text, vectors and index rows; the `result` of the job is the receipt. Requires the permission `retrieval.collections.use` (roles: `member`). A repeat returns 204 as well.
          */
         delete: operations["deleteDocument"];
         options?: never;
@@ -1348,7 +1348,7 @@ export interface paths {
         post?: never;
         /**
          * Remove a domain; its links stop working immediately
-         * @description Requires the permission `links.domains.manage` (roles: `member`).
+         * @description Requires the permission `links.domains.manage` (roles: `member`). A repeat returns 204 as well.
          */
         delete: operations["removeDomain"];
         options?: never;
@@ -1672,7 +1672,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a file; its URLs stop working immediately
-         * @description Requires a credential, but no permission.
+         * @description Requires a credential, but no permission. A repeat returns 204 as well.
          */
         delete: operations["deleteFile"];
         options?: never;
@@ -1860,7 +1860,7 @@ export interface paths {
         post?: never;
         /**
          * Stop receiving from a source; received messages stay
-         * @description Requires the permission `webhooks.inbound_sources.manage` (roles: `tenant_admin`).
+         * @description Requires the permission `webhooks.inbound_sources.manage` (roles: `tenant_admin`). A repeat returns 204 as well.
          */
         delete: operations["deleteInboundSource"];
         options?: never;
@@ -2392,7 +2392,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a schedule; jobs that it created stay
-         * @description Requires the permission `jobs.schedules.write` (roles: `tenant_admin`).
+         * @description Requires the permission `jobs.schedules.write` (roles: `tenant_admin`). A repeat returns 204 as well.
          */
         delete: operations["deleteJobSchedule"];
         options?: never;
@@ -2808,7 +2808,7 @@ export interface paths {
         post?: never;
         /**
          * Remove an entry of the blocklist; links that it disabled stay disabled
-         * @description Requires the permission `links.blocklist.manage` (roles: `platform_operator`).
+         * @description Requires the permission `links.blocklist.manage` (roles: `platform_operator`). A repeat returns 204 as well.
          */
         delete: operations["removeBlocklistEntry"];
         options?: never;
@@ -2920,7 +2920,7 @@ export interface paths {
         post?: never;
         /**
          * Delete my link; its code is never used again
-         * @description Requires the permission `links.links.delete` (roles: `member`).
+         * @description Requires the permission `links.links.delete` (roles: `member`). A repeat returns 204 as well.
          */
         delete: operations["deleteLink"];
         options?: never;
@@ -3072,7 +3072,7 @@ export interface paths {
         post?: never;
         /**
          * Unlink an identity from my account
-         * @description Requires a credential, but no permission.
+         * @description Requires a credential, but no permission. A repeat returns 204 as well.
          */
         delete: operations["unlinkExternalIdentity"];
         options?: never;
@@ -3176,7 +3176,7 @@ export interface paths {
         post?: never;
         /**
          * Remove a second factor
-         * @description Requires a credential, but no permission.
+         * @description Requires a credential, but no permission. A repeat returns 204 as well.
          */
         delete: operations["removeMfaMethod"];
         options?: never;
@@ -4120,7 +4120,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a post
-         * @description When you get the reply, the post is removed from all feeds and its text is deleted. Requires the permission `social.content.write` (roles: `member`).
+         * @description When you get the reply, the post is removed from all feeds and its text is deleted. Requires the permission `social.content.write` (roles: `member`). A repeat returns 204 as well.
          */
         delete: operations["deletePost"];
         options?: never;
@@ -4192,7 +4192,7 @@ export interface paths {
         post?: never;
         /**
          * Remove a like
-         * @description Returns 204 for every id, so that the reply does not show whether the post exists. Requires the permission `social.content.write` (roles: `member`).
+         * @description Returns 204 for every id, so that the reply does not show whether the post exists. Requires the permission `social.content.write` (roles: `member`). A repeat returns 204 as well.
          */
         delete: operations["unlikePost"];
         options?: never;
@@ -4812,7 +4812,7 @@ export interface paths {
         post?: never;
         /**
          * End a session
-         * @description The access token of the session is accepted even after the session has ended. Requires the access token of the session, or its cookie.
+         * @description The access token of the session is accepted even after the session has ended. Requires the access token of the session, or its cookie. A repeat returns 204 as well.
          */
         delete: operations["endSession"];
         options?: never;
@@ -5020,7 +5020,7 @@ export interface paths {
         post?: never;
         /**
          * Remove a suppression, so that the address receives messages again
-         * @description Requires the permission `notifications.suppressions.write` (roles: `tenant_admin`).
+         * @description Requires the permission `notifications.suppressions.write` (roles: `tenant_admin`). A repeat returns 204 as well.
          */
         delete: operations["deleteSuppression"];
         options?: never;
@@ -5180,7 +5180,7 @@ export interface paths {
         post?: never;
         /**
          * Abort an upload and delete its parts
-         * @description Requires a credential, but no permission.
+         * @description Requires a credential, but no permission. A repeat returns 204 as well.
          */
         delete: operations["abortUpload"];
         options?: never;
@@ -5284,7 +5284,7 @@ export interface paths {
         post?: never;
         /**
          * End a block; earlier follows are not restored
-         * @description Requires the permission `social.graph.write` (roles: `member`).
+         * @description Requires the permission `social.graph.write` (roles: `member`). A repeat returns 204 as well.
          */
         delete: operations["unblockUser"];
         options?: never;
@@ -5364,7 +5364,7 @@ export interface paths {
         post?: never;
         /**
          * Remove a follower; the follower is not notified
-         * @description Requires the permission `social.graph.write` (roles: `member`).
+         * @description Requires the permission `social.graph.write` (roles: `member`). A repeat returns 204 as well.
          */
         delete: operations["removeFollower"];
         options?: never;
@@ -5408,7 +5408,7 @@ export interface paths {
         post?: never;
         /**
          * End a mute
-         * @description Requires the permission `social.graph.write` (roles: `member`).
+         * @description Requires the permission `social.graph.write` (roles: `member`). A repeat returns 204 as well.
          */
         delete: operations["unmuteUser"];
         options?: never;
@@ -5476,7 +5476,7 @@ export interface paths {
         post?: never;
         /**
          * Remove a destination
-         * @description Requires a credential, but no permission.
+         * @description Requires a credential, but no permission. A repeat returns 204 as well.
          */
         delete: operations["deleteDestination"];
         options?: never;
@@ -5560,7 +5560,7 @@ export interface paths {
         post?: never;
         /**
          * Stop following a user, or withdraw a follow request
-         * @description From the next read on, their posts are not in your feed. Every id gets 204. Requires the permission `social.graph.write` (roles: `member`).
+         * @description From the next read on, their posts are not in your feed. Every id gets 204. Requires the permission `social.graph.write` (roles: `member`). A repeat returns 204 as well.
          */
         delete: operations["unfollowUser"];
         options?: never;
@@ -5772,7 +5772,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a webhook subscription
-         * @description Requires the permission `webhooks.subscriptions.write` (roles: `tenant_admin`).
+         * @description Requires the permission `webhooks.subscriptions.write` (roles: `tenant_admin`). A repeat returns 204 as well.
          */
         delete: operations["deleteWebhookSubscription"];
         options?: never;
@@ -18658,6 +18658,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -18777,6 +18778,7 @@ export interface operations {
             412: components["responses"]["PreconditionFailed"];
             416: components["responses"]["RangeNotSatisfiable"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             /** @description `overloaded`, `storage_unavailable` */
             503: components["responses"]["ServiceUnavailable"];
             default: components["responses"]["AnyRefusal"];
@@ -18820,6 +18822,7 @@ export interface operations {
             /** @description `result_not_found` */
             404: components["responses"]["NotFound"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -18868,6 +18871,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             /** @description `invalid_character`, `part_checksum_mismatch`, `part_size_mismatch`, `type_not_allowed`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             /** @description `capacity_exceeded`, `overloaded`, `storage_full` */
             503: components["responses"]["ServiceUnavailable"];
             default: components["responses"]["AnyRefusal"];
@@ -18926,6 +18930,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -18956,6 +18961,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -18990,6 +18996,7 @@ export interface operations {
             /** @description `invalid_cursor`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -19023,6 +19030,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -19097,6 +19105,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -19134,6 +19143,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `invalid_character`, `password_rejected`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -19170,6 +19180,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -19195,6 +19206,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -19241,6 +19253,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             412: components["responses"]["PreconditionFailed"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -19279,6 +19292,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `duty_conflict`, `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -19319,6 +19333,7 @@ export interface operations {
             /** @description `last_administrator`, `last_operator` */
             409: components["responses"]["Conflict"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -19359,6 +19374,7 @@ export interface operations {
             /** @description `account_not_found` */
             404: components["responses"]["NotFound"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -19383,6 +19399,7 @@ export interface operations {
             /** @description `account_not_found` */
             404: components["responses"]["NotFound"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -19468,6 +19485,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -19553,6 +19571,7 @@ export interface operations {
             /** @description `permission_denied` */
             403: components["responses"]["Forbidden"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -19616,6 +19635,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -19701,6 +19721,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -19735,6 +19756,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -19827,6 +19849,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -19872,6 +19895,7 @@ export interface operations {
             412: components["responses"]["PreconditionFailed"];
             /** @description `card_data_refused`, `currency_unsupported`, `invalid_character`, `price_unavailable`, `shipping_method_unavailable`, `validation_failed`, `variant_not_purchasable` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -20030,6 +20054,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -20110,6 +20135,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -20134,6 +20160,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -20178,6 +20205,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             412: components["responses"]["PreconditionFailed"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -20218,6 +20246,7 @@ export interface operations {
             /** @description `collection_not_found` */
             404: components["responses"]["NotFound"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -20308,6 +20337,7 @@ export interface operations {
             /** @description `collection_not_found` */
             404: components["responses"]["NotFound"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -20396,6 +20426,7 @@ export interface operations {
             /** @description `collection_not_found` */
             404: components["responses"]["NotFound"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -20440,6 +20471,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -20480,6 +20512,7 @@ export interface operations {
             /** @description `collection_not_found` */
             404: components["responses"]["NotFound"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -20522,6 +20555,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -20568,6 +20602,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             /** @description `invalid_character`, `unknown_embedding_profile`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -20602,6 +20637,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -20625,6 +20661,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -20655,6 +20692,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -20687,6 +20725,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -20727,6 +20766,7 @@ export interface operations {
             412: components["responses"]["PreconditionFailed"];
             /** @description `currency_unsupported`, `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -20764,6 +20804,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -20788,6 +20829,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -20833,6 +20875,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             412: components["responses"]["PreconditionFailed"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -20878,6 +20921,7 @@ export interface operations {
             /** @description `idempotency_in_progress`, `idempotency_key_reused`, `sync_in_progress` */
             409: components["responses"]["Conflict"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -20912,6 +20956,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -21004,6 +21049,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -21045,6 +21091,7 @@ export interface operations {
             /** @description `invalid_transition` */
             409: components["responses"]["Conflict"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -21084,6 +21131,7 @@ export interface operations {
             /** @description `conversation_not_found` */
             404: components["responses"]["NotFound"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -21122,6 +21170,7 @@ export interface operations {
             /** @description `conversation_not_found` */
             404: components["responses"]["NotFound"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -21208,6 +21257,7 @@ export interface operations {
             /** @description `conversation_not_found` */
             404: components["responses"]["NotFound"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -21235,6 +21285,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -21277,6 +21328,7 @@ export interface operations {
             /** @description `direct_members_fixed`, `invalid_transition` */
             409: components["responses"]["Conflict"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -21318,6 +21370,7 @@ export interface operations {
             /** @description `conversation_not_found` */
             404: components["responses"]["NotFound"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -21366,6 +21419,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             /** @description `attachment_not_ready`, `invalid_character`, `reply_target_unknown`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -21400,6 +21454,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -21424,6 +21479,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -21472,6 +21528,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             412: components["responses"]["PreconditionFailed"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -21506,6 +21563,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -21543,6 +21601,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `invalid_character`, `sequence_out_of_range`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -21577,6 +21636,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -21606,6 +21666,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -21641,6 +21702,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -21664,6 +21726,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -21699,6 +21762,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -21736,6 +21800,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -21794,6 +21859,7 @@ export interface operations {
             412: components["responses"]["PreconditionFailed"];
             /** @description `currency_unsupported`, `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -21833,6 +21899,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -21867,6 +21934,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -21904,6 +21972,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -21928,6 +21997,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -21973,6 +22043,7 @@ export interface operations {
             412: components["responses"]["PreconditionFailed"];
             /** @description `invalid_character`, `too_many_access_lists`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -22013,6 +22084,7 @@ export interface operations {
             /** @description `document_not_found` */
             404: components["responses"]["NotFound"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -22049,6 +22121,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -22122,6 +22195,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -22145,6 +22219,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -22178,6 +22253,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -22213,6 +22289,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -22251,6 +22328,7 @@ export interface operations {
             /** @description `account_not_found` */
             404: components["responses"]["NotFound"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -22284,6 +22362,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -22316,6 +22395,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -22348,6 +22428,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -22382,6 +22463,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             /** @description `invalid_character`, `one_time_token_invalid`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -22412,6 +22494,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -22447,6 +22530,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -22484,6 +22568,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -22527,6 +22612,7 @@ export interface operations {
             /** @description `idempotency_in_progress`, `idempotency_key_reused`, `invalid_transition` */
             409: components["responses"]["Conflict"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -22570,6 +22656,7 @@ export interface operations {
             /** @description `idempotency_in_progress`, `idempotency_key_reused`, `invalid_transition` */
             409: components["responses"]["Conflict"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -22605,6 +22692,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -22643,6 +22731,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -22675,6 +22764,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -22709,6 +22799,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -22732,6 +22823,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -22774,6 +22866,7 @@ export interface operations {
             /** @description `file_not_available` */
             409: components["responses"]["Conflict"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -22814,6 +22907,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -22949,6 +23043,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -22983,6 +23078,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -23019,6 +23115,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -23063,6 +23160,7 @@ export interface operations {
             /** @description `idempotency_in_progress`, `idempotency_key_reused`, `invalid_transition`, `payload_purged` */
             409: components["responses"]["Conflict"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -23101,6 +23199,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -23160,6 +23259,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             412: components["responses"]["PreconditionFailed"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -23185,6 +23285,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -23239,6 +23340,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             /** @description `overloaded`, `service_unavailable` */
             503: components["responses"]["ServiceUnavailable"];
             default: components["responses"]["AnyRefusal"];
@@ -23279,6 +23381,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -23311,6 +23414,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -23340,6 +23444,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -23377,6 +23482,7 @@ export interface operations {
             /** @description `inbox_item_not_found` */
             404: components["responses"]["NotFound"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -23461,6 +23567,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -23514,6 +23621,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -23552,6 +23660,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -23635,6 +23744,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -23688,6 +23798,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -23771,6 +23882,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -23812,6 +23924,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -23853,6 +23966,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -23888,6 +24002,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -23925,6 +24040,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -23970,6 +24086,7 @@ export interface operations {
             /** @description `idempotency_in_progress`, `idempotency_key_reused`, `insufficient_inventory` */
             409: components["responses"]["Conflict"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -24026,6 +24143,7 @@ export interface operations {
             /** @description `already_exists`, `idempotency_in_progress`, `idempotency_key_reused` */
             409: components["responses"]["Conflict"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -24066,6 +24184,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             /** @description `invalid_character`, `result_invalid`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -24104,6 +24223,7 @@ export interface operations {
             /** @description `lease_lost` */
             409: components["responses"]["Conflict"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -24142,6 +24262,7 @@ export interface operations {
             /** @description `lease_lost` */
             409: components["responses"]["Conflict"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -24260,6 +24381,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -24296,6 +24418,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -24378,6 +24501,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -24415,6 +24539,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -24450,6 +24575,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -24485,6 +24611,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -24540,6 +24667,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             /** @description `invalid_character`, `schema_invalid`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -24578,6 +24706,7 @@ export interface operations {
             /** @description `job_type_not_found` */
             404: components["responses"]["NotFound"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -24612,6 +24741,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -24649,6 +24779,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -24728,6 +24859,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -24774,6 +24906,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             412: components["responses"]["PreconditionFailed"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -24812,6 +24945,7 @@ export interface operations {
             /** @description `job_not_found` */
             404: components["responses"]["NotFound"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -24872,6 +25006,7 @@ export interface operations {
             /** @description `idempotency_in_progress`, `idempotency_key_reused`, `invalid_transition` */
             409: components["responses"]["Conflict"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -24950,6 +25085,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -25038,6 +25174,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -25074,6 +25211,7 @@ export interface operations {
             /** @description `ledger_account_not_found` */
             404: components["responses"]["NotFound"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -25115,6 +25253,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -25149,6 +25288,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -25196,6 +25336,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             /** @description `card_data_refused`, `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -25230,6 +25371,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -25266,6 +25408,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -25331,6 +25474,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -25367,6 +25511,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -25398,6 +25543,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -25439,6 +25585,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -25480,6 +25627,7 @@ export interface operations {
             /** @description `domain_not_found` */
             404: components["responses"]["NotFound"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -25608,6 +25756,7 @@ export interface operations {
             /** @description `domain_not_found`, `link_not_found` */
             404: components["responses"]["NotFound"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -25637,6 +25786,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             412: components["responses"]["PreconditionFailed"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -25687,6 +25837,7 @@ export interface operations {
             412: components["responses"]["PreconditionFailed"];
             /** @description `destination_not_allowed`, `expires_at_invalid`, `invalid_character`, `redirect_status_unsafe`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -25730,6 +25881,7 @@ export interface operations {
             /** @description `invalid_transition` */
             409: components["responses"]["Conflict"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -25773,6 +25925,7 @@ export interface operations {
             /** @description `domain_not_found`, `link_not_found` */
             404: components["responses"]["NotFound"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -25812,6 +25965,7 @@ export interface operations {
             /** @description `domain_not_found`, `link_not_found` */
             404: components["responses"]["NotFound"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -25845,6 +25999,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -25888,6 +26043,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             412: components["responses"]["PreconditionFailed"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -25921,6 +26077,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -25955,6 +26112,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -25994,6 +26152,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             /** @description `invalid_character`, `oidc_ticket_invalid`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -26020,6 +26179,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -26058,6 +26218,7 @@ export interface operations {
             /** @description `mfa_method_not_found` */
             404: components["responses"]["NotFound"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -26093,6 +26254,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -26144,6 +26306,7 @@ export interface operations {
             /** @description `permission_denied` */
             403: components["responses"]["Forbidden"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -26180,6 +26343,7 @@ export interface operations {
             /** @description `permission_denied` */
             403: components["responses"]["Forbidden"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -26240,6 +26404,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -26281,6 +26446,7 @@ export interface operations {
             /** @description `already_exists`, `invalid_transition` */
             409: components["responses"]["Conflict"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -26313,6 +26479,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -26353,6 +26520,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -26388,6 +26556,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -26429,6 +26598,7 @@ export interface operations {
             /** @description `already_exists`, `idempotency_in_progress`, `idempotency_key_reused` */
             409: components["responses"]["Conflict"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -26475,6 +26645,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             412: components["responses"]["PreconditionFailed"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -26512,6 +26683,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -26548,6 +26720,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -26595,6 +26768,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             412: components["responses"]["PreconditionFailed"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -26638,6 +26812,7 @@ export interface operations {
             /** @description `already_appealed`, `appeal_window_closed`, `idempotency_in_progress`, `idempotency_key_reused`, `invalid_transition` */
             409: components["responses"]["Conflict"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -26673,6 +26848,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -26728,6 +26904,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -26763,6 +26940,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -26797,6 +26975,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -26848,6 +27027,7 @@ export interface operations {
             /** @description `category_built_in` */
             409: components["responses"]["Conflict"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -26879,6 +27059,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -26915,6 +27096,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -26955,6 +27137,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             /** @description `invalid_character`, `schema_invalid`, `template_syntax_error`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -26990,6 +27173,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -27030,6 +27214,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -27069,6 +27254,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `channel_without_template`, `invalid_character`, `invalid_timezone`, `template_data_invalid`, `template_render_failed`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -27109,6 +27295,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -27150,6 +27337,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -27194,6 +27382,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             /** @description `channel_without_template`, `expiry_before_schedule`, `invalid_character`, `invalid_destination`, `schedule_out_of_range`, `template_data_invalid`, `unknown_category`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -27233,6 +27422,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             /** @description `batch_line_invalid`, `channel_without_template`, `expiry_before_schedule`, `invalid_character`, `schedule_out_of_range`, `template_data_invalid`, `too_many_recipients`, `unknown_category`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -27267,6 +27457,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -27306,6 +27497,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -27345,6 +27537,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -27384,6 +27577,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -27422,6 +27616,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             /** @description `channel_without_template`, `expiry_before_schedule`, `invalid_character`, `invalid_destination`, `schedule_out_of_range`, `template_data_invalid`, `unknown_category`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -27455,6 +27650,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -27497,6 +27693,7 @@ export interface operations {
             /** @description `idempotency_in_progress`, `idempotency_key_reused`, `invalid_transition` */
             409: components["responses"]["Conflict"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -27533,6 +27730,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `channel_without_template`, `invalid_character`, `template_render_failed`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -27571,6 +27769,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `invalid_character`, `redirect_uri_not_allowed`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -27608,6 +27807,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `invalid_character`, `oidc_state_invalid`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -27646,6 +27846,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -27682,6 +27883,7 @@ export interface operations {
             /** @description `order_not_found` */
             404: components["responses"]["NotFound"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -27727,6 +27929,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             /** @description `card_data_refused`, `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -27788,6 +27991,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             /** @description `card_data_refused`, `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             /** @description `overloaded`, `payment_provider_unavailable` */
             503: components["responses"]["ServiceUnavailable"];
             default: components["responses"]["AnyRefusal"];
@@ -27826,6 +28030,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `invalid_character`, `password_rejected`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -27858,6 +28063,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -27890,6 +28096,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -27920,6 +28127,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description `invalid_character`, `one_time_token_invalid`, `password_rejected`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -27959,6 +28167,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -28001,6 +28210,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             /** @description `amount_ambiguous`, `amount_not_representable`, `amount_precision`, `amount_too_large`, `amount_too_small`, `card_data_refused`, `currency_unknown`, `invalid_character`, `provider_unsupported`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -28037,6 +28247,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -28080,6 +28291,7 @@ export interface operations {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     ETag: components["headers"]["ETag"];
+                    Location: components["headers"]["Location"];
                     "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
                     [name: string]: unknown;
@@ -28098,6 +28310,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             /** @description `card_data_refused`, `invalid_character`, `payment_declined`, `payment_method_invalid`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             /** @description `overloaded`, `payment_provider_unavailable` */
             503: components["responses"]["ServiceUnavailable"];
             default: components["responses"]["AnyRefusal"];
@@ -28143,6 +28356,7 @@ export interface operations {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     ETag: components["headers"]["ETag"];
+                    Location: components["headers"]["Location"];
                     "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
                     [name: string]: unknown;
@@ -28161,6 +28375,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             /** @description `card_data_refused`, `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             /** @description `overloaded`, `payment_provider_unavailable` */
             503: components["responses"]["ServiceUnavailable"];
             default: components["responses"]["AnyRefusal"];
@@ -28206,6 +28421,7 @@ export interface operations {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     ETag: components["headers"]["ETag"];
+                    Location: components["headers"]["Location"];
                     "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
                     [name: string]: unknown;
@@ -28224,6 +28440,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             /** @description `amount_ambiguous`, `amount_not_representable`, `amount_precision`, `amount_too_small`, `card_data_refused`, `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             /** @description `overloaded`, `payment_provider_unavailable` */
             503: components["responses"]["ServiceUnavailable"];
             default: components["responses"]["AnyRefusal"];
@@ -28270,6 +28487,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             /** @description `invalid_character`, `media_not_available`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -28306,6 +28524,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -28329,6 +28548,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -28376,6 +28596,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             412: components["responses"]["PreconditionFailed"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -28417,6 +28638,7 @@ export interface operations {
             /** @description `post_not_found` */
             404: components["responses"]["NotFound"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -28461,6 +28683,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -28500,6 +28723,7 @@ export interface operations {
             /** @description `post_not_found` */
             404: components["responses"]["NotFound"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -28534,6 +28758,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -28557,6 +28782,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -28596,6 +28822,7 @@ export interface operations {
             /** @description `post_not_found` */
             404: components["responses"]["NotFound"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -28638,6 +28865,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             /** @description `currency_unsupported`, `effective_from_in_past`, `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -28683,6 +28911,7 @@ export interface operations {
             /** @description `product_not_found` */
             404: components["responses"]["NotFound"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -28725,6 +28954,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             /** @description `currency_unsupported`, `image_not_available`, `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -28761,6 +28991,7 @@ export interface operations {
             /** @description `product_not_found` */
             404: components["responses"]["NotFound"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -28808,6 +29039,7 @@ export interface operations {
             412: components["responses"]["PreconditionFailed"];
             /** @description `currency_unsupported`, `image_not_available`, `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -28857,6 +29089,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -28887,6 +29120,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -28931,6 +29165,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             412: components["responses"]["PreconditionFailed"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -28964,6 +29199,7 @@ export interface operations {
             /** @description `permission_denied` */
             403: components["responses"]["Forbidden"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -29003,6 +29239,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -29048,6 +29285,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             /** @description `card_data_refused`, `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -29087,6 +29325,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             409: components["responses"]["Conflict"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -29121,6 +29360,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -29180,6 +29420,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             /** @description `amount_ambiguous`, `amount_not_representable`, `amount_precision`, `amount_too_small`, `card_data_refused`, `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             /** @description `overloaded`, `payment_provider_unavailable` */
             503: components["responses"]["ServiceUnavailable"];
             default: components["responses"]["AnyRefusal"];
@@ -29216,6 +29457,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -29248,6 +29490,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -29331,6 +29574,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -29367,6 +29611,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -29411,6 +29656,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             /** @description `card_data_refused`, `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -29446,6 +29692,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -29492,6 +29739,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             /** @description `invalid_character`, `restocking_fee_exceeds_refund`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -29538,6 +29786,7 @@ export interface operations {
             /** @description `idempotency_in_progress`, `idempotency_key_reused`, `invalid_transition` */
             409: components["responses"]["Conflict"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -29583,6 +29832,7 @@ export interface operations {
             /** @description `idempotency_in_progress`, `idempotency_key_reused`, `invalid_transition`, `return_quantity_exceeded` */
             409: components["responses"]["Conflict"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -29628,6 +29878,7 @@ export interface operations {
             /** @description `idempotency_in_progress`, `idempotency_key_reused`, `invalid_transition` */
             409: components["responses"]["Conflict"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -29673,6 +29924,7 @@ export interface operations {
             /** @description `idempotency_in_progress`, `idempotency_key_reused`, `invalid_transition` */
             409: components["responses"]["Conflict"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -29708,6 +29960,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -29786,6 +30039,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `filter_not_allowed`, `invalid_character`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             /** @description `index_unavailable`, `overloaded` */
             503: components["responses"]["ServiceUnavailable"];
             default: components["responses"]["AnyRefusal"];
@@ -29826,6 +30080,7 @@ export interface operations {
             /** @description `permission_denied` */
             403: components["responses"]["Forbidden"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -29860,6 +30115,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -29908,6 +30164,7 @@ export interface operations {
             /** @description `invalid_credentials` */
             401: components["responses"]["Unauthorized"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -29939,6 +30196,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -29961,6 +30219,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -29998,6 +30257,7 @@ export interface operations {
             /** @description `permission_denied` */
             403: components["responses"]["Forbidden"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -30037,6 +30297,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -30074,6 +30335,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -30117,6 +30379,7 @@ export interface operations {
             /** @description `idempotency_in_progress`, `idempotency_key_reused`, `invalid_transition` */
             409: components["responses"]["Conflict"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -30160,6 +30423,7 @@ export interface operations {
             /** @description `idempotency_in_progress`, `idempotency_key_reused`, `invalid_transition` */
             409: components["responses"]["Conflict"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -30195,6 +30459,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -30231,6 +30496,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -30288,6 +30554,7 @@ export interface operations {
             412: components["responses"]["PreconditionFailed"];
             /** @description `currency_unsupported`, `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -30326,6 +30593,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             409: components["responses"]["Conflict"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -30363,6 +30631,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -30404,6 +30673,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             /** @description `invalid_character`, `invalid_destination`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -30427,6 +30697,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -30462,6 +30733,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -30498,6 +30770,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -30555,6 +30828,7 @@ export interface operations {
             412: components["responses"]["PreconditionFailed"];
             /** @description `currency_unsupported`, `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -30590,6 +30864,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -30630,6 +30905,7 @@ export interface operations {
             /** @description `already_exists`, `idempotency_in_progress`, `idempotency_key_reused` */
             409: components["responses"]["Conflict"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -30676,6 +30952,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             412: components["responses"]["PreconditionFailed"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -30709,6 +30986,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -30746,6 +31024,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -30784,6 +31063,7 @@ export interface operations {
             /** @description `permission_denied` */
             403: components["responses"]["Forbidden"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -30874,6 +31154,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             /** @description `overloaded`, `storage_unavailable` */
             503: components["responses"]["ServiceUnavailable"];
             default: components["responses"]["AnyRefusal"];
@@ -30901,6 +31182,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -30955,6 +31237,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             /** @description `checksum_mismatch`, `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             /** @description `overloaded`, `storage_full`, `storage_unavailable` */
             503: components["responses"]["ServiceUnavailable"];
             default: components["responses"]["AnyRefusal"];
@@ -30996,6 +31279,7 @@ export interface operations {
             /** @description `invalid_transition`, `upload_parts_mismatch` */
             409: components["responses"]["Conflict"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             /** @description `overloaded`, `storage_unavailable` */
             503: components["responses"]["ServiceUnavailable"];
             default: components["responses"]["AnyRefusal"];
@@ -31041,6 +31325,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -31076,6 +31361,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -31133,6 +31419,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -31168,6 +31455,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -31207,6 +31495,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -31243,6 +31532,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -31265,6 +31555,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -31300,6 +31591,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -31362,6 +31654,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -31397,6 +31690,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -31444,6 +31738,7 @@ export interface operations {
             412: components["responses"]["PreconditionFailed"];
             /** @description `invalid_character`, `media_not_available`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -31481,6 +31776,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -31548,6 +31844,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -31586,6 +31883,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `code_invalid`, `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -31625,6 +31923,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -31664,6 +31963,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -31725,6 +32025,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -31764,6 +32065,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -31798,6 +32100,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -31840,6 +32143,7 @@ export interface operations {
             412: components["responses"]["PreconditionFailed"];
             /** @description `category_mandatory`, `duplicate_preference`, `invalid_character`, `invalid_quiet_hours`, `invalid_timezone`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -31883,6 +32187,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -31917,6 +32222,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -31961,6 +32267,7 @@ export interface operations {
             /** @description `idempotency_in_progress`, `idempotency_key_reused`, `payload_purged`, `subscription_not_active` */
             409: components["responses"]["Conflict"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -31995,6 +32302,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -32073,6 +32381,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -32108,6 +32417,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -32189,6 +32499,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -32216,6 +32527,7 @@ export interface operations {
             412: components["responses"]["PreconditionFailed"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -32400,6 +32712,7 @@ export interface operations {
             /** @description `idempotency_in_progress`, `idempotency_key_reused`, `subscription_not_active` */
             409: components["responses"]["Conflict"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -32454,6 +32767,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             /** @description `invalid_character`, `validation_failed`, `verification_failed` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -32492,6 +32806,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `invalid_character`, `unknown_job_type`, `unsupported_schema_version`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -32528,6 +32843,7 @@ export interface operations {
             /** @description `worker_not_found` */
             404: components["responses"]["NotFound"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -32564,6 +32880,7 @@ export interface operations {
             /** @description `worker_not_found` */
             404: components["responses"]["NotFound"];
             422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };

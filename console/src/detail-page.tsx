@@ -31,7 +31,7 @@ import { addressOf, go, Link } from './router.tsx'
 import { Table } from './table.tsx'
 import { useList } from './use-list.ts'
 import { useRead, useRereads } from './use-read.ts'
-import { FieldList, Cell, State, titleOfRow } from './value.tsx'
+import { FieldList, Cell, States, titleOfRow } from './value.tsx'
 import { Watch } from './watch.tsx'
 
 type Props = {
@@ -131,7 +131,8 @@ function Head({ resource, row, item, acted }: HeadProps) {
   return (
     <header class="title">
       <h1>
-        <bdi>{titleOfRow(row) || item}</bdi> {typeof state === 'string' && <State value={state} />}
+        <bdi>{titleOfRow(row) || item}</bdi>{' '}
+        {typeof state === 'string' && <States value={state} row={row} />}
       </h1>
       {offered.length > 0 && (
         <div class="actions" role="group" aria-label={words.actions}>

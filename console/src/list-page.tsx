@@ -116,7 +116,7 @@ function Listing({ place, resource, filters, list, made }: ListingProps) {
       )}
       {loading && <p class="soft">{words.loading}</p>}
       {!loading && !error && rows.length === 0 && (
-        <Empty filtered={Object.keys(known).length > 0} create={create} resource={resource} />
+        <Empty filtered={Object.keys(known).length > 0} {...{ create, resource, list }} />
       )}
       {rows.length > 0 && (
         <>
@@ -169,13 +169,16 @@ type EmptyProps = {
   readonly filtered: boolean
   readonly create: OperationId | undefined
   readonly resource: Resource
+  readonly list: OperationId
 }
 
-function Empty({ filtered, create, resource }: EmptyProps) {
+function Empty({ filtered, create, resource, list }: EmptyProps) {
   if (filtered) return <p class="empty">{words.empty_filtered}</p>
   return (
     <div class="empty">
-      <p>{words.empty}</p>
+      <p>
+        {words.empty} {fill(words.empty_list, { list: operation(list).summary })}
+      </p>
       {create && mayCall(create) && (
         <>
           <p>{words.empty_make}</p>

@@ -152,7 +152,6 @@ export const names: Readonly<Record<string, string>> = {
   event_filter: 'Ereignisse',
   event_id: 'Ereignis',
   event_type: 'Ereignis',
-  event_types: 'Ereignisse',
   events: 'Ereignisse',
   expected_size: 'Erwartete Größe',
   expires_at: 'Läuft ab',

@@ -5,6 +5,11 @@ export type Me = components['schemas']['Me']
 
 let current: { readonly page: PageSession; readonly me: Me } | undefined
 
+/** Without this cookie there is no session, and a request would only leave a 401 in the log. */
+export function mayHaveSession(): boolean {
+  return /(^|; )(__Secure-)?logged-in=1(;|$)/.test(document.cookie)
+}
+
 /** Throws the problem `authentication_required` if the visitor is not logged in. */
 export async function openSession(): Promise<Me> {
   const page = await resumePage({ base_url: location.origin })

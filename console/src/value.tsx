@@ -20,7 +20,7 @@ export function isId(value: unknown): value is string {
 /** For a list: a short value on one line. */
 export function Cell({ name, value, row }: Given) {
   if (value === null || value === undefined || value === '') return <span class="soft">–</span>
-  if (isState(name) && typeof value === 'string') return <State value={value} />
+  if (isState(name) && typeof value === 'string') return <States value={value} row={row} />
   if (typeof value === 'string' && instant.test(value)) return <Time value={value} />
   if (isId(value))
     return (
@@ -34,7 +34,7 @@ export function Cell({ name, value, row }: Given) {
 /** For the page of an item: the complete value with links. */
 export function Value({ name, value, row }: Given) {
   if (value === null || value === undefined) return <span class="soft">–</span>
-  if (isState(name) && typeof value === 'string') return <State value={value} />
+  if (isState(name) && typeof value === 'string') return <States value={value} row={row} />
   if (typeof value === 'string' && instant.test(value)) {
     return (
       <>
@@ -63,6 +63,18 @@ export function Value({ name, value, row }: Given) {
     )
   }
   return <bdi class="text">{textOf({ name, value, row })}</bdi>
+}
+
+/** A payment stays `captured` when it is refunded, so its amounts say the rest. */
+export function States({ value, row }: Omit<Given, 'name'> & { readonly value: string }) {
+  const refunded = Number(row['amount_refunded_minor'] ?? 0)
+  const whole = refunded >= Number(row['amount_captured_minor'])
+  return (
+    <>
+      <State value={value} />{' '}
+      {refunded > 0 && <State value={whole ? words.refunded : words.refunded_in_part} />}
+    </>
+  )
 }
 
 /** Their inner names belong to the user, so they are shown as they are. */

@@ -218,7 +218,7 @@ function serverOf(
   const { settings } = config
   return buildApp({
     routes,
-    pages: config.roles.includes('api') ? docsPages(document) : [],
+    pages: config.roles.includes('api') ? docsPages(document, config.public_url) : [],
     db: kernel.db,
     clock: kernel.clock,
     access,

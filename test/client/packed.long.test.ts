@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os'
 import { delimiter, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openProductWorld } from '../product-world.ts'
+import { call } from '../world.ts'
 
 const run = promisify(execFile)
 const client = resolve(import.meta.dirname, '../../client')
@@ -22,6 +24,7 @@ beforeAll(async () => {
   for (const name of ['eventsource-parser', 'openapi-fetch', 'openapi-typescript-helpers']) {
     await symlink(await packageOf(name), join(folder, 'node_modules', name))
   }
+  await symlink(resolve(client, '../node_modules/ws'), join(folder, 'node_modules/ws'))
 }, 120_000)
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
@@ -79,6 +82,18 @@ test('compiles under the strictest rules', { timeout: 60_000 }, async () => {
   expect(stdout).toBe('')
 })
 
+/** Different versions of Node on this machine. */
+async function nodesHere(): Promise<ReadonlyMap<string, string>> {
+  const nodes = (process.env['PATH'] ?? '').split(delimiter).map(path => join(path, 'node'))
+  const versions = new Map<string, string>()
+  for (const node of nodes) {
+    const { stdout } = await run(node, ['--version']).catch(() => ({ stdout: '' }))
+    if (stdout && !versions.has(stdout.trim())) versions.set(stdout.trim(), node)
+  }
+  expect(versions.size).toBeGreaterThan(0)
+  return versions
+}
+
 test('runs as plain JavaScript on every Node of this machine', async () => {
   await writeFile(
     join(folder, 'plain.mjs'),
@@ -87,15 +102,38 @@ const api = createClient({ base_url: 'http://127.0.0.1:9', retries: 0 })
 const failed = await api.GET('/v1/limits').catch(error => error.constructor.name)
 console.log([typeof login, typeof api.jobs.waitFor, Problem.name, failed].join(' '))`,
   )
-  const nodes = (process.env['PATH'] ?? '').split(delimiter).map(path => join(path, 'node'))
-  const versions = new Map<string, string>()
-  for (const node of nodes) {
-    const { stdout } = await run(node, ['--version']).catch(() => ({ stdout: '' }))
-    if (stdout) versions.set(stdout.trim(), node)
-  }
-  expect(versions.size).toBeGreaterThan(0)
-  for (const [version, node] of versions) {
+  for (const [version, node] of await nodesHere()) {
     const { stdout } = await run(node, [join(folder, 'plain.mjs')])
     expect([version, stdout.trim()]).toEqual([version, 'function function Problem TypeError'])
+  }
+})
+
+test('chats on every Node of this machine', { timeout: 60_000 }, async () => {
+  const world = await openProductWorld()
+  const tenant = await world.tenant()
+  const [ada, bob] = [await world.member(tenant), await world.member(tenant)]
+  const talk = { token: ada.token, body: { type: 'direct', member_ids: [bob.id] } }
+  const made = await call(world.url, 'POST', '/v1/conversations', talk)
+  await writeFile(
+    join(folder, 'chat.mjs'),
+    `import { createClient } from '@dodeca/client'
+import { WebSocket } from 'ws'
+const [base_url, token, conversation_id, body] = process.argv.slice(2)
+const api = createClient({ base_url, token })
+if (!globalThis.WebSocket) {
+  try { api.chat.connect() } catch (error) { console.log(error.message) }
+}
+const chat = api.chat.connect(globalThis.WebSocket ? {} : { WebSocket })
+const { sequence } = await chat.send({ conversation_id, body })
+console.log(sequence)
+chat.close()`,
+  )
+  let sequence = 0
+  for (const [version, node] of await nodesHere()) {
+    const words = [join(folder, 'chat.mjs'), world.url, ada.token, made.body.id, version]
+    const { stdout } = await run(node, words)
+    const advice = Number(version.slice(1, 3)) < 22 ? /connect\(\{ WebSocket \}\)\.\n/ : /^/
+    expect(stdout).toMatch(advice)
+    expect([version, Number(stdout.trim().split('\n').at(-1))]).toEqual([version, ++sequence])
   }
 })

@@ -229,14 +229,15 @@ describe.skipIf(!has_chromium)('a person in the console', async () => {
     const other = await helper(member, '/console/social/posts')
     const reporter = await helper('moderator@acme.example', '/console')
     await open('social/cases')
+    await page.locator('.row.leads', { hasText: 'spam' }).waitFor()
     await page.locator('.light.live').waitFor()
     const post = await send(other.page, '/v1/posts', {
       body: 'Cheap watches',
       visibility: 'public',
     })
-    const report = { subject_type: 'post', subject_id: post['id'], category: 'spam' }
+    const report = { subject_type: 'post', subject_id: post['id'], category: 'abuse' }
     await send(reporter.page, '/v1/moderation/reports', report)
-    await page.locator('.row.leads', { hasText: 'spam' }).first().getByRole('link').first().click()
+    await page.locator('.row.leads', { hasText: 'abuse' }).first().getByRole('link').first().click()
     await page.getByLabel('Subject').getByText('Cheap watches').waitFor()
     await audit(page, 'a case')
     await act(page, 'Act on moderation case', {

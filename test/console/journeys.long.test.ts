@@ -1,7 +1,16 @@
 /** What people do in the console: make, watch, steer, find, trace; and what attackers try. */
 import { afterAll, describe, expect, test } from 'vitest'
 import type { Page } from 'playwright-core'
-import { attacks, audit, has_chromium, openConsoleWorld, read, shoot } from './console-world.ts'
+import {
+  act,
+  attacks,
+  audit,
+  has_chromium,
+  openConsoleWorld,
+  read,
+  send,
+  shoot,
+} from './console-world.ts'
 
 const admin = 'tenant-admin@acme.example'
 
@@ -143,6 +152,38 @@ describe.skipIf(!has_chromium)('in the console', async () => {
     await page.goto(`${url}/console`)
     await page.getByLabel('Mail address').waitFor()
     expect((await context.cookies()).map(({ name }) => name)).not.toContain('at')
+  }, 60_000)
+
+  test('a visitor without a session is led to the log-in, and no request fails', async () => {
+    const { page, context } = await console_world.visit(admin)
+    await context.clearCookies()
+    const statuses: number[] = []
+    page.on('response', one => statuses.push(one.status()))
+    await page.goto(`${url}/console/jobs/jobs`)
+    await page.getByLabel('Mail address').waitFor()
+    expect(new URL(page.url()).searchParams.get('next')).toBe('/console/jobs/jobs')
+    expect(statuses.filter(one => one >= 400)).toEqual([])
+  }, 60_000)
+
+  test('a payment is refunded whole by a form with its id, and says so', async () => {
+    const { page } = await console_world.visit('refund-operator@acme.example')
+    const { data } = (await read(page, '/v1/payment-intents?state=captured&limit=100')) as {
+      data: { id: string; amount_refunded_minor: number }[]
+    }
+    const intent_id = data.find(one => one.amount_refunded_minor === 0)?.id ?? ''
+    await send(page, '/v1/refunds', { intent_id, amount_minor: 1 })
+    await page.goto(`${url}/console/payments/intents/${intent_id}`)
+    await page.locator('h1 .state', { hasText: /^refunded in part$/ }).waitFor()
+    await act(page, 'Create refund')
+    await page.locator('h1 .state', { hasText: /^refunded$/ }).waitFor()
+    const whole = await read(page, `/v1/payment-intents/${intent_id}`)
+    expect(whole['amount_refunded_minor']).toBe(whole['amount_captured_minor'])
+  }, 60_000)
+
+  test('an empty list says whose things it would show', async () => {
+    const { page } = await console_world.visit('payments-finance@acme.example', '/console')
+    await page.goto(`${url}/console/commerce/carts`)
+    expect(await page.locator('.empty').innerText()).toContain('List your carts, newest first.')
   }, 60_000)
 
   test('10,000 rows of hostile text scroll, and none has an effect', async () => {

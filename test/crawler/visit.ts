@@ -4,7 +4,7 @@
  * records every reply, so that the document can be compared with them.
  */
 import type { ErrorEntry } from '../../src/kernel/errors/problem.ts'
-import { onlyReads } from '../../src/kernel/http/route.ts'
+import { onlyReads, type Route } from '../../src/kernel/http/route.ts'
 import { newKey } from '../world.ts'
 import type { Caller, Maker, Stage } from './crawl.ts'
 import { exchange, type Exchange } from './exchange.ts'
@@ -57,6 +57,8 @@ export type Visit = {
   send(request: Request, changes?: Partial<Request>): Promise<CheckedAnswer>
   /** The same people at another route, if there is one. */
   beside(method: string, path: string): Visit | null
+  /** Deletes what is at this address. Null if no route does. */
+  remove(location: string, token: string | null): Promise<CheckedAnswer> | null
 }
 
 /** The people of a visit: made once, and only if a rule asks for them. */
@@ -89,6 +91,7 @@ export function openVisit<W extends Stage, P extends Caller>(
     return { ...answer, entry: gathered.catalog.get(answer.body?.code) }
   }
   const succeed = async () => send(await valid())
+  const at = (route: Route) => openVisit(ground, targetOf(route, ground), people)
   return {
     target,
     seen,
@@ -107,9 +110,23 @@ export function openVisit<W extends Stage, P extends Caller>(
     beside: (method, path) => {
       const { routes } = world.platform
       const found = routes.find(one => one.method === method && one.path === path)
-      return found ? openVisit(ground, targetOf(found, ground), people) : null
+      return found ? at(found) : null
+    },
+    remove: (location, token) => {
+      for (const route of world.platform.routes) {
+        const params = route.method === 'DELETE' ? paramsIn(route.path, location) : null
+        const nothing = { query: {}, body: undefined, headers: {}, key: null }
+        if (params) return at(route).send({ method: 'DELETE', params, token, ...nothing })
+      }
+      return null
     },
   }
+}
+
+/** The parameters of an address, if it is one of this path. */
+function paramsIn(path: string, address: string): Record<string, string> | null {
+  const form = path.replaceAll(/[.*+?^$()|[\]\\]/g, '\\$&').replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)')
+  return new RegExp(`^${form}$`).exec(address)?.groups ?? null
 }
 
 async function makeSubject<W extends Stage, P extends Caller>(

@@ -119,7 +119,7 @@ type Common<
   /** Media types other than JSON. The handler returns text or bytes with a content-type. */
   produces?: readonly string[]
   body_limit_bytes?: number
-  /** For a body with long lists, if the usual limit of 20,000 members does not suit the route. */
+  /** For a body with long lists, if the usual limit of 5,000 members does not suit the route. */
   body_members_max?: number
   /** For requests that move money: without the misspelled `amout` all of it would be captured. */
   unknown_members?: 'refused'

@@ -2,6 +2,7 @@
  * Finds what serves a request: a route, or a page for people. A known path with another method is
  * 405 with Allow. Only an unknown path is 404.
  */
+import type { IncomingHttpHeaders } from 'node:http'
 import findMyWay, { type HTTPMethod } from 'find-my-way'
 import { problem, type Problem } from '../errors/problem.ts'
 import type { CompiledRoute } from './compile-route.ts'
@@ -17,7 +18,13 @@ export type RawQuery = Record<string, string | string[]>
 export type WebPage = {
   /** `:name` is a segment, and `*` at the end is the rest of the path. */
   readonly path: string
-  read(asked: { readonly params: Params; readonly query: RawQuery }): Promise<Rendered>
+  read(asked: Asked): Promise<Rendered>
+}
+
+type Asked = {
+  readonly params: Params
+  readonly query: RawQuery
+  readonly headers: IncomingHttpHeaders
 }
 
 type Target = {

@@ -3,10 +3,11 @@
  * the API, and a search that needs no script and no network. All files are read at the first visit.
  */
 import { readFile } from 'node:fs/promises'
-import { problem } from '../../kernel/errors/problem.ts'
+import { Problem, problem } from '../../kernel/errors/problem.ts'
 import { markup, type Markup } from '../../kernel/http/markup.ts'
 import type { Rendered } from '../../kernel/http/reply.ts'
 import type { WebPage } from '../../kernel/http/router.ts'
+import { wantsHtml } from '../platform-routes/html.ts'
 import { base, frame, policyFor, type FrameParts } from './frame.ts'
 import { pythonClient } from './python/python-client.ts'
 import type { Document } from './reference/document.ts'
@@ -29,18 +30,18 @@ const types: Readonly<Record<string, string>> = {
 }
 
 /** `document` is the OpenAPI document, as JSON. */
-export function docsPages(document: () => string): WebPage[] {
+export function docsPages(document: () => string, public_url: string): WebPage[] {
   let opened: Promise<Site> | undefined
   let indexed: Promise<Search[]> | undefined
   let read: Promise<Reference> | undefined
   let sampled: string | undefined
-  const site = () => (opened ??= loadSite())
+  const site = () => (opened ??= loadSite(public_url))
   const withOwn = () => (sampled ??= withSamples(document()))
   const reference = () => (read ??= loadReference(withOwn()))
   const searches = () => (indexed ??= openSearches(site, reference))
 
   const folded = { status: 301, headers: { location: `${base}/` }, body: null }
-  return [
+  const pages: WebPage[] = [
     { path: base, read: () => Promise.resolve(folded) },
     {
       path: `${base}/search`,
@@ -68,11 +69,27 @@ export function docsPages(document: () => string): WebPage[] {
       },
     },
   ]
+  return pages.map(page => withMissing(page, site))
+}
+
+/** A browser gets a page that leads on where another client gets the problem document. */
+function withMissing({ path, read }: WebPage, site: () => Promise<Site>): WebPage {
+  const missing = async (error: unknown, accept: string | undefined): Promise<Rendered> => {
+    if (!(error instanceof Problem) || error.status !== 404 || !wantsHtml(accept)) throw error
+    const { groups } = await site()
+    const title = 'There is no such page'
+    const body = markup`<h1>${title}</h1><p>Search for it above, or look at <a href="${base}/">all pages</a>.</p>`
+    return { ...shown({ title, name: '', groups, body }), status: 404 }
+  }
+  return {
+    path,
+    read: asked => read(asked).catch((error: unknown) => missing(error, asked.headers.accept)),
+  }
 }
 
 /** The parser of Markdown takes 6 MB. It is loaded at the first visit. */
-async function loadSite(): Promise<Site> {
-  return await (await import('./site.ts')).openSite()
+async function loadSite(public_url: string): Promise<Site> {
+  return await (await import('./site.ts')).openSite(public_url)
 }
 
 async function loadReference(document: string): Promise<Reference> {

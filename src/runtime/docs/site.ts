@@ -32,7 +32,11 @@ export type Site = {
   all(): AsyncGenerator<Page>
 }
 
-export async function openSite(): Promise<Site> {
+/** The address in all commands and samples. The pages name that of the platform instead. */
+const sample_url = 'http://127.0.0.1:8080'
+
+export async function openSite(public_url = sample_url): Promise<Site> {
+  const readPage = (file: string) => renderPage(file, public_url)
   const index = await readPage('docs/README.md')
   const groups = groupsOf(await readFile(new URL('docs/README.md', repository), 'utf8'))
   const files = new Map(groups.flatMap(group => group.entries.map(one => [one.name, one.file])))
@@ -55,8 +59,9 @@ export async function openSite(): Promise<Site> {
   }
 }
 
-async function readPage(file: string): Promise<Page> {
-  const source = await readFile(new URL(file, repository), 'utf8')
+async function renderPage(file: string, public_url: string): Promise<Page> {
+  const text = await readFile(new URL(file, repository), 'utf8')
+  const source = text.replaceAll(sample_url, () => public_url)
   const rendered = renderMarkdown(source, target => addressOf(target, file))
   return { ...rendered, file, name: nameOf(file) ?? '' }
 }

@@ -1,6 +1,6 @@
 /**
  * Creates a small network for each demo tenant: 200 people, some with many followers, and posts,
- * comments and likes of the last two weeks. The people have no accounts. The demo member follows
+ * comments, likes and a reported post of the last two weeks. The people have no accounts. The demo member follows
  * some of them.
  */
 import { Type } from 'typebox'
@@ -10,6 +10,7 @@ import { newId } from '../../kernel/ids.ts'
 import type { DemoTenant } from '../../kernel/surface.ts'
 import { delta_columns } from './counters/count.ts'
 import { topics, type Deps } from './deps.ts'
+import { report } from './moderation/report.ts'
 import { ensureUser } from './people/user-row.ts'
 import { bios, comments, firsts, lasts, posts } from './seed-data.ts'
 
@@ -17,9 +18,10 @@ const people_count = 200
 const Held = Type.Object({ posts: Type.Integer() })
 
 export async function seed(
-  { kernel: { db } }: Pick<Deps, 'kernel'>,
+  { kernel }: Pick<Deps, 'kernel'>,
   tenants: readonly DemoTenant[],
 ): Promise<string[]> {
+  const { db } = kernel
   const made: string[] = []
   for (const { id: tenant_id, slug, member } of tenants) {
     const held = await db.one(
@@ -35,6 +37,7 @@ export async function seed(
       const made_posts = await seedPosts(tx, tenant_id, ids)
       await seedReactions(tx, tenant_id, ids, made_posts)
       await countAll(tx, tenant_id)
+      await seedReports(tx, { kernel }, tenant_id, made_posts)
       tx.wake(topics.counters)
     })
     made.push(`${people_count} people with posts of ${slug}`)
@@ -93,7 +96,7 @@ async function seedFollows(
     from ${sql.table(rows, { follower_id: 'uuid', followed_id: 'uuid', ago: 'int4' })} r`)
 }
 
-type SeededPost = { readonly id: string; readonly minutes: number }
+type SeededPost = { readonly id: string; readonly author_id: string; readonly minutes: number }
 
 async function seedPosts(tx: Tx, tenant_id: string, ids: readonly string[]): Promise<SeededPost[]> {
   const rows = ids.flatMap((author_id, n) =>
@@ -151,6 +154,24 @@ async function seedReactions(
     select ${tenant_id}, r.id, r.post_id, r.author_id, r.body,
       kernel.now() - make_interval(mins => r.minutes)
     from ${sql.table(rows, columns)} r`)
+}
+
+/** A case that two people reported, for the moderator. */
+async function seedReports(
+  tx: Tx,
+  deps: Pick<Deps, 'kernel'>,
+  tenant_id: string,
+  made: readonly SeededPost[],
+): Promise<void> {
+  const [reported, ...others] = made
+  if (!reported) return
+  const authors = [...new Set(others.map(one => one.author_id))]
+  const reporters = authors.filter(id => id !== reported.author_id).slice(0, 2)
+  for (const id of reporters) {
+    const note = 'The same text is under ten posts of other people.'
+    const about = { subject_type: 'post', subject_id: reported.id, category: 'spam', note } as const
+    await report(tx, deps, { tenant_id, id }, about)
+  }
 }
 
 async function countAll(tx: Tx, tenant_id: string): Promise<void> {

@@ -29,7 +29,7 @@ export function personalWebhooks(deps: Needs): Personal {
         sql`
           -- any tenant: what one person made
           select jsonb_build_object('id', id, 'tenant_id', tenant_id, 'endpoint', endpoint,
-            'types', types, 'description', description, 'state', state,
+            'event_filter', event_filter, 'description', description, 'state', state,
             'created_at', created_at) as data
           from webhooks.subscriptions
           where owner_id = any(${principal_ids}::uuid[]) and state <> 'deleted' order by id`,

@@ -112,7 +112,8 @@ export const SubscriptionRow = Type.Object({
   id: Id,
   tenant_id: Id,
   endpoint: Type.String(),
-  types: Type.Array(Type.String()),
+  /** Patterns of types; `types` of the filter on the wire. */
+  event_filter: Type.Array(Type.String()),
   aggregate_ids: nullable(Type.Array(Id)),
   state: SubscriptionState,
   secret_version: Type.Integer(),

@@ -53,6 +53,23 @@ export const keys: readonly Rule[] = [
     },
   },
   {
+    name: 'a creation is repeated under its key after the deletion',
+    exempt: ({ keyed, streams, route }) => {
+      if (!keyed) return 'the kernel keeps no record of it'
+      return streams || !route.sends?.includes('location') ? 'it names nothing to delete' : null
+    },
+    check: async ({ send, valid, remove }) => {
+      const request = await valid()
+      const first = await send(request)
+      const removed = await remove(String(first.headers.location), request.token)
+      if (!removed) return
+      expect(removed.status, removed.text).toBe(204)
+      const second = await send(request)
+      expect([second.status, second.text]).toEqual([first.status, expect.any(String)])
+      expect(second.headers['idempotent-replayed']).toBe('true')
+    },
+  },
+  {
     name: 'a refusal under a key is given again',
     exempt: ({ keyed, streams }) => {
       if (!keyed) return 'the kernel keeps no record of it'

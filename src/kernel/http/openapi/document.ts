@@ -14,6 +14,7 @@ import { kernelReference, platform_introduction } from './kernel-reference.ts'
 import { operationName } from './operation-name.ts'
 import { ProblemSchema } from './problem-schema.ts'
 import type { Json, Members, Reference } from './reference.ts'
+import { securitySchemes } from './security-schemes.ts'
 import { isConditional, responseComponents, refusals, refusalsOf, successes } from './replies.ts'
 
 /** Routes that appear under one heading. */
@@ -76,19 +77,7 @@ export function openApiDocument(options: DocumentOptions): Json {
       responses,
       parameters: shared_parameters,
       headers,
-      securitySchemes: {
-        bearer: {
-          type: 'http',
-          scheme: 'bearer',
-          description: 'An access token of a session, or an API key.',
-        },
-        login_token: {
-          type: 'http',
-          scheme: 'bearer',
-          description:
-            'The `login_token` that `POST /v1/sessions` returns when it asks for a second factor.',
-        },
-      },
+      securitySchemes,
     }),
   }
 }
@@ -130,7 +119,7 @@ function operation(
     summary: route.summary,
     description: describe(route, options.permissions),
     tags: [tag],
-    security: guarded ? [{ bearer: [] }] : (credentials[route.takes ?? 'none'].security ?? []),
+    security: securityOf(route),
     ...(guarded && route.permission !== 'authenticated'
       ? { 'x-permission': route.permission }
       : {}),
@@ -141,19 +130,28 @@ function operation(
   }
 }
 
-const credentials: Readonly<Record<Taken | 'none', { says: string; security?: Json[] }>> = {
+/** The caller's own credential, or what this public route takes instead of it. */
+function securityOf({ permission, takes, method }: Route): Json[] {
+  const besides = permission === 'public' ? credentials[takes ?? 'none'].besides : []
+  if (!besides) return []
+  const cookie = method === 'GET' ? { cookie: [] } : { cookie: [], csrf_token: [] }
+  return [...besides, { bearer: [] }, cookie]
+}
+
+/** `besides`: what else such a route accepts where it accepts a credential. */
+const credentials: Readonly<Record<Taken | 'none', { says: string; besides?: Json[] }>> = {
   none: { says: 'Requires no credential.' },
   login_token: {
     says: 'Send as Bearer token the `login_token` of a login that waits for its second factor, or an access token.',
-    security: [{ login_token: [] }, { bearer: [] }],
+    besides: [{ login_token: [] }],
   },
   access_token: {
     says: 'Requires the access token of the session, or its cookie.',
-    security: [{ bearer: [] }],
+    besides: [],
   },
   optional: {
     says: 'Works without authentication. With a credential, the reply is made for the caller.',
-    security: [{}, { bearer: [] }],
+    besides: [{}],
   },
   signed_url: {
     says: 'Requires no header, because the URL is signed. The URL is valid for a short time.',
@@ -178,7 +176,9 @@ function describe(route: Route, permissions: PermissionCatalog): string {
     (permission === 'public' ? credentials[takes].says : needs[permission]) ??
     `Requires the permission \`${name}\`${typed ? ' for the type' : ''}${held}.`
   const key = keyMode(route)
-  const retry = key ? 'With an `Idempotency-Key`, a retry does not repeat the effect.' : ''
+  const retry = key
+    ? 'With an `Idempotency-Key`, a retry does not repeat the effect.'
+    : route.method === 'DELETE' && 'A repeat returns 204 as well.'
   return [route.description, who, retry].filter(Boolean).join(' ')
 }
 

@@ -183,7 +183,8 @@ export function refusals(route: Route, own: ReadonlyMap<number, string>, usual: 
     const $ref = `#/components/responses/${name}`
     const { description } = usual[name] as { description: string }
     if (codes !== description) return [[status, { $ref, description: codes }]]
-    return anywhere_statuses.has(status) ? [] : [[status, { $ref }]]
+    // Clients wait after a 429, so it is named although any operation may send it.
+    return anywhere_statuses.has(status) && status !== 429 ? [] : [[status, { $ref }]]
   })
   const rest = { default: { $ref: `#/components/responses/${any_refusal}` } }
   return { ...(Object.fromEntries(particular) as Json), ...rest }
@@ -224,10 +225,10 @@ function impliedCodes(route: Route): string[] {
     'not_acceptable',
     // Every route checks the query, even if it declares no parameter.
     'invalid_character',
-    'rate_limited',
     'internal_error',
     'overloaded',
   ]
+  if (!route.always) codes.push('rate_limited')
   if (route.permission !== 'public') codes.push('authentication_required', 'invalid_token')
   if (asksRights(route)) {
     codes.push('permission_denied', 'mfa_enrollment_required', 'step_up_required')

@@ -1,5 +1,6 @@
 /** Routes of the catalog. Everyone may read it; only the shop may write it. */
 import { lacks } from '../../../kernel/access/permission-denied.ts'
+import { batch_members_max } from '../../../kernel/http/content.ts'
 import { page as pageOf } from '../../../kernel/http/page.ts'
 import { reply, route, type Headers, type Route } from '../../../kernel/http/route.ts'
 import { page } from '../../../kernel/http/shapes.ts'
@@ -117,6 +118,7 @@ function createRoute(deps: Deps): Route {
     added: true,
     body: CreateProduct,
     body_limit_bytes: 1 << 20,
+    body_members_max: batch_members_max,
     sends: ['etag', 'location'],
     replies: { 201: Product },
     fails: writing,
@@ -142,6 +144,7 @@ function changeRoute(deps: Deps): Route {
     absent,
     body: ChangeProduct,
     body_limit_bytes: 1 << 20,
+    body_members_max: batch_members_max,
     sends: ['etag'],
     replies: { 200: Product },
     fails: [absent, 'invalid_transition', 'precondition_failed', ...writing],

@@ -25,6 +25,7 @@ export function deliver(site: Site, tokens: SessionTokens, delivery: Delivery): 
         cookie(site, 'rt', refresh_token, '/v1/sessions', 'Strict', tokens.refresh_expires_in),
         cookie(site, 'account-at', access_token, '/account', 'Lax', tokens.expires_in),
         cookie(site, 'account-rt', refresh_token, '/account', 'Lax', tokens.refresh_expires_in),
+        loggedIn(site, '1', tokens.refresh_expires_in),
       ],
     },
   }
@@ -53,8 +54,15 @@ export function forget(site: Site): Headers {
       cookie(site, 'rt', '', '/v1/sessions', 'Strict', 0),
       cookie(site, 'account-at', '', '/account', 'Lax', 0),
       cookie(site, 'account-rt', '', '/account', 'Lax', 0),
+      loggedIn(site, '', 0),
     ],
   }
+}
+
+/** Tells the console's script that there may be a session, and nothing about it. */
+function loggedIn(site: Site, value: string, max_age: number): string {
+  const hidden = cookie(site, 'logged-in', value, '/console', 'Lax', max_age)
+  return hidden.replace('; HttpOnly', '')
 }
 
 export function refreshCookie(header: string | string[] | undefined): string | null {

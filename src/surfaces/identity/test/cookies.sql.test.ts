@@ -21,6 +21,8 @@ test('cookies carry the tokens, and the CSRF token is required', async () => {
   expect(login.body).not.toHaveProperty('refresh_token')
   const { csrf_token, session_id } = login.body
   const cookie = jar(login.headers)
+  const readable = login.headers.getSetCookie().filter(one => !one.includes('HttpOnly'))
+  expect(readable).toEqual([expect.stringMatching(/^logged-in=1; Path=\/console; /)])
   const same = { cookie, 'sec-fetch-site': 'same-origin' }
   const read = await world.call('GET', '/v1/me', { headers: { cookie } })
   expect(read.body.id).toBe(member.id)

@@ -5,6 +5,7 @@ import { Problem } from '../../../kernel/errors/problem.ts'
 import type { Tx } from '../../../kernel/database/db.ts'
 import type { Principal } from '../../../kernel/access/principal.ts'
 import { fingerprint } from '../../../kernel/idempotency/fingerprint.ts'
+import { batch_members_max } from '../../../kernel/http/content.ts'
 import { reply, route, type RequestFacts, type Route } from '../../../kernel/http/route.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
@@ -124,6 +125,7 @@ function batchRoute(deps: Deps): Route {
     added: true,
     idempotency: 'required',
     body: SubmitBatch,
+    body_members_max: batch_members_max,
     refuses: refused_of_jobs,
     replies: { 202: BatchView },
     fails: [...fails, 'permission_denied', 'dependency_cycle'],

@@ -6,7 +6,7 @@
 import { Compile } from 'typebox/compile'
 import { sentenceOf } from '../../../kernel/errors/field-sentences.ts'
 import { Problem, type FieldError } from '../../../kernel/errors/problem.ts'
-import { parseJson } from '../../../kernel/http/content.ts'
+import { batch_members_max, parseJson } from '../../../kernel/http/content.ts'
 import { boundsOf } from '../../../kernel/http/field-errors.ts'
 import { parseEmail, parsePhone, type Address } from '../addresses.ts'
 import { problem } from '../errors.ts'
@@ -58,7 +58,7 @@ function errorOf(fault: Fault | undefined): FieldError {
 }
 
 export function readJsonBatch(bytes: Buffer): { header: BatchHeader; lines: ReadLine[] } {
-  const value = parseJson(bytes)
+  const value = parseJson(bytes, batch_members_max)
   if (!whole.Check(value)) {
     const recipients = (value as { recipients?: unknown } | null)?.recipients
     if (Array.isArray(recipients) && recipients.length > json_recipients_max) {

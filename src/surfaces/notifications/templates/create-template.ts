@@ -54,7 +54,7 @@ export async function createTemplate(
   )
   for (const { channel, format, content, locales } of rows) {
     await tx.run(sql`
-      insert into notifications.templates
+      insert into notifications.template_texts
         (tenant_id, id, name, version, channel, format, subject, body, text_body, url, locales)
       values (${tenant_id}, ${newId()}, ${name}, ${version}, ${channel}, ${format}, ${content.subject},
         ${content.body}, ${content.text_body}, ${content.url}, ${sql.json(locales)})`)

@@ -96,12 +96,10 @@ export function readVersion(
   return reader.many(
     Row,
     sql`
-      select v.version, v.status, v.default_locale, v.data_schema, v.created_at, v.published_at, t.id,
+      select t.version, t.status, t.default_locale, t.data_schema, t.created_at, t.published_at, t.id,
         t.channel, t.format, t.subject, t.body, t.text_body, t.url, t.locales
-      from notifications.template_versions v
-      join notifications.templates t
-        on t.tenant_id = v.tenant_id and t.name = v.name and t.version = v.version
-      where v.tenant_id = ${tenant_id} and v.name = ${name} and v.version = coalesce(
+      from notifications.templates t
+      where t.tenant_id = ${tenant_id} and t.name = ${name} and t.version = coalesce(
         ${version ?? null}::int,
         (select l.version from notifications.template_versions l
           where l.tenant_id = ${tenant_id} and l.name = ${name} and l.status = 'published'

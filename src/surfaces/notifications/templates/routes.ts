@@ -80,7 +80,7 @@ function listRoute({ kernel: { cursors } }: Deps): Route {
         TemplateLine,
         sql`
           select v.name, v.version, v.status, v.default_locale, v.created_at, v.published_at,
-            array(select t.channel from notifications.templates t
+            array(select t.channel from notifications.template_texts t
               where t.tenant_id = v.tenant_id and t.name = v.name and t.version = v.version
               order by t.channel) as channels
           from notifications.template_versions v

@@ -158,7 +158,7 @@ function authorizeRoute(deps: Deps): Route {
     body: Authorize,
     inspectBody: refuseCardData,
     unknown_members: 'refused',
-    sends: ['etag'],
+    sends: ['etag', 'location'],
     replies: { 200: Intent, 202: Intent },
     fails: [...moving, 'payment_declined', 'payment_method_invalid', 'rate_limited'],
     operation: {
@@ -193,7 +193,7 @@ function captureRoute(deps: Deps): Route {
     body_optional: true,
     inspectBody: refuseCardData,
     unknown_members: 'refused',
-    sends: ['etag'],
+    sends: ['etag', 'location'],
     replies: { 200: Intent, 202: Intent },
     fails: [...moving, 'amount_exceeds_capturable', ...partRefusals, 'authorization_expired'],
     operation: {
@@ -228,7 +228,7 @@ function cancelRoute(deps: Deps): Route {
     body_optional: true,
     inspectBody: refuseCardData,
     unknown_members: 'refused',
-    sends: ['etag'],
+    sends: ['etag', 'location'],
     replies: { 200: Intent, 202: Intent },
     fails: moving,
     operation: {

@@ -1,5 +1,6 @@
 /** Routes of evaluations. */
 import { sql } from '../../../kernel/database/sql.ts'
+import { batch_members_max } from '../../../kernel/http/content.ts'
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
 import { pageQuery } from '../../../kernel/http/shapes.ts'
 import { callerOf } from '../access/principals.ts'
@@ -48,6 +49,7 @@ export function evaluationRoutes(deps: Deps): readonly Route[] {
       added: true,
       body: Evaluate,
       body_limit_bytes: 10 * 1024 * 1024,
+      body_members_max: batch_members_max,
       replies: { 202: Evaluating },
       fails: [
         'collection_not_found',

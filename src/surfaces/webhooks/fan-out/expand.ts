@@ -115,7 +115,7 @@ function subscribers(after: string | null, limit: number): Sql {
       as held_seconds
     from webhooks.subscriptions s
     where s.tenant_id = g.tenant_id and s.state in ('active', 'paused')
-      and s.types && g.patterns and s.readable && g.patterns
+      and s.event_filter && g.patterns and s.readable && g.patterns
       and (s.aggregate_ids is null or g.aggregate_id = any (s.aggregate_ids))
       and s.id is distinct from g.subject
       and (${after}::uuid is null or s.id > ${after}::uuid)

@@ -19,7 +19,7 @@ export type LaneConfig = {
   /** The owner. Events are sent only while the owner has the permission to read them. */
   readonly owner_id: string
   /** The requested types, as patterns. */
-  readonly types: readonly string[]
+  readonly event_filter: readonly string[]
 }
 
 /** The saved state. */

@@ -17,7 +17,7 @@ const Config = Type.Object({
   rate_per_second: nullable(Type.Integer()),
   verified_at: nullable(Time),
   owner_id: Id,
-  types: Type.Array(Type.String()),
+  event_filter: Type.Array(Type.String()),
 })
 
 const Row = Type.Object({
@@ -44,7 +44,7 @@ export async function loadLanes(
     sql`
       -- any tenant: a sender owns endpoints of all of them
       select s.id, s.tenant_id, s.shard, s.version, s.endpoint, s.max_in_flight, s.rate_per_second,
-        s.verified_at, s.owner_id, s.types, l.breaker, l.consecutive_failures, l.open_ms, l.open_until,
+        s.verified_at, s.owner_id, s.event_filter, l.breaker, l.consecutive_failures, l.open_ms, l.open_until,
         l.not_before, l.ewma_ms,
         l.last_success_at, l.failing_since, l.failures, l.degraded_at
       from webhooks.subscriptions s
@@ -71,7 +71,7 @@ export async function reloadConfigs(
     sql`
       -- any tenant: a sender owns endpoints of all of them
       select id, tenant_id, shard, version, endpoint, max_in_flight, rate_per_second,
-        verified_at, owner_id, types
+        verified_at, owner_id, event_filter
       from webhooks.subscriptions where id = any (${ids}::uuid[])`,
   )
   const secrets = await readSecrets(db, deps, ids)
@@ -102,7 +102,8 @@ export async function findChanged(
 }
 
 function configOf(row: Static<typeof Config>, secrets: readonly LiveSecret[] = []): LaneConfig {
-  const { version, endpoint, max_in_flight, rate_per_second, verified_at, owner_id, types } = row
+  const { version, endpoint, max_in_flight, rate_per_second, verified_at, owner_id, event_filter } =
+    row
   return {
     version,
     endpoint,
@@ -110,7 +111,7 @@ function configOf(row: Static<typeof Config>, secrets: readonly LiveSecret[] = [
     rate_per_second,
     verified_at,
     owner_id,
-    types,
+    event_filter,
     secrets,
   }
 }

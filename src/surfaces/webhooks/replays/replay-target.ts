@@ -35,7 +35,7 @@ export type Target = {
 const failed = ['permanent_failure', 'exhausted']
 
 const Row = Type.Object({
-  types: Type.Array(Type.String()),
+  event_filter: Type.Array(Type.String()),
   owner_id: Id,
   actor: Id,
   aggregate_ids: nullable(Type.Array(Id)),
@@ -57,7 +57,7 @@ export async function readTarget(
   const row = await db.maybe(
     Row,
     sql`
-      select s.types, s.owner_id, r.actor, s.aggregate_ids, s.api_version, s.rate_per_second,
+      select s.event_filter, s.owner_id, r.actor, s.aggregate_ids, s.api_version, s.rate_per_second,
         greatest(${order.since}::timestamptz, kernel.now() - make_interval(days => ${kept_days}))
           as since
       from webhooks.subscriptions s
@@ -86,7 +86,7 @@ export async function readTarget(
     },
     missed: {
       ...place,
-      types: namesIn(row.types, readablePatterns(owner), asked ?? ['*']),
+      types: namesIn(row.event_filter, readablePatterns(owner), asked ?? ['*']),
       aggregate_ids,
       api_version,
     },

@@ -86,7 +86,7 @@ export async function fly(
   if (isTooOld(claimed, deps.rules, started_ms)) {
     return { ...base, ...grounded(claimed, 'exhausted'), outcome: not_sent }
   }
-  if (!lane.config.types.every(pattern => mayRead(grants, pattern))) {
+  if (!lane.config.event_filter.every(pattern => mayRead(grants, pattern))) {
     const kept = grounded(claimed, 'pending')
     return { ...base, ...kept, consequence: 'owner_revoked', outcome: not_sent }
   }

@@ -37,7 +37,7 @@ export async function createSubscription(
   const row = await tx.one(
     SubscriptionRow,
     sql`
-      insert into webhooks.subscriptions as s (tenant_id, id, endpoint, types, aggregate_ids,
+      insert into webhooks.subscriptions as s (tenant_id, id, endpoint, event_filter, aggregate_ids,
         readable, owner_id, state, api_version, description, ordering, max_in_flight,
         rate_per_second, secret_version, secret_ciphertext, verification_mode, challenge_due_at,
         unverified_since)

@@ -8,7 +8,7 @@ import { problem } from '../errors.ts'
 import type { SubscriptionEvent } from '../events.ts'
 import { SubscriptionRow, type Subscription } from '../schemas.ts'
 
-export const subscriptionColumns = sql`s.id, s.tenant_id, s.endpoint, s.types, s.aggregate_ids,
+export const subscriptionColumns = sql`s.id, s.tenant_id, s.endpoint, s.event_filter, s.aggregate_ids,
   s.state, s.secret_version, s.api_version, s.ordering, s.max_in_flight, s.rate_per_second,
   s.description, s.paused_reason, s.disabled_reason, s.disabled_at, s.verification_mode, s.challenge_expires_at,
   s.version, s.created_at`
@@ -59,10 +59,11 @@ export async function holdSubscription(
 
 /** The row in its form on the wire. */
 export function viewOf(row: SubscriptionRow): Subscription {
-  const { types, aggregate_ids, verification_mode, challenge_expires_at, version: _, ...rest } = row
+  const { event_filter, aggregate_ids, verification_mode, challenge_expires_at, ...others } = row
+  const { version: _, ...rest } = others
   return {
     ...rest,
-    event_filter: { types, ...(aggregate_ids ? { aggregate_ids } : {}) },
+    event_filter: { types: event_filter, ...(aggregate_ids ? { aggregate_ids } : {}) },
     verification: { mode: verification_mode, expires_at: challenge_expires_at },
   }
 }

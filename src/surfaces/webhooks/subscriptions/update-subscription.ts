@@ -46,13 +46,13 @@ export async function updateSubscription(
   if (before.state === 'disabled' && step.state === 'created') await demandCooledDown(tx, before)
   const resumed = before.paused_reason !== null && step.state === 'active'
   const owned = moved || filter !== undefined || step.state === 'created' || resumed
-  if (owned && !filter) demandReadable(before.types, by.grants)
+  if (owned && !filter) demandReadable(before.event_filter, by.grants)
   const row = await tx.one(
     SubscriptionRow,
     sql`
       update webhooks.subscriptions s
       set version = version + 1, updated_at = kernel.now(), endpoint = ${endpoint},
-        types = ${filter?.types ?? before.types},
+        event_filter = ${filter?.types ?? before.event_filter},
         aggregate_ids = ${filter ? (filter.aggregate_ids ?? null) : before.aggregate_ids},
         api_version = ${asked.api_version ?? before.api_version},
         description = ${asked.description === undefined ? before.description : asked.description},

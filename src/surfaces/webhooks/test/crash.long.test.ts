@@ -145,7 +145,7 @@ describe('a wide fan-out', () => {
     const { db } = ground.platform.kernel
     const many = 10_000
     await db.run(sql`
-      insert into webhooks.subscriptions (tenant_id, id, endpoint, types, readable, owner_id, state,
+      insert into webhooks.subscriptions (tenant_id, id, endpoint, event_filter, readable, owner_id, state,
         api_version, max_in_flight, secret_version, secret_ciphertext, verification_mode, paused_at)
       select ${owner.tenant.id}, gen_random_uuid(), 'http://127.0.0.1:9/', '{account.verified}',
         '{*}', ${owner.id}, 'paused', '2026-01', 8, 1, '', 'manual', kernel.now()

@@ -10,7 +10,7 @@ const config = {
   secrets: [],
   verified_at: null,
   owner_id: newId(),
-  types: ['*'],
+  event_filter: ['*'],
 }
 let lanes = 0
 

@@ -19,7 +19,7 @@ export async function subscribeMany(
   const sealed = ids.map(id => secrets.seal(id, 1, secrets.make(undefined).bytes))
   await kernel.db.run(sql`
     with made as (
-      insert into webhooks.subscriptions (tenant_id, id, endpoint, types, readable, owner_id, state,
+      insert into webhooks.subscriptions (tenant_id, id, endpoint, event_filter, readable, owner_id, state,
         api_version, max_in_flight, secret_version, secret_ciphertext, verification_mode)
       select ${owner.tenant.id}, m.id, m.endpoint, ${types}, '{*}', ${owner.id}, 'active',
         '2026-01', 8, 1, m.sealed, 'manual'

@@ -136,7 +136,7 @@ test('with more subscriptions than one portion, none gets the second event befor
   const { bytes } = secrets.make(undefined)
   await db.run(sql`
     with made as (
-      insert into webhooks.subscriptions (tenant_id, id, endpoint, types, readable, owner_id, state,
+      insert into webhooks.subscriptions (tenant_id, id, endpoint, event_filter, readable, owner_id, state,
         api_version, max_in_flight, ordering, secret_version, secret_ciphertext, verification_mode)
       select ${owner.tenant.id}, one.id, ${at(receiver)} || one.id, '{account.verified}', '{*}',
         ${owner.id}, 'active', '2026-01', 8, 'aggregate', 1, one.sealed, 'manual'

@@ -56,7 +56,7 @@ afterAll(async () => {
 async function fill(): Promise<void> {
   await client.query(
     `with made as (
-       insert into webhooks.subscriptions (tenant_id, id, endpoint, types, readable, owner_id, state,
+       insert into webhooks.subscriptions (tenant_id, id, endpoint, event_filter, readable, owner_id, state,
          api_version, max_in_flight, secret_version, secret_ciphertext, verification_mode, ordering)
        select $1, gen_random_uuid(), 'https://example.com/', '{*}', '{*}', $1, 'active', '2026-01', 8, 1, '',
          'auto', case when g % 10 = 0 then 'aggregate' else 'none' end

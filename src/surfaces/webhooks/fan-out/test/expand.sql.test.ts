@@ -24,7 +24,7 @@ const portion: Portion = { after: null, limit, queues: true }
 async function subscriptions(tenant_id: string, many: number, types: string): Promise<string[]> {
   const ids = Array.from({ length: many }, newId)
   await world.platform.kernel.db.run(sql`
-    insert into webhooks.subscriptions (tenant_id, id, endpoint, types, readable, owner_id, state,
+    insert into webhooks.subscriptions (tenant_id, id, endpoint, event_filter, readable, owner_id, state,
       paused_at, api_version, max_in_flight, secret_version, secret_ciphertext, verification_mode)
     select ${tenant_id}, id, 'http://127.0.0.1:1/', ${[types]}::text[], '{*}', ${tenant_id},
       'paused', kernel.now(), '2026-01', 8, 1, ''::bytea, 'manual'
