@@ -89,7 +89,8 @@ function embedded() {
 async function templateOf(admin_url: string, composed: Composition): Promise<string> {
   const sources = migrationSources(composed)
   const hash = createHash('sha256')
-  for (const { schema, checksum } of await readMigrations(sources)) hash.update(schema + checksum)
+  for (const { schema, number, checksum } of await readMigrations(sources))
+    hash.update(`${schema} ${number} ${checksum}`)
   hash.update('cheap hashes')
   // Partitions are made ahead from the day of the migration, so a template does not last for ever.
   hash.update(String(Math.floor(openClock().nowMs() / (7 * 24 * 3_600_000))))
