@@ -27,6 +27,7 @@ export function checkSize({ channels, locales = {} }: NewTemplate): void {
 export function checkTexts(places: readonly Place[]): void {
   for (const { pointer, kind, text } of places) {
     if (countMarks(text) > text_marks_max) throw tooManyMarks(pointer, text_marks_max)
+    checkParsed(pointer, kind, text)
     const fault = kind === 'html' ? faultOf(text) : null
     if (fault) {
       throw problem('template_syntax_error', {
@@ -34,7 +35,6 @@ export function checkTexts(places: readonly Place[]): void {
         errors: [{ location: 'body', pointer, constraint: fault.constraint }],
       })
     }
-    checkParsed(pointer, kind, text)
   }
 }
 
