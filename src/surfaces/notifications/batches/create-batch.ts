@@ -27,6 +27,7 @@ import {
 } from './read-lines.ts'
 import type { BatchHeader, RejectedLine } from './schemas.ts'
 import { lease_seconds, leased, writePortion } from './write-portion.ts'
+import { limit } from '../../../kernel/limits.ts'
 
 export type BatchRequest = {
   readonly principal: Principal
@@ -44,7 +45,12 @@ export type BatchRequest = {
  */
 const portion = 2500
 const shown_max = 100
-const json_bytes_max = 1024 * 1024
+const json_bytes_max = limit(
+  'notifications.batch_json_bytes',
+  1024 * 1024,
+  'bytes',
+  'Largest batch that is sent as application/json',
+)
 const Before = Type.Object({
   id: Id,
   state: Type.String(),

@@ -6,6 +6,7 @@ import { problem } from '../errors.ts'
 import { faultOf } from './check-html.ts'
 import { parse, type Kind } from './language.ts'
 import type { NewTemplate } from './schemas.ts'
+import { limit } from '../../../kernel/limits.ts'
 
 type Place = { readonly pointer: string; readonly kind: Kind; readonly text: string }
 
@@ -13,8 +14,18 @@ type Place = { readonly pointer: string; readonly kind: Kind; readonly text: str
  * Most tags (`<`, `{{` and `{%`) of one text, and of all texts of a template. 8,000 are parsed in
  * about 20 ms; the time of 20,000 is 25 times as long, because Liquid shifts its list of tokens.
  */
-const text_marks_max = 8000
-const template_marks_max = 40_000
+const text_marks_max = limit(
+  'notifications.template_text_tags',
+  8000,
+  'tags',
+  'Most tags of one text of a template',
+)
+const template_marks_max = limit(
+  'notifications.template_tags',
+  40_000,
+  'tags',
+  'Most tags of all texts of a template',
+)
 
 export function checkSize({ channels, locales = {} }: NewTemplate): void {
   const texts = [channels, ...Object.values(locales)]
