@@ -25,14 +25,20 @@ export const json_recipients_max = limit(
   'recipients',
   'Most recipients of a batch that is sent as application/json',
 )
-export const JsonBatch = closed({
-  ...BatchHeader.properties,
-  recipients: Type.Array(Type.Unknown(), { minItems: 1, maxItems: json_recipients_max }),
-})
+export const JsonBatch = closed(
+  {
+    ...BatchHeader.properties,
+    recipients: Type.Array(Type.Unknown(), { minItems: 1, maxItems: json_recipients_max }),
+  },
+  { title: 'NewNotificationBatch' },
+)
 
 export const BatchState = oneOf('expanding', 'dispatching', 'paused', 'completed', 'cancelled')
 
-const Rejected = Type.Object({ line: Type.Integer(), code: Type.String() })
+const Rejected = Type.Object(
+  { line: Type.Integer(), code: Type.String() },
+  { title: 'RejectedRecipient' },
+)
 
 export const BatchView = Type.Object(
   {
