@@ -139,6 +139,8 @@ create table kernel.events (
 CREATE INDEX events_id ON ONLY kernel.events USING btree (id);
 CREATE INDEX events_lane ON ONLY kernel.events USING btree (lane, "position");
 CREATE INDEX events_tenant ON ONLY kernel.events USING btree (tenant_id, "position");
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON kernel.events FOR EACH ROW EXECUTE FUNCTION kernel.refuse_change();
+CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON kernel.events FOR EACH STATEMENT EXECUTE FUNCTION kernel.refuse_change();
 
 create table kernel.idempotency_records (
   principal_id uuid not null,
@@ -230,6 +232,13 @@ create unlogged table kernel.throttles (
   tat timestamp with time zone not null,
   constraint throttles_pkey PRIMARY KEY (bucket)
 );
+
+CREATE OR REPLACE FUNCTION kernel.allow_change(reason text)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  select set_config('dodeca.allowed_change', reason, true)
+$function$;
 
 CREATE OR REPLACE FUNCTION kernel.drop_event_partitions(older_than interval)
  RETURNS integer
@@ -382,6 +391,18 @@ CREATE OR REPLACE FUNCTION kernel.lane_of(aggregate uuid)
  IMMUTABLE PARALLEL SAFE
 RETURN ((uuid_hash_extended(aggregate, (0)::bigint) & (15)::bigint))::smallint;
 
+CREATE OR REPLACE FUNCTION kernel.make_append_only(target regclass, VARIADIC allowed text[] DEFAULT '{}'::text[])
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  execute format('create trigger append_only before update or delete on %s
+    for each row execute function kernel.refuse_change(%s)',
+    target, (select string_agg(quote_literal(reason), ', ') from unnest(allowed) as reason));
+  execute format('create trigger append_only_truncate before truncate on %s
+    for each statement execute function kernel.refuse_change()', target);
+end $function$;
+
 CREATE OR REPLACE FUNCTION kernel.now()
  RETURNS timestamp with time zone
  LANGUAGE sql
@@ -445,7 +466,12 @@ CREATE OR REPLACE FUNCTION kernel.refuse_change()
  LANGUAGE plpgsql
 AS $function$
 begin
-  raise exception 'kernel.% is append-only', tg_table_name using errcode = '42501';
+  if tg_op in ('UPDATE', 'DELETE') and current_setting('dodeca.allowed_change', true) = any(tg_argv)
+  then
+    return coalesce(new, old);
+  end if;
+  raise exception '%.% is append-only', tg_table_schema, tg_table_name
+    using errcode = '42501', constraint = 'append_only';
 end $function$;
 
 CREATE OR REPLACE FUNCTION kernel.replace_now()
@@ -724,6 +750,8 @@ create table identity.security_events (
 ) partition by RANGE (occurred_at);
 CREATE INDEX security_events_account ON ONLY identity.security_events USING btree (tenant_id, account_id, id DESC);
 CREATE INDEX security_events_tenant ON ONLY identity.security_events USING btree (tenant_id, id DESC);
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON identity.security_events FOR EACH ROW EXECUTE FUNCTION kernel.refuse_change();
+CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON identity.security_events FOR EACH STATEMENT EXECUTE FUNCTION kernel.refuse_change();
 
 create table identity.sessions (
   tenant_id uuid not null,
@@ -1432,8 +1460,6 @@ create table notifications.notification_batches (
   tenant_id uuid not null,
   id uuid not null,
   principal_id uuid not null,
-  idempotency_key text,
-  request_fingerprint bytea,
   state text not null,
   category text not null,
   priority text not null,
@@ -1452,7 +1478,6 @@ create table notifications.notification_batches (
   constraint notification_batches_pkey PRIMARY KEY (tenant_id, id),
   constraint notification_batches_state_check CHECK ((state = ANY (ARRAY['expanding'::text, 'dispatching'::text, 'paused'::text, 'completed'::text, 'cancelled'::text])))
 );
-CREATE UNIQUE INDEX notification_batches_key ON notifications.notification_batches USING btree (tenant_id, principal_id, idempotency_key) WHERE (idempotency_key IS NOT NULL);
 CREATE INDEX notification_batches_open ON notifications.notification_batches USING btree (lane, id) WHERE ((state = ANY (ARRAY['expanding'::text, 'dispatching'::text, 'cancelled'::text])) AND (completed_at IS NULL));
 CREATE INDEX notification_batches_sender ON notifications.notification_batches USING btree (tenant_id, principal_id, id);
 
@@ -2204,7 +2229,8 @@ create table commerce.inventory_movements (
   created_at timestamp with time zone not null default kernel.now(),
   constraint inventory_movements_pkey PRIMARY KEY (tenant_id, sku, id)
 );
-CREATE TRIGGER inventory_movements_kept BEFORE DELETE OR UPDATE ON commerce.inventory_movements FOR EACH ROW EXECUTE FUNCTION commerce.refuse_change();
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON commerce.inventory_movements FOR EACH ROW EXECUTE FUNCTION kernel.refuse_change();
+CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON commerce.inventory_movements FOR EACH STATEMENT EXECUTE FUNCTION kernel.refuse_change();
 
 create table commerce.inventory_reservations (
   tenant_id uuid not null,
@@ -2277,6 +2303,8 @@ create table commerce.order_state_history (
   at timestamp with time zone not null default kernel.now(),
   constraint order_state_history_pkey PRIMARY KEY (tenant_id, order_id, id)
 );
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON commerce.order_state_history FOR EACH ROW EXECUTE FUNCTION kernel.refuse_change();
+CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON commerce.order_state_history FOR EACH STATEMENT EXECUTE FUNCTION kernel.refuse_change();
 
 create table commerce.orders (
   tenant_id uuid not null,
@@ -2410,7 +2438,8 @@ create table commerce.price_versions (
   constraint price_versions_tenant_id_sku_fkey FOREIGN KEY (tenant_id, sku) REFERENCES commerce.product_variants(tenant_id, sku)
 );
 CREATE INDEX price_versions_now ON commerce.price_versions USING btree (tenant_id, sku, currency, effective_from DESC) INCLUDE (amount_minor);
-CREATE TRIGGER price_versions_kept BEFORE UPDATE ON commerce.price_versions FOR EACH ROW EXECUTE FUNCTION commerce.refuse_change();
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON commerce.price_versions FOR EACH ROW EXECUTE FUNCTION kernel.refuse_change();
+CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON commerce.price_versions FOR EACH STATEMENT EXECUTE FUNCTION kernel.refuse_change();
 
 create table commerce.product_variants (
   tenant_id uuid not null,
@@ -3093,7 +3122,8 @@ create table social.moderation_actions (
   constraint moderation_actions_pkey PRIMARY KEY (tenant_id, id)
 );
 CREATE INDEX moderation_actions_case ON social.moderation_actions USING btree (tenant_id, case_id, id);
-CREATE TRIGGER moderation_actions_kept BEFORE DELETE OR UPDATE ON social.moderation_actions FOR EACH ROW EXECUTE FUNCTION social.refuse_change();
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON social.moderation_actions FOR EACH ROW EXECUTE FUNCTION kernel.refuse_change();
+CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON social.moderation_actions FOR EACH STATEMENT EXECUTE FUNCTION kernel.refuse_change();
 
 create table social.moderation_cases (
   tenant_id uuid not null,
@@ -3233,14 +3263,6 @@ CREATE OR REPLACE FUNCTION social.first_handle(account uuid)
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 RETURN ('user_'::text || "right"(replace((account)::text, '-'::text, ''::text), 12));
-
-CREATE OR REPLACE FUNCTION social.refuse_change()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  raise exception 'social.% is append-only', tg_table_name using errcode = '42501';
-end $function$;
 
 CREATE OR REPLACE FUNCTION social.reserved_handle(handle text)
  RETURNS text
@@ -3541,8 +3563,8 @@ create table inference.generation_usage (
 );
 CREATE INDEX generation_usage_completed ON inference.generation_usage USING btree (completed_at);
 CREATE INDEX generation_usage_day ON inference.generation_usage USING btree (tenant_id, counted_on, principal_id);
-CREATE TRIGGER generation_usage_append_only BEFORE DELETE OR UPDATE ON inference.generation_usage FOR EACH ROW EXECUTE FUNCTION inference.refuse_change();
-CREATE TRIGGER generation_usage_no_truncate BEFORE TRUNCATE ON inference.generation_usage FOR EACH STATEMENT EXECUTE FUNCTION inference.refuse_change();
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON inference.generation_usage FOR EACH ROW EXECUTE FUNCTION kernel.refuse_change('retention');
+CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON inference.generation_usage FOR EACH STATEMENT EXECUTE FUNCTION kernel.refuse_change();
 
 create table inference.inference_attempts (
   tenant_id uuid not null,
@@ -3664,7 +3686,8 @@ create table inference.model_prices (
   constraint model_prices_pkey PRIMARY KEY (tenant_id, deployment_id, price_version),
   constraint model_prices_tenant_id_deployment_id_fkey FOREIGN KEY (tenant_id, deployment_id) REFERENCES inference.model_deployments(tenant_id, id)
 );
-CREATE TRIGGER model_prices_append_only BEFORE DELETE OR UPDATE ON inference.model_prices FOR EACH ROW EXECUTE FUNCTION inference.refuse_change();
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON inference.model_prices FOR EACH ROW EXECUTE FUNCTION kernel.refuse_change();
+CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON inference.model_prices FOR EACH STATEMENT EXECUTE FUNCTION kernel.refuse_change();
 
 create table inference.provider_events (
   provider text not null,
@@ -3768,8 +3791,8 @@ create table inference.usage_records (
   constraint usage_records_tenant_id_operation_id_run_corrects_id_key UNIQUE NULLS NOT DISTINCT (tenant_id, operation_id, run, corrects_id)
 );
 CREATE INDEX usage_records_measured ON inference.usage_records USING btree (measured_at);
-CREATE TRIGGER usage_records_append_only BEFORE DELETE OR UPDATE ON inference.usage_records FOR EACH ROW EXECUTE FUNCTION inference.refuse_change();
-CREATE TRIGGER usage_records_no_truncate BEFORE TRUNCATE ON inference.usage_records FOR EACH STATEMENT EXECUTE FUNCTION inference.refuse_change();
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON inference.usage_records FOR EACH ROW EXECUTE FUNCTION kernel.refuse_change('retention');
+CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON inference.usage_records FOR EACH STATEMENT EXECUTE FUNCTION kernel.refuse_change();
 
 CREATE OR REPLACE FUNCTION inference.counters_of(_tenant uuid, _principal uuid, _class text, _limits jsonb, _minute timestamp with time zone, _day timestamp with time zone, _requests numeric, _tokens numeric, _cost numeric)
  RETURNS TABLE(place integer, scope_type text, scope_id uuid, metric text, window_start timestamp with time zone, limit_value numeric, used numeric, reserved numeric)
@@ -3791,23 +3814,6 @@ AS $function$
     and own.scope_type = s.scope_type and own.scope_id = s.scope_id
   where _class <> 'job' or m.metric in ('tokens_per_day', 'cost_per_day')
 $function$;
-
-CREATE OR REPLACE FUNCTION inference.refuse_change()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  -- The retention of old rows.
-  if tg_op = 'DELETE' then
-    if coalesce(to_jsonb(old) ->> 'completed_at', to_jsonb(old) ->> 'measured_at',
-      to_jsonb(old) ->> 'created_at')::timestamptz < kernel.now() - interval '60 days'
-    then
-      return old;
-    end if;
-  end if;
-  raise exception 'usage and prices are append-only: correct them with another row'
-    using errcode = '42501', constraint = 'usage_append_only';
-end $function$;
 
 CREATE OR REPLACE FUNCTION inference.refuse_quota(_missed record)
  RETURNS void
@@ -4490,6 +4496,8 @@ create table webhooks.replay_audit (
 );
 CREATE INDEX replay_audit_delivery ON webhooks.replay_audit USING btree (delivery_id, id) WHERE (delivery_id IS NOT NULL);
 CREATE INDEX replay_audit_tenant ON webhooks.replay_audit USING btree (tenant_id, id DESC);
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON webhooks.replay_audit FOR EACH ROW EXECUTE FUNCTION kernel.refuse_change('erasure');
+CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON webhooks.replay_audit FOR EACH STATEMENT EXECUTE FUNCTION kernel.refuse_change();
 
 create table webhooks.sender_shards (
   shard smallint not null,

@@ -51,6 +51,7 @@ export const keyed: Readonly<Record<string, true>> = {
   'POST /v1/notification-templates/{name}/versions/{version}/archive': true,
   'POST /v1/notification-templates/{name}/versions/{version}/publish': true,
   'POST /v1/notifications': true,
+  'POST /v1/notifications/batches': true,
   'POST /v1/notifications/batches/{id}/cancel': true,
   'POST /v1/notifications/batches/{id}/pause': true,
   'POST /v1/notifications/batches/{id}/resume': true,

@@ -1879,7 +1879,7 @@ export interface paths {
         put?: never;
         /**
          * Receive a signed webhook of a provider
-         * @description The reply is sent after the message is stored, in the form that the provider documents: 200 with `{"received":true}` to Stripe, 202 to GitHub, 200 to Slack (with its `challenge`, if the message has one) and to Twilio (with an empty `<Response/>`), 204 to all other providers. A repeated message gets the same reply as the first one. Requires the headers with the signature of the provider.
+         * @description The reply is sent after the message is stored, in the form that the provider documents: 200 with `{"received":true}` to Stripe, 202 to GitHub (with the receipt in `Location`), 200 to Slack (with its `challenge`, if the message has one) and to Twilio (with an empty `<Response/>`), 204 to all other providers. A repeated message gets the same reply as the first one. Requires the headers with the signature of the provider.
          */
         post: operations["receiveInboundWebhook"];
         delete?: never;
@@ -3611,7 +3611,7 @@ export interface paths {
         put?: never;
         /**
          * Send a notification to many recipients
-         * @description Send application/json with up to 1,000 recipients, or application/x-ndjson: the first line is the header, and each next line is one recipient. Nothing is sent before the reply. An Idempotency-Key makes the request safe to repeat. Requires the permission `notifications.batches.send` (roles: `tenant_admin`, `notification_sender`).
+         * @description Send application/json with up to 1,000 recipients, or application/x-ndjson: the first line is the header, and each next line is one recipient. Nothing is sent before the reply. An Idempotency-Key makes the request safe to repeat. Requires the permission `notifications.batches.send` (roles: `tenant_admin`, `notification_sender`). With an `Idempotency-Key`, a retry does not repeat the effect.
          */
         post: operations["sendNotificationBatch"];
         delete?: never;
@@ -4992,7 +4992,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List suppressed addresses, newest first, as hashes
+         * List suppressed addresses, newest first, as hashes, or find those of one address
          * @description Requires the permission `notifications.suppressions.read` (roles: `tenant_admin`).
          */
         get: operations["listSuppressions"];
@@ -13652,7 +13652,7 @@ export interface components {
             name: string;
             version: number;
             /**
-             * @description The same as `state`.
+             * @description Whether it can be sent: only a published version can.
              * @enum {string}
              */
             status: "draft" | "published" | "archived";
@@ -14007,6 +14007,66 @@ export interface components {
         };
         /**
          * @example {
+         *       "category": "order.updates",
+         *       "template": {
+         *         "name": "name",
+         *         "version": 1
+         *       },
+         *       "data": {},
+         *       "channels": [
+         *         "email"
+         *       ],
+         *       "priority": "critical",
+         *       "locale": "de-AT",
+         *       "scheduled_at": "2026-03-02T09:30:00.000Z",
+         *       "expires_at": "2026-03-02T10:15:00.000Z",
+         *       "metadata": {},
+         *       "emit_events": false,
+         *       "recipients": [
+         *         {}
+         *       ]
+         *     }
+         */
+        NewNotificationBatch: {
+            /** @description The kind of message. Preferences and permissions are set for each category. */
+            category: string;
+            /** @description The template, by default its newest published version. */
+            template: {
+                name: string;
+                version?: number;
+            };
+            /** @description The items of this page. */
+            data?: {
+                [key: string]: unknown;
+            };
+            /** @description The channels. The default is the channels of the category for which the template has texts. */
+            channels?: ("email" | "sms" | "push" | "in_app")[];
+            /**
+             * @description The lane: `critical` skips preferences and quiet hours and goes first.
+             * @enum {string}
+             */
+            priority?: "critical" | "high" | "normal" | "bulk";
+            /** @description The language, as a BCP 47 tag; `de-AT` falls back to `de`. */
+            locale?: string;
+            /** @description When to send it; without it, now. */
+            scheduled_at?: components["schemas"]["Time"];
+            /** @description After this time it is not sent any more. */
+            expires_at?: components["schemas"]["Time"];
+            metadata?: {
+                [key: string]: string;
+            };
+            /** @description Whether the members of the batch announce their states as events. */
+            emit_events?: boolean;
+            recipients: unknown[];
+        };
+        RejectedRecipient: {
+            /** @description The line of the body, or the number of the recipient, from 1. */
+            line: number;
+            /** @description Why the line was not used. */
+            code: string;
+        };
+        /**
+         * @example {
          *       "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
          *       "status": "expanding",
          *       "state": "expanding",
@@ -14017,8 +14077,8 @@ export interface components {
          *       "rejected_count": 1,
          *       "rejected": [
          *         {
-         *           "line": 1,
-         *           "code": "402913"
+         *           "line": 33,
+         *           "code": "destination_not_found"
          *         }
          *       ],
          *       "counts": {},
@@ -14047,11 +14107,7 @@ export interface components {
             duplicates: number;
             rejected_count: number;
             /** @description The first hundred lines that could not be used. */
-            rejected: {
-                line: number;
-                /** @description The six digits that were sent to the destination. */
-                code: string;
-            }[];
+            rejected: components["schemas"]["RejectedRecipient"][];
             /** @description How many notifications are in each state. */
             counts: {
                 [key: string]: unknown | number;
@@ -16238,7 +16294,7 @@ export interface components {
          *       "destination_hash": "destination hash",
          *       "channel": "email",
          *       "category": "order.updates",
-         *       "reason": "preference_disabled",
+         *       "reason": "hard_bounce",
          *       "effective_at": "2026-03-02T09:30:00.000Z"
          *     }
          */
@@ -16250,7 +16306,7 @@ export interface components {
             channel: string;
             /** @description The kind of message. Preferences and permissions are set for each category. */
             category: string;
-            /** @description The reason for the state. */
+            /** @description Why the address is suppressed. */
             reason: string;
             effective_at: components["schemas"]["Time"];
         };
@@ -16262,7 +16318,7 @@ export interface components {
          *           "destination_hash": "destination hash",
          *           "channel": "email",
          *           "category": "order.updates",
-         *           "reason": "preference_disabled",
+         *           "reason": "hard_bounce",
          *           "effective_at": "2026-03-02T09:30:00.000Z"
          *         }
          *       ],
@@ -16280,13 +16336,13 @@ export interface components {
         };
         /**
          * @example {
-         *       "destination": "a***@example.org",
+         *       "destination": "ann@example.org",
          *       "channel": "email",
          *       "category": "order.updates"
          *     }
          */
         NewSuppression: {
-            /** @description The address. Replies mask it. */
+            /** @description The address to suppress. */
             destination: string;
             /**
              * @description How the message travels.
@@ -23327,6 +23383,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Location: components["headers"]["Location"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -27389,13 +27446,17 @@ export interface operations {
     sendNotificationBatch: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Chosen by the client, a new one for each new operation. A retry with the same key and body gets the first outcome. */
+                "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
+            };
             path?: never;
             cookie?: never;
         };
-        requestBody?: {
+        requestBody: {
             content: {
-                "*/*": string;
+                "application/json": components["schemas"]["NewNotificationBatch"];
+                "application/x-ndjson": string;
             };
         };
         responses: {
@@ -27406,6 +27467,7 @@ export interface operations {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     Location: components["headers"]["Location"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -30602,6 +30664,8 @@ export interface operations {
             query?: {
                 /** @description How the message travels. */
                 channel?: "email" | "sms" | "push";
+                /** @description The address. Replies mask it. */
+                destination?: string;
                 /** @description The `next_cursor` of the page before. Leave it out for the first page. */
                 cursor?: components["schemas"]["Cursor"];
                 /** @description The maximum number of items of the page. */
@@ -30630,6 +30694,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            /** @description `invalid_character`, `invalid_destination`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];

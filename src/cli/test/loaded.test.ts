@@ -10,7 +10,7 @@ const later = {
   'counting tokens': /^gpt-tokenizer\//,
   'connections to the outside': /^undici\//,
   'phone numbers': /^google-libphonenumber\//,
-  mails: /^(nodemailer|html-to-text|htmlparser2|entities)\//,
+  mails: /^(nodemailer|html-to-text|htmlparser2|parse5|entities)\//,
   'logins at providers, public suffixes and QR codes':
     /^(openid-client|oauth4webapi|tldts|qr|pngjs)\//,
   'pages of the documentation': /^(mdast-util-|micromark)/,

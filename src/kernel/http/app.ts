@@ -25,6 +25,7 @@ import { readBody } from './read-body.ts'
 import { openRouter, type Found, type Router, type WebPage } from './router.ts'
 import { securityHeaders, sendOutcome, sendProblem, sendRendered, write } from './send-reply.ts'
 import { sseHeaders, writeEvents } from './sse.ts'
+import { limit } from '../limits.ts'
 
 export type AppOptions = GuardDeps &
   RequestDeps &
@@ -51,7 +52,7 @@ export type AppOptions = GuardDeps &
     readonly fronts: readonly Front[]
   }
 
-const url_bytes_max = 8 * 1024
+const url_bytes_max = limit('kernel.url_bytes', 8 * 1024, 'bytes', 'Longest URL')
 const header_bytes_max = 16 * 1024
 const tooLong = problem('malformed_request', {
   detail: `The URL has more than ${url_bytes_max} bytes. Send less in the query.`,

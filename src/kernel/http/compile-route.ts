@@ -50,9 +50,12 @@ export type CompileOptions = {
 export function compileRoute(route: Route, options: CompileOptions): CompiledRoute {
   const { strict, catalog } = options
   const [permission, type_field] = permissionOf(route)
-  if (route.consumes === 'stream' && (route.transaction !== 'own' || keyedOf(route))) {
+  if (
+    route.consumes === 'stream' &&
+    (route.transaction !== 'own' || (keyedOf(route) && !route.operation))
+  ) {
     throw new Error(
-      `${route.method} ${route.path}: a stream needs its own transaction and its own key`,
+      `${route.method} ${route.path}: a stream needs its own transaction, and with a key an operation`,
     )
   }
   return {

@@ -6,16 +6,27 @@
 import { isUtf8 } from 'node:buffer'
 import { problem } from '../errors/problem.ts'
 import { jsonFault } from './json-fault.ts'
+import { limit } from '../limits.ts'
 
-const depth_max = 32
+const depth_max = limit('kernel.body_depth', 32, 'levels', 'Deepest nesting of a JSON body')
 
 /**
  * Parsing and checking a body block the event loop: 36 ms for 20,000 members with different names,
  * 137 ms for the 80,000 of a body of 1.2 MB.
  */
-export const usual_members_max = 5_000
+export const usual_members_max = limit(
+  'kernel.body_members',
+  5_000,
+  'members',
+  'Most members of a JSON body, where the route does not say otherwise',
+)
 /** For operations whose bodies are lists of objects. */
-export const batch_members_max = 20_000
+export const batch_members_max = limit(
+  'kernel.batch_members',
+  20_000,
+  'members',
+  'Most members of a JSON body that is a list of objects',
+)
 
 export function parseJson(bytes: Buffer, members_max = usual_members_max): unknown {
   if (!isUtf8(bytes))

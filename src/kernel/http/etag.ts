@@ -42,7 +42,7 @@ export function expectedVersions(header: string | string[] | undefined): number[
 
 /** The digits as `etag` writes them, so that `"1e0"` and `"01"` are not the version 1. */
 function isVersion(text: string): boolean {
-  return /^[1-9]\d{0,14}$/.test(text)
+  return /^(0|[1-9]\d{0,14})$/.test(text)
 }
 
 /** The condition of `expectedVersions` on the column `version`, for the `where` of an UPDATE. */

@@ -4,6 +4,7 @@
  * never use it.
  */
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import { createHash, type Hash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import type { Principal } from '../access/principal.ts'
 import { newId } from '../ids.ts'
@@ -44,6 +45,8 @@ export class Exchange implements RequestFacts {
   refused: Refused | null = null
   /** The reader or the sender determines how long the request takes, so it is never "slow". */
   lasts: boolean
+  private streamed: Readable | undefined
+  private digest: Hash | undefined
   private made: AbortController | undefined
   private trace: string | null | undefined
 
@@ -92,7 +95,19 @@ export class Exchange implements RequestFacts {
 
   stream(limit_bytes = Infinity): Readable {
     const limit = Math.min(limit_bytes, this.compiled?.body_limit_bytes ?? Infinity)
-    return this.incoming?.stream(limit) ?? Readable.from([])
+    if (this.compiled?.keyed) this.digest = createHash('sha256')
+    return (this.streamed = this.incoming?.stream(limit, this.digest) ?? Readable.from([]))
+  }
+
+  /** Of a streamed body that was read to its end, or is now; null if it cannot be. */
+  async digestOfStream(): Promise<Buffer | null> {
+    const rest = this.streamed ?? this.stream()
+    if (!rest.readableEnded) {
+      if (rest.destroyed) return null
+      // Not `resume`: it has no effect beside an iterator, which may have read the beginning.
+      for await (const _ of rest) continue
+    }
+    return this.digest?.copy().digest() ?? null
   }
 
   get signal(): AbortSignal {

@@ -279,7 +279,10 @@ async function unkeyedOperation(
   )
   if (early) return render(compiled, early)
   await deps.fault('kernel.after_operation')
-  const called = await operation.call(operation_id, 'first', context.request.signal)
+  const called = await operation.call(operation_id, 'first', context.request.signal, {
+    ...context,
+    prepared,
+  })
   await deps.fault('kernel.after_call')
   const finished = await deps.db.tx(tx => operation.finish(tx, operation_id, called))
   if (finished instanceof Problem) throw finished

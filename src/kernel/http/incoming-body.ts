@@ -3,6 +3,7 @@
  * `100-continue` gets this reply only when the body is about to be read. If a reply is sent before
  * the body has arrived, the connection closes in an order that does not lose the reply.
  */
+import type { Hash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Transform, type Readable } from 'node:stream'
 import { problem, type Problem } from '../errors/problem.ts'
@@ -68,15 +69,16 @@ export class IncomingBody {
   }
 
   /** Yields the bytes as they arrive. More than `limit_bytes` of them are `content_too_large`. */
-  stream(limit_bytes: number): Readable {
+  stream(limit_bytes: number, digest?: Hash): Readable {
     if (this.reader) throw new Error('the body is read twice')
     if ((this.declared_bytes ?? 0) > limit_bytes) throw problem('content_too_large')
     let received = 0
     const reader = new Transform({
       transform: (chunk: Buffer, _encoding, done) => {
         received += chunk.length
-        if (received > limit_bytes) done(problem('content_too_large'))
-        else done(null, chunk)
+        if (received > limit_bytes) return done(problem('content_too_large'))
+        digest?.update(chunk)
+        done(null, chunk)
       },
     })
     this.reader = reader

@@ -2,6 +2,7 @@
  * Prepares a keyed request for the idempotency store: its scope and fingerprint, the refusals that
  * count as outcomes, and its effect (inside one transaction, outside, or as a stream).
  */
+import { hash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import type { Db } from '../database/db.ts'
 import { fingerprint } from '../idempotency/fingerprint.ts'
@@ -9,7 +10,7 @@ import { sealOf } from '../idempotency/sealed-outcomes.ts'
 import type { Keyring } from '../keys.ts'
 import type { SseEvent } from './sse.ts'
 import type { KeyedStream } from '../idempotency/keyed-stream.ts'
-import type { KeyedWork } from '../idempotency/keyed.ts'
+import type { KeyedWork } from '../idempotency/keyed-work.ts'
 import {
   storedKey,
   type KeyedScope,
@@ -48,6 +49,7 @@ export function keyedWork(asked: KeyedRequest): KeyedWork {
   const keyed = { ...asked, context }
   return {
     scope,
+    ...(compiled.route.consumes === 'stream' ? { whole: () => wholeScope(asked, scope) } : {}),
     rules: rulesOf(keyed, scope),
     isRecordable: refusal => isRecordable(refusal, context),
     refuse: refusal => refusalOf(keyed, refusal),
@@ -113,6 +115,14 @@ function scopeOf({ compiled, exchange, context, key }: KeyedRequest): KeyedScope
   }
 }
 
+/** With the fingerprint of a streamed body, which is known when the body was read. */
+async function wholeScope({ exchange }: KeyedRequest, head: KeyedScope) {
+  const digest = await exchange.digestOfStream()
+  if (!digest) return null
+  const print = hash('sha256', Buffer.concat([head.fingerprint, digest]), 'buffer')
+  return { ...head, fingerprint: print }
+}
+
 function rulesOf({ deps, compiled }: KeyedRequest, scope: KeyedScope): RecordRules {
   const { record } = compiled.route
   return {
@@ -166,7 +176,10 @@ function effectOf(keyed: KeyedRequest): KeyedWork['effect'] {
       },
       // The caller may disconnect, but the operation still completes.
       call: (operation_id, attempt, lost) =>
-        operation.call(operation_id, attempt, AbortSignal.any([context.request.stopping, lost])),
+        operation.call(operation_id, attempt, AbortSignal.any([context.request.stopping, lost]), {
+          ...context,
+          prepared: take(),
+        }),
       finish: async (tx, operation_id, called) => {
         const finished = await operation.finish(tx, operation_id, called)
         return finished instanceof Problem ? refusalOf(keyed, finished) : render(compiled, finished)

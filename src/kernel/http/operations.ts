@@ -22,7 +22,12 @@ export type OutsideOperation<C, R extends Replies, Outcome> = {
    * Without a key, the signal is aborted when the caller disconnects. With a key, the call runs to
    * its end, because a retry will request its outcome.
    */
-  call(operation_id: string, attempt: 'first' | 'resumed', signal: AbortSignal): Promise<Outcome>
+  call(
+    operation_id: string,
+    attempt: 'first' | 'resumed',
+    signal: AbortSignal,
+    context: C,
+  ): Promise<Outcome>
   /**
    * It returns a refusal instead of throwing it, so that the changes of the refusal are committed.
    */

@@ -111,11 +111,10 @@ type Common<
   params?: Readonly<Record<string, TSchema>>
   /** The code for an invalid id in the path: `validation_failed` if the caller chooses the name. */
   absent?: string
-  /**
-   * `raw`: the exact bytes, of any media type, for signed messages. `stream`: the handler reads
-   * `request.stream()`, in its own transaction, and handles keys itself.
-   */
+  /** `raw`: the exact bytes, for signed messages. `stream`: the handler reads `request.stream()`. */
   consumes?: 'json' | 'raw' | 'stream'
+  /** Of a `stream`: the media types that it accepts, with their schemas, for the document. */
+  media?: Readonly<Record<string, TSchema>>
   /** Media types other than JSON. The handler returns text or bytes with a content-type. */
   produces?: readonly string[]
   body_limit_bytes?: number

@@ -9,6 +9,7 @@ import { violates } from '../database/failures.ts'
 import type { Fault } from '../faults.ts'
 import { jitter, newId } from '../ids.ts'
 import { keepLease } from './keep-lease.ts'
+import type { InsideEffect, KeyedWork, OutsideEffect } from './keyed-work.ts'
 import type { Metrics } from '../observability/metrics.ts'
 import {
   endLease,
@@ -23,9 +24,7 @@ import {
   takeOver,
   type IdempotencyRecord,
   type KeyedName,
-  type KeyedScope,
   type Outcome,
-  type RecordRules,
 } from './records.ts'
 import { Problem, problem } from '../errors/problem.ts'
 
@@ -34,32 +33,6 @@ export type KeyedDeps = {
   readonly fault: Fault
   readonly metrics: Pick<Metrics, 'idempotency'>
   readonly wait_ms: number
-}
-
-/** The functions that run one keyed request. The outcome is returned as final bytes. */
-export type KeyedWork = {
-  readonly scope: KeyedScope
-  readonly rules: RecordRules
-  /** Returns true for a refusal from the handler. A retry gets the same refusal. */
-  isRecordable(refusal: Problem): boolean
-  refuse(refusal: Problem): Outcome
-  /** The refusal as this request gets it again. */
-  refuseAgain(refused: Outcome): Outcome
-  /** Renders a replay of an outcome whose body was not stored. */
-  again(outcome: Outcome, resource_ref: string): Promise<Outcome>
-  readonly effect: InsideEffect | OutsideEffect
-}
-
-export type InsideEffect = { prepare?(): Promise<void>; run(tx: Tx): Promise<Outcome> }
-
-export type OutsideEffect = {
-  readonly lease_seconds: number
-  prepare?(): Promise<void>
-  /** If this returns an outcome, the operation ends before any call is made. */
-  begin(tx: Tx, operation_id: string): Promise<Outcome | undefined>
-  /** `lost` is aborted when another attempt has taken over the operation. */
-  call(operation_id: string, attempt: 'first' | 'resumed', lost: AbortSignal): Promise<unknown>
-  finish(tx: Tx, operation_id: string, called: unknown): Promise<Outcome>
 }
 
 export type Result = { readonly outcome: Outcome; readonly replayed: boolean }
@@ -106,7 +79,9 @@ export function openKeyed(deps: KeyedDeps): Keyed {
         : lead(deps, work, deadline)
       const share: Promise<Shared> = mine
         .then(({ outcome }) =>
-          work.rules.by_reference ? null : { fingerprint: work.scope.fingerprint, outcome },
+          work.rules.by_reference || work.whole
+            ? null
+            : { fingerprint: work.scope.fingerprint, outcome },
         )
         .catch(() => null)
         .finally(() => running.delete(id))
@@ -227,10 +202,12 @@ async function conclude(
 ): Promise<Attempt> {
   const called = await effect.call(started.operation_id, started.attempt, started.lost)
   await deps.fault('kernel.after_call')
+  const scope = work.whole ? await work.whole() : work.scope
+  if (!scope) throw new Error(`${work.scope.operation} did not read its body to the end`)
   const outcome = await deps.db
     .tx(async tx => {
       const finished = await effect.finish(tx, started.operation_id, called)
-      const mine = await tx.run(recordFinish(work.scope, started.lease_token, finished, work.rules))
+      const mine = await tx.run(recordFinish(scope, started.lease_token, finished, work.rules))
       if (mine !== 1) throw new LeaseLost()
       return finished
     })
@@ -252,8 +229,10 @@ async function known(
   work: KeyedWork,
   record: IdempotencyRecord,
 ): Promise<Attempt> {
-  if (!sameRequest(record, work.scope)) throw reused(deps)
-  if (record.state !== 'completed') return 'busy'
+  const completed = record.state === 'completed'
+  const scope = completed && work.whole ? await work.whole() : work.scope
+  if (!scope || !sameRequest(record, scope)) throw reused(deps)
+  if (!completed) return 'busy'
   const outcome = recorded(record, work.rules)
   deps.metrics.idempotency.inc({ result: 'replayed' })
   if (outcome.status >= 400) return { outcome: work.refuseAgain(outcome), replayed: true }
@@ -279,8 +258,10 @@ async function orRefuse<T>(
     return await deps.db.tx(run)
   } catch (error) {
     if (!(error instanceof Problem && work.isRecordable(error))) throw error
+    const scope = work.whole ? await work.whole() : work.scope
+    if (!scope) throw error
     const outcome = work.refuse(error)
-    await deps.db.run(recordOutcome(work.scope, outcome, work.rules))
+    await deps.db.run(recordOutcome(scope, outcome, work.rules))
     deps.metrics.idempotency.inc({ result: 'refused' })
     return { outcome, replayed: false }
   }

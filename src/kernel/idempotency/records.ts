@@ -137,7 +137,7 @@ export function recordFinish(
 ): Sql {
   return sql`
     update kernel.idempotency_records
-    set state = 'completed', status = ${outcome.status}, headers = ${keptHeaders(outcome)},
+    set state = 'completed', fingerprint = ${scope.fingerprint}, status = ${outcome.status}, headers = ${keptHeaders(outcome)},
       body = ${keptBody(outcome, rules)}, sealed_body = ${sealedBody(outcome, rules)},
       resource_ref = ${resourceRef(outcome)},
       completed_at = now(), transaction_id = pg_current_xact_id()::text::bigint,

@@ -85,7 +85,10 @@ function statementOf(one: Retention, batch: number): Sql {
     one.key.map(name => sql`t.${sql.id(name)}`),
     ', ',
   )
+  // The reason is set before the first row is deleted: a table without it refuses the deletion.
   return sql`
+    with allowed as materialized (select kernel.allow_change('retention')::text)
     delete from ${table} t where (${keys}) in (
-      select ${keys} from ${table} t where ${one.where} limit ${batch} for update skip locked)`
+      select ${keys} from allowed, ${table} t where ${one.where} limit ${batch}
+      for update of t skip locked)`
 }

@@ -7,6 +7,7 @@ import { nullable, page, pageQuery, text, Time } from '../../kernel/http/shapes.
 import type { Reader } from '../../kernel/database/db.ts'
 import { sql } from '../../kernel/database/sql.ts'
 import { deprecationsOf, type Deprecated } from '../../kernel/http/deprecation.ts'
+import { fixedLimits } from '../../kernel/limits.ts'
 import { markup } from '../../kernel/http/markup.ts'
 import type { Cursors } from '../../kernel/http/cursor.ts'
 import { html, wantsHtml } from './html.ts'
@@ -82,7 +83,13 @@ function limitsRoute({ limits, cursors }: CatalogDeps): Route {
     added: true,
     query: pageQuery({}),
     replies: { 200: page(LimitView) },
-    handle: ({ list }) => listed(cursors, list, [...limits], limit => limit.name),
+    handle: ({ list }) => listed(cursors, list, [...limits, ...fixed()], limit => limit.name),
+  })
+}
+
+function fixed(): Limit[] {
+  return fixedLimits().map(({ name, value, unit, says }) => {
+    return { name, value, unit, default: value, applies_to: says }
   })
 }
 

@@ -11,6 +11,7 @@ import { sql } from '../../kernel/database/sql.ts'
 import { newSecret } from '../../kernel/ids.ts'
 import type { Keyring } from '../../kernel/keys.ts'
 import { Id, nullable, Time } from '../../kernel/http/shapes.ts'
+import { limit } from '../../kernel/limits.ts'
 
 export type Purpose =
   | 'email_verification'
@@ -31,7 +32,12 @@ const Challenge = Type.Object({
 })
 export type Challenge = Static<typeof Challenge>
 const columns = sql`tenant_id, account_id, ref, details, expires_at`
-const attempts_max = 5
+const attempts_max = limit(
+  'identity.code_attempts',
+  5,
+  'attempts',
+  'Wrong codes of one mailed code',
+)
 const use = 'identity.one_time'
 
 export type Issue = {

@@ -95,12 +95,11 @@ function usageChecks(check: MakeCheck): Check[] {
       'guards',
       'The database itself refuses changes of usage rows and prices',
       sql`
-        select guard || ' is missing or disabled' as says
-        from unnest(array['usage_records_append_only', 'usage_records_no_truncate',
-          'generation_usage_append_only', 'generation_usage_no_truncate',
-          'model_prices_append_only']) as guard
-        where not exists (
-          select from pg_trigger where tgname = guard and tgenabled in ('O', 'A'))`,
+        select t::text || ' can be changed' as says
+        from unnest(array['inference.usage_records', 'inference.generation_usage',
+          'inference.model_prices']::regclass[]) as t
+        where (select count(*) from pg_trigger g where g.tgrelid = t and g.tgenabled in ('O', 'A')
+          and g.tgname in ('append_only', 'append_only_truncate')) < 2`,
     ),
   ]
 }

@@ -57,7 +57,7 @@ export const settings = {
   'notifications.streams_per_user': count(4, 'streams', 'Open inbox streams of one user in one process; a fifth closes the oldest', 1, 100),
   'notifications.inputs_retention_days': count(30, 'days', 'How long the data of notifications is kept', 1, 3650),
   'notifications.intents_retention_days': count(180, 'days', 'How long notifications and their attempts are kept', 7, 3650),
-  'notifications.provider_events_retention_days': count(400, 'days', 'How long reports of providers are remembered', 7, 3650),
+  'notifications.provider_events_retention_days': count(400, 'days', 'How long reports of providers are remembered', 30, 3650),
   'notifications.inbox_retention_days': count(90, 'days', 'How long items of the in-app inbox are kept', 1, 3650),
 } as const satisfies SettingTable
 

@@ -20,6 +20,13 @@ const ofSubscription = declared({
   last_error_code: Type.Optional(nullable(Short)),
 })
 
+const ofReceipt = declared({
+  receipt_id: Id,
+  provider: Type.String({ maxLength: 64 }),
+  provider_account: Type.String({ maxLength: 200 }),
+  type: nullable(Type.String({ maxLength: 200 })),
+})
+
 /** The type of the only event that is made for a single subscription and sent only to it. */
 export const tested = 'webhook_subscription.tested'
 
@@ -41,15 +48,10 @@ export const events = {
     last_http_status: nullable(Type.Integer()),
     last_error_code: nullable(Short),
   }),
-  'inbound_receipt.received': {
-    ...declared({
-      receipt_id: Id,
-      provider: Type.String({ maxLength: 64 }),
-      provider_account: Type.String({ maxLength: 200 }),
-      type: nullable(Type.String({ maxLength: 200 })),
-    }),
-    internal: true,
-  },
+  /** A message was stored, and a handler of the platform processes it. */
+  'inbound_receipt.received': { ...ofReceipt, internal: true },
+  /** A message was stored, and the platform has no handler for its provider. */
+  'inbound_receipt.ignored': ofReceipt,
 } as const
 
 export type SubscriptionEvent = Extract<keyof typeof events, `webhook_subscription.${string}`>

@@ -50,11 +50,14 @@ export function personalWebhooks(deps: Needs): Personal {
         signal.throwIfAborted()
         await eraseSubscription(deps, place, signal)
       }
-      await db.run(sql`
-        -- any tenant: what one person did
-        update webhooks.replay_audit set reason = ${erased_reason}
-        where actor = any(${account.principal_ids}::text[]) and reason <> ${erased_reason}
-          and ${madeIn(sql`created_at`, account)}`)
+      await db.tx(async tx => {
+        await tx.run(sql`select kernel.allow_change('erasure')`)
+        await tx.run(sql`
+          -- any tenant: what one person did
+          update webhooks.replay_audit set reason = ${erased_reason}
+          where actor = any(${account.principal_ids}::text[]) and reason <> ${erased_reason}
+            and ${madeIn(sql`created_at`, account)}`)
+      })
     },
     suspend: account =>
       db.tx(tx =>

@@ -44,7 +44,7 @@ export const settings = {
   'webhooks.inbound_max_bytes': count(1024 * 1024, 'bytes', 'Largest inbound webhook; 25 MiB where the scheme is github', 1024, 2 ** 25),
   'webhooks.inbound_ack_ms': count(5000, 'ms', 'Time in which an inbound webhook is stored; after that the provider gets 503 and sends it again', 100, 60_000),
   'webhooks.inbound_tolerance_seconds': count(300, 's', 'Age of an inbound webhook, where its source does not say otherwise', 0, 86_400),
-  'webhooks.receipts_retention_days': count(400, 'days', 'How long receipts of inbound webhooks are kept, so that a repetition is recognized', 1, 3650),
+  'webhooks.receipts_retention_days': count(400, 'days', 'How long receipts of inbound webhooks are kept, so that a repetition is recognized', 30, 3650),
   'webhooks.receipt_payloads_retention_days': count(30, 'days', 'How long the bytes of inbound webhooks are kept', 1, 3650),
   'webhooks.watch_max_per_principal': count(20, 'streams', 'Event streams of the feed that one principal has open', 1, 100_000),
   'webhooks.keyring': secret('A keyring of its own for the secrets of webhooks'),

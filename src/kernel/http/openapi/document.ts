@@ -213,6 +213,13 @@ function sharedParameter(name: string): Json {
 }
 
 function requestBody(route: Route, components: Components, members: Members): Json {
+  if (route.media) {
+    const content = Object.entries(route.media).map(([type, schema]) => [
+      type,
+      { schema: components.content(schema, members, `${operationName(route)}Body`) },
+    ])
+    return { required: true, content: Object.fromEntries(content) as Json }
+  }
   if (consumesOf(route) !== 'json') {
     return { content: { '*/*': { schema: { type: 'string', format: 'binary' } } } }
   }

@@ -30,6 +30,7 @@ describe('retention', () => {
       insert into public.old
       select gen_random_uuid(), gen_random_uuid(), kernel.now() - make_interval(days => g % 2 * 40)
       from generate_series(1, 250) g`)
+    await db.run(sql`select kernel.make_append_only('public.old', 'retention')`)
     await retain(
       world,
       [

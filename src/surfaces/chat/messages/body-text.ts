@@ -4,8 +4,14 @@
  */
 import type { Kernel } from '../settings.ts'
 import { problem } from '../errors.ts'
+import { limit } from '../../../kernel/limits.ts'
 
-const code_points_max = 8000
+const code_points_max = limit(
+  'chat.message_characters',
+  8000,
+  'characters',
+  'Longest text of a message',
+)
 // oxlint-disable-next-line no-control-regex -- these are the characters that are refused
 const control = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/
 

@@ -229,11 +229,11 @@ describe('the database refuses', () => {
       await codeOf(sql`
       update commerce.price_versions set amount_minor = 1
       where tenant_id = ${tenant_id} and sku = ${sku}`),
-    ).toBe('23514')
+    ).toBe('42501')
     expect(
       await codeOf(sql`
       delete from commerce.inventory_movements where tenant_id = ${tenant_id} and sku = ${sku}`),
-    ).toBe('23514')
+    ).toBe('42501')
     expect(
       await codeOf(sql`
       update commerce.inventory_items set on_hand = 1 where tenant_id = ${tenant_id} and sku = ${sku}`),

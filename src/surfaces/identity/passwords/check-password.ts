@@ -4,9 +4,10 @@
  */
 import type { ZxcvbnFactory } from '@zxcvbn-ts/core'
 import { problem } from '../errors.ts'
+import { limit } from '../../../kernel/limits.ts'
 
 const points_min = 12
-const points_max = 128
+const points_max = limit('identity.password_characters', 128, 'characters', 'Longest password')
 const bytes_max = 512
 const score_min = 2
 const judged_points = 32

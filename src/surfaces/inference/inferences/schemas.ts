@@ -8,6 +8,7 @@ import type { NewCall } from '../operations/draft-call.ts'
 import type { ResponseFormat } from '../providers/provider.ts'
 import type { Kernel } from '../settings.ts'
 import { asked } from '../schemas.ts'
+import { limit } from '../../../kernel/limits.ts'
 
 export const CreateInference = closed(
   { ...asked, stream: Type.Optional(Type.Boolean()) },
@@ -18,7 +19,12 @@ export type CreateInference = Static<typeof CreateInference>
 type Asked = Omit<CreateInference, 'stream'>
 type Read = Pick<NewCall, 'model' | 'content' | 'parameters' | 'store' | 'metadata' | 'deadline_ms'>
 
-const schema_bytes_max = 64 * 1024
+const schema_bytes_max = limit(
+  'inference.schema_bytes',
+  64 * 1024,
+  'bytes',
+  'Largest schema of an output',
+)
 
 /** Refuses an unusable schema before anything is sent. */
 export async function readAsked(

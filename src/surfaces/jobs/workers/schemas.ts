@@ -2,8 +2,14 @@
 import { Type, type Static } from 'typebox'
 import { closed, count, Id, nullable, text, Time } from '../../../kernel/http/shapes.ts'
 import { JobView, SchemaVersion, TypeName } from '../schemas.ts'
+import { limit } from '../../../kernel/limits.ts'
 
-const capabilities_max = 100
+const capabilities_max = limit(
+  'jobs.worker_capabilities',
+  100,
+  'types',
+  'Most types of jobs that one worker names',
+)
 const Queue = Type.String({ pattern: '^[a-z0-9_.-]{1,100}$', minLength: 1, maxLength: 100 })
 
 export const RegisterWorker = closed(

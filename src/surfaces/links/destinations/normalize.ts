@@ -8,6 +8,7 @@ import { isGlobalUnicast } from '../../../kernel/outgoing/addresses.ts'
 import type { Kernel } from '../settings.ts'
 import { problem } from '../errors.ts'
 import { hasPublicSuffix, reversedHost } from './host.ts'
+import { limit } from '../../../kernel/limits.ts'
 
 export type Destination = {
   readonly url: string
@@ -47,7 +48,12 @@ const rule_details = {
 } as const
 export type Constraint = keyof typeof rule_details
 
-const length_max = 2048
+const length_max = limit(
+  'links.destination_characters',
+  2048,
+  'characters',
+  'Longest destination of a link',
+)
 const ports = new Set(['', '80', '443', '8080', '8443'])
 // The parser drops tabs and line ends anywhere, and blanks at both ends. So a URL with such hidden
 // characters is refused.

@@ -3,10 +3,8 @@
  * used: the insert finds out whether the code is taken. If a random code is taken, another code is
  * drawn. After five such draws the code gets one more symbol.
  */
-import { Type } from 'typebox'
 import type { Principal } from '../../../kernel/access/principal.ts'
 import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
 import { newId } from '../../../kernel/ids.ts'
 import type { Deps } from '../deps.ts'
 import { normalizeDestination, rulesOf } from '../destinations/normalize.ts'
@@ -110,7 +108,7 @@ async function insert(
   const { domain, alias } = link
   const row = await (alias === null
     ? insertDrawn(tx, deps, principal, link)
-    : insertNamed(tx, principal, link, alias))
+    : insertLink(tx, principal, link, { id: newId(), code: alias }))
   if (!row) {
     throw problem('alias_taken', {
       errors: [{ location: 'body', pointer: `${link.at}/alias`, constraint: 'unique' }],
@@ -123,28 +121,6 @@ async function insert(
   // No process can have cached a new random code as missing.
   if (alias !== null) await deps.changes.changed(tx, [row], patience_ms)
   return { view: linkView(deps, row, domain), path: pathOfLink(row, domain) }
-}
-
-const Led = Type.Object({ elsewhere: Type.Boolean() })
-
-/**
- * Undefined if the alias is taken. An alias of an earlier owner of the host counts as taken,
- * because links with that alias may be printed somewhere.
- */
-async function insertNamed(tx: Tx, principal: Principal, link: NewLink, code: string) {
-  const { domain } = link
-  if (domain.own) {
-    const { elsewhere } = await tx.one(
-      Led,
-      sql`
-        -- any tenant: a host may have had other owners, whose domains and codes stay as rows
-        select exists (select from links.domains d
-          join links.links l on l.domain_id = d.id and l.code = ${code}
-          where d.hostname = ${domain.hostname} and d.owner_id <> ${principal.id}) as elsewhere`,
-    )
-    if (elsewhere) return undefined
-  }
-  return insertLink(tx, principal, link, { id: newId(), code })
 }
 
 async function insertDrawn(tx: Tx, deps: Creating, principal: Principal, link: NewLink) {

@@ -1,7 +1,10 @@
-/** The statement that creates a link, or does nothing if the code is taken on this domain. */
+/**
+ * The statement that creates a link, or does nothing if the code is taken. The codes of earlier
+ * domains of the host count as taken, also of the same owner: links with these codes may be printed.
+ */
 import type { Principal } from '../../../kernel/access/principal.ts'
 import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql, type Sql } from '../../../kernel/database/sql.ts'
 import type { Destination } from '../destinations/normalize.ts'
 import type { Screened } from '../destinations/screen.ts'
 import type { CreateLink, Policy } from '../schemas.ts'
@@ -32,12 +35,22 @@ export function insertLink(
       insert into links.links (tenant_id, domain_id, code, id, owner_id, destination_url,
         destination_host, state, safety_state, scan_due_at, redirect_status, scan, query,
         cache_seconds, edge_cache_seconds, title, max_clicks, remaining_clicks, expires_at)
-      values (${tenant_id}, ${domain.id}, ${code}, ${id}, ${owner_id}, ${destination.url},
+      select ${tenant_id}, ${domain.id}, ${code}, ${id}, ${owner_id}, ${destination.url},
         ${destination.reversed_host}, ${screened.state}, ${screened.safety_state},
         case when ${screened.scan}::boolean then kernel.now() end, ${policy.redirect_status},
         ${policy.scan}, ${policy.query}, ${policy.cache_seconds}, ${policy.edge_cache_seconds},
-        ${order.title ?? null}, ${max_clicks}, ${max_clicks}, ${order.expires_at ?? null})
+        ${order.title ?? null}, ${max_clicks}, ${max_clicks}, ${order.expires_at ?? null}
+      where ${isFree(domain, code)}
       on conflict do nothing
       returning ${columns}, 0::bigint as clicks`,
   )
+}
+
+function isFree({ id, hostname, own }: LinkDomain, code: string): Sql {
+  if (!own) return sql`true`
+  return sql`
+    -- any tenant: a host may have had other domains, whose codes stay as rows
+    not exists (select from links.domains d
+      join links.links l on l.domain_id = d.id and l.code = ${code}
+      where d.hostname = ${hostname} and d.id <> ${id})`
 }

@@ -25,10 +25,16 @@ import { findLink, linkView, tagOf } from './link-row.ts'
 import { filled, LinkQuery, listLinks, placeOf } from './list-links.ts'
 import { acceptedFormat, qrCode, QrQuery } from './qr-code.ts'
 import { updateLink } from './update-link.ts'
+import { limit } from '../../../kernel/limits.ts'
 
 const absent = 'link_not_found'
 const params = { code: Code }
-const batch_bytes_max = 1024 * 1024
+const batch_bytes_max = limit(
+  'links.batch_bytes',
+  1024 * 1024,
+  'bytes',
+  'Largest body of a batch of links',
+)
 
 const creation_fails = [
   'alias_invalid',

@@ -12,8 +12,14 @@ import { nullable, Time } from '../../../kernel/http/shapes.ts'
 import { dimensions, type Dimension } from '../clicks/context.ts'
 import { other_key, type Dimensions } from './tally.ts'
 import type { Clicked } from '../clicks/visitor.ts'
+import { limit } from '../../../kernel/limits.ts'
 
-const keys_shown_max = 1000
+const keys_shown_max = limit(
+  'links.statistics_keys',
+  1000,
+  'keys',
+  'Most keys in statistics; the rest is counted together',
+)
 /** The key of clicks that have no value. */
 const unknown_key = '_unknown'
 

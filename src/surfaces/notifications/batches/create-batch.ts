@@ -1,17 +1,14 @@
 /**
  * Creates a batch: first its row, then its recipients in portions as they arrive, and at last the
- * transaction that allows it to be sent. The row also records the idempotency key, with a lease
- * while the request runs. A retry after a dead request starts again.
+ * transaction that allows it to be sent. While the request runs, its row has a lease.
  */
-import { createHash } from 'node:crypto'
-import { Type } from 'typebox'
-import type { Principal } from '../../../kernel/access/principal.ts'
+import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
-import { Id } from '../../../kernel/http/shapes.ts'
 import { newId } from '../../../kernel/ids.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { requireData, prepare } from '../intents/prepare-order.ts'
+import type { Caller } from '../intents/read-notification.ts'
 import { laneOf } from '../schemas.ts'
 import { send_topic } from '../topics.ts'
 import { keyName, seal } from '../vault.ts'
@@ -25,18 +22,10 @@ import {
   type Line,
   type ReadLine,
 } from './read-lines.ts'
-import type { BatchHeader, RejectedLine } from './schemas.ts'
+import { readBatch } from './read-batch.ts'
+import type { BatchHeader, BatchView, RejectedLine } from './schemas.ts'
 import { lease_seconds, leased, writePortion } from './write-portion.ts'
-
-export type BatchRequest = {
-  readonly principal: Principal
-  readonly grants: ReadonlySet<string>
-  readonly key: string | null
-  readonly is_ndjson: boolean
-  readonly body: AsyncIterable<Buffer>
-  /** Throws if the caller may not send batches of this category. */
-  requireCategory(category: string): void
-}
+import { limit } from '../../../kernel/limits.ts'
 
 /**
  * While one portion is written, the next one is read. Larger portions cost memory and are not
@@ -44,24 +33,37 @@ export type BatchRequest = {
  */
 const portion = 2500
 const shown_max = 100
-const json_bytes_max = 1024 * 1024
-const Before = Type.Object({
-  id: Id,
-  state: Type.String(),
-  alive: Type.Boolean(),
-  request_fingerprint: Type.Unsafe<Buffer | null>({}),
-})
+const json_bytes_max = limit(
+  'notifications.batch_json_bytes',
+  1024 * 1024,
+  'bytes',
+  'Largest batch that is sent as application/json',
+)
 
-/** Returns the id of the batch. */
-export async function createBatch(deps: Deps, request: BatchRequest): Promise<string> {
-  const hash = createHash('sha256')
-  const body = hashed(request.body, hash)
-  const { header, lines } = request.is_ndjson ? await readNdjson(body) : await readJson(body)
-  request.requireCategory(header.category)
-  const { batch, before } = await begin(deps, request, header)
-  if (!batch) return replay(lines, hash, before)
+/** A batch whose recipients are written. `finishBatch` lets it be sent. */
+export type Written = { readonly batch: Batch; readonly caller: Caller; readonly sum: Sum }
+
+/** The header is checked before anything is written. */
+export async function readBatchBody(
+  is_ndjson: boolean,
+  body: AsyncIterable<Buffer>,
+): Promise<BatchBody> {
+  return is_ndjson ? await readNdjson(body) : await readJson(body)
+}
+
+export type BatchBody = { readonly header: BatchHeader; readonly lines: Lines }
+
+/** A retry after a dead request has the same id, and starts again. */
+export async function writeBatch(
+  deps: Deps,
+  caller: Caller,
+  id: string,
+  { header, lines }: BatchBody,
+): Promise<Written> {
+  await discardBatch(deps.kernel.db, { tenant_id: caller.principal.tenant_id, id })
+  const batch = await insertRow(deps, caller, id, header)
   try {
-    return await write(deps, batch, lines, () => hash.digest())
+    return { batch, caller, sum: await write(deps, batch, lines) }
   } catch (error) {
     await discardBatch(deps.kernel.db, batch)
     throw error
@@ -70,16 +72,7 @@ export async function createBatch(deps: Deps, request: BatchRequest): Promise<st
 
 type Lines = AsyncIterable<ReadLine> | Iterable<ReadLine>
 
-async function* hashed(body: AsyncIterable<Buffer>, hash: ReturnType<typeof createHash>) {
-  for await (const chunk of body) {
-    hash.update(chunk)
-    yield chunk
-  }
-}
-
-async function readNdjson(
-  body: AsyncIterable<Buffer>,
-): Promise<{ header: BatchHeader; lines: Lines }> {
+async function readNdjson(body: AsyncIterable<Buffer>): Promise<BatchBody> {
   const values = ndjson(body)
   const first = await values.next()
   const header = readHeader(first.done ? undefined : first.value.value)
@@ -89,7 +82,7 @@ async function readNdjson(
   return { header, lines }
 }
 
-async function readJson(body: AsyncIterable<Buffer>) {
+async function readJson(body: AsyncIterable<Buffer>): Promise<BatchBody> {
   const chunks: Buffer[] = []
   let bytes = 0
   for await (const chunk of body) {
@@ -100,54 +93,27 @@ async function readJson(body: AsyncIterable<Buffer>) {
   return readJsonBatch(Buffer.concat(chunks))
 }
 
-type Begun =
-  | { readonly batch: Batch; readonly before: null }
-  | { readonly batch: null; readonly before: Finished }
-type Finished = { readonly id: string; readonly fingerprint: Buffer | null }
-
-async function begin(deps: Deps, request: BatchRequest, header: BatchHeader): Promise<Begun> {
-  const { db } = deps.kernel
-  const before = await findBefore(deps, request)
-  if (before) {
-    if (before.state !== 'expanding') {
-      return { batch: null, before: { id: before.id, fingerprint: before.request_fingerprint } }
-    }
-    if (before.alive) throw problem('idempotency_in_progress')
-    await discardBatch(db, { tenant_id: request.principal.tenant_id, id: before.id })
-  }
-  return { batch: await insertRow(deps, request, header), before: null }
-}
-
-async function findBefore({ kernel: { db } }: Deps, { principal, key }: BatchRequest) {
-  if (key === null) return undefined
-  return db.maybe(
-    Before,
-    sql`
-      select id, state, coalesce(expand_until > now(), false) as alive, request_fingerprint
-      from notifications.notification_batches
-      where tenant_id = ${principal.tenant_id} and principal_id = ${principal.id}
-        and idempotency_key = ${key}`,
-  )
-}
-
-async function insertRow(deps: Deps, request: BatchRequest, header: BatchHeader): Promise<Batch> {
-  const { principal, grants, key } = request
+async function insertRow(
+  deps: Deps,
+  { principal, grants }: Caller,
+  id: string,
+  header: BatchHeader,
+): Promise<Batch> {
   const { tenant_id, id: principal_id } = principal
   const { kernel, vault } = deps
   return kernel.db.tx(async tx => {
     const prepared = await prepare(tx, deps, { tenant_id, grants }, header, 'bulk')
     const { data = {} } = header
-    const [id, token, shared_ref] = [newId(), newId(), newId()]
+    const [token, shared_ref] = [newId(), newId()]
     const made = await tx.run(sql`
       insert into notifications.notification_batches
-        (tenant_id, id, principal_id, idempotency_key, state, category, priority, lane,
+        (tenant_id, id, principal_id, state, category, priority, lane,
           template_version, emit_events, expand_token, expand_until)
-      values (${tenant_id}, ${id}, ${principal_id}, ${key}, 'expanding', ${prepared.category.name},
+      values (${tenant_id}, ${id}, ${principal_id}, 'expanding', ${prepared.category.name},
         ${prepared.priority}, ${laneOf(prepared.priority)}, ${prepared.template.ref},
         ${header.emit_events ?? false}, ${token}, now() + make_interval(secs => ${lease_seconds}))
-      on conflict (tenant_id, principal_id, idempotency_key) where idempotency_key is not null
-        do nothing`)
-    // Another request with this key started at the same moment.
+      on conflict do nothing`)
+    // Another attempt of this request started at the same moment.
     if (made === 0) throw problem('idempotency_in_progress')
     const owner = { tenant_id, owner_id: id }
     const data_key = (await vault.keysFor(tx, [owner])).get(keyName(owner)) as Buffer
@@ -172,29 +138,7 @@ async function insertRow(deps: Deps, request: BatchRequest, header: BatchHeader)
   })
 }
 
-/** A repeated request gets the same batch; a different request with the key is refused. */
-async function replay(
-  lines: Lines,
-  hash: ReturnType<typeof createHash>,
-  before: Finished,
-): Promise<string> {
-  // The body is read to its end, so that its bytes can be compared.
-  const rest = (async function* () {
-    yield* lines
-  })()
-  while (!(await rest.next()).done) {
-    // The lines were read by the first request.
-  }
-  if (before.fingerprint?.equals(hash.digest())) return before.id
-  throw problem('idempotency_key_reused')
-}
-
-async function write(
-  deps: Deps,
-  batch: Batch,
-  lines: Lines,
-  fingerprint: () => Buffer,
-): Promise<string> {
+async function write(deps: Deps, batch: Batch, lines: Lines): Promise<Sum> {
   const most = deps.kernel.settings['notifications.batch_recipients']
   const sum = { read: 0, total: 0, duplicates: 0 }
   const rejected: RejectedLine[] = []
@@ -239,8 +183,8 @@ async function write(
   if (sum.total === 0) {
     throw problem('batch_line_invalid', { detail: noLine(sum.read, rejected[0]?.code) })
   }
-  await finish(deps, batch, { ...sum, rejected, rejected_count, fingerprint: fingerprint() })
-  return batch.id
+  await deps.kernel.fault('notifications.before_dispatching')
+  return { ...sum, rejected, rejected_count }
 }
 
 function noLine(read: number, code: string | undefined): string {
@@ -257,19 +201,16 @@ type Sum = {
   readonly duplicates: number
   readonly rejected: readonly RejectedLine[]
   readonly rejected_count: number
-  readonly fingerprint: Buffer
 }
 
-async function finish({ kernel }: Deps, batch: Batch, sum: Sum): Promise<void> {
-  await kernel.fault('notifications.before_dispatching')
-  await kernel.db.tx(async tx => {
-    const done = await tx.run(sql`
-      update notifications.notification_batches
-      set state = 'dispatching', total = ${sum.total}, duplicates = ${sum.duplicates},
-        rejected = ${sql.json(sum.rejected)}, rejected_count = ${sum.rejected_count},
-        request_fingerprint = ${sum.fingerprint}, expand_token = null, expand_until = null
-      where tenant_id = ${batch.tenant_id} and ${leased(batch)}`)
-    if (done === 0) throw problem('idempotency_in_progress')
-    tx.wake(send_topic)
-  })
+export async function finishBatch(tx: Tx, { batch, caller, sum }: Written): Promise<BatchView> {
+  const done = await tx.run(sql`
+    update notifications.notification_batches
+    set state = 'dispatching', total = ${sum.total}, duplicates = ${sum.duplicates},
+      rejected = ${sql.json(sum.rejected)}, rejected_count = ${sum.rejected_count},
+      expand_token = null, expand_until = null
+    where tenant_id = ${batch.tenant_id} and ${leased(batch)}`)
+  if (done === 0) throw problem('idempotency_in_progress')
+  tx.wake(send_topic)
+  return await readBatch(tx, caller, batch.id)
 }

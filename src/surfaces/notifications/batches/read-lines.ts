@@ -12,6 +12,7 @@ import { parseEmail, parsePhone, type Address } from '../addresses.ts'
 import { problem } from '../errors.ts'
 import type { Data, Recipient } from '../schemas.ts'
 import { BatchHeader, BatchLine, JsonBatch, json_recipients_max } from './schemas.ts'
+import { limit } from '../../../kernel/limits.ts'
 
 export type Line = {
   readonly line: number
@@ -28,7 +29,12 @@ export type ReadLine = Line | { readonly line: number; readonly code: string }
 const headers = Compile(BatchHeader)
 const lines = Compile(BatchLine)
 const whole = Compile(JsonBatch)
-const line_bytes_max = 128 * 1024
+const line_bytes_max = limit(
+  'notifications.batch_line_bytes',
+  128 * 1024,
+  'bytes',
+  'Longest line of a batch',
+)
 const pointer_max = 80
 const newline = 10
 

@@ -1,4 +1,5 @@
 /** Routes of batches: many recipients in one request, and their results. */
+import { Type } from 'typebox'
 import { lacks } from '../../../kernel/access/permission-denied.ts'
 import { allowsType } from '../../../kernel/access/permissions.ts'
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
@@ -6,15 +7,15 @@ import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { batches_topic, send_topic } from '../topics.ts'
 import { changeBatch, type Verb } from './change-batch.ts'
-import { createBatch } from './create-batch.ts'
+import { finishBatch, readBatchBody, writeBatch } from './create-batch.ts'
 import { readBatch } from './read-batch.ts'
-import { BatchView } from './schemas.ts'
+import { BatchView, JsonBatch } from './schemas.ts'
+import { lease_seconds } from './write-portion.ts'
 
 const path = '/v1/notifications/batches'
 const one = `${path}/{id}`
 const absent = 'batch_not_found'
 const permission = 'notifications.batches.send'
-const key_form = /^[\x21-\x7e]{16,200}$/
 
 export function batchRoutes(deps: Deps): readonly Route[] {
   return [
@@ -39,16 +40,15 @@ function createRoute(deps: Deps): Route {
     permission,
     rate: 'expensive',
     transaction: 'own',
-    idempotency: 'ignored',
+    idempotency: 'optional',
+    lease_seconds,
     consumes: 'stream',
+    media: { 'application/json': JsonBatch, 'application/x-ndjson': Type.String() },
     body_limit_bytes: settings['notifications.batch_bytes'],
     body_seconds: 300,
     replies: { 202: BatchView },
     fails: [
       'permission_denied',
-      'idempotency_key_invalid',
-      'idempotency_key_reused',
-      'idempotency_in_progress',
       'unsupported_media_type',
       'content_too_large',
       'validation_failed',
@@ -62,7 +62,7 @@ function createRoute(deps: Deps): Route {
       'too_many_recipients',
       'batch_line_invalid',
     ],
-    handle: async ({ db, principal, grants, request }) => {
+    prepare: async ({ principal, grants, request }) => {
       const media = String(request.headers['content-type'] ?? '')
         .split(';')[0]
         ?.trim()
@@ -71,23 +71,18 @@ function createRoute(deps: Deps): Route {
           detail: 'Send application/json or application/x-ndjson.',
         })
       }
-      const given = request.headers['idempotency-key']
-      if (given !== undefined && !key_form.test(String(given)))
-        throw problem('idempotency_key_invalid')
       const held = await grants()
-      const key = given === undefined ? null : String(given)
-      const id = await createBatch(deps, {
-        principal,
-        grants: held,
-        key,
-        is_ndjson: media === 'application/x-ndjson',
-        body: request.stream(),
-        requireCategory: category => {
-          if (!allowsType(held, permission, category)) throw lacks(`${permission}:${category}`)
-        },
-      })
-      const view = await readBatch(db, { principal, grants: held }, id)
-      return reply(202, view, { location: `${path}/${id}` })
+      const body = await readBatchBody(media === 'application/x-ndjson', request.stream())
+      const { category } = body.header
+      if (!allowsType(held, permission, category)) throw lacks(`${permission}:${category}`)
+      return { body, caller: { principal, grants: held } }
+    },
+    operation: {
+      begin: async () => undefined,
+      call: (id, _attempt, _signal, { prepared: { body, caller } }) =>
+        writeBatch(deps, caller, id, body),
+      finish: async (tx, id, written) =>
+        reply(202, await finishBatch(tx, written), { location: `${path}/${id}` }),
     },
   })
 }

@@ -3,6 +3,7 @@ import { Type, type Static } from 'typebox'
 import { closed, Id, nullable, oneOf, text, Time } from '../../../kernel/http/shapes.ts'
 import { common } from '../intents/schemas.ts'
 import { Data, Locale, Recipient } from '../schemas.ts'
+import { limit } from '../../../kernel/limits.ts'
 
 export const BatchHeader = closed(
   { ...common, emit_events: Type.Optional(Type.Boolean()) },
@@ -18,15 +19,26 @@ export const BatchLine = closed({
 })
 export type BatchLine = Static<typeof BatchLine>
 
-export const json_recipients_max = 1000
-export const JsonBatch = closed({
-  ...BatchHeader.properties,
-  recipients: Type.Array(Type.Unknown(), { minItems: 1, maxItems: json_recipients_max }),
-})
+export const json_recipients_max = limit(
+  'notifications.batch_json_recipients',
+  1000,
+  'recipients',
+  'Most recipients of a batch that is sent as application/json',
+)
+export const JsonBatch = closed(
+  {
+    ...BatchHeader.properties,
+    recipients: Type.Array(Type.Unknown(), { minItems: 1, maxItems: json_recipients_max }),
+  },
+  { title: 'NewNotificationBatch' },
+)
 
 export const BatchState = oneOf('expanding', 'dispatching', 'paused', 'completed', 'cancelled')
 
-const Rejected = Type.Object({ line: Type.Integer(), code: Type.String() })
+const Rejected = Type.Object(
+  { line: Type.Integer(), code: Type.String() },
+  { title: 'RejectedRecipient' },
+)
 
 export const BatchView = Type.Object(
   {

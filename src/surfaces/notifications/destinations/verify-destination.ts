@@ -15,9 +15,15 @@ import { accept } from '../intents/accept.ts'
 import { by_platform, plain } from '../intents/order.ts'
 import { storeAddresses } from '../intents/recipient.ts'
 import { templateToSend } from '../templates/find-template.ts'
+import { limit } from '../../../kernel/limits.ts'
 
 const code_seconds = 600
-const tries_max = 5
+const tries_max = limit(
+  'notifications.code_attempts',
+  5,
+  'attempts',
+  'Wrong codes of one verification of a destination',
+)
 const digits = 1_000_000
 const Challenged = Type.Object({
   code_hash: nullable(Type.Unsafe<Buffer>({})),

@@ -5,10 +5,11 @@
  * | from                               | becomes                                   |
  * | ---------------------------------- | ----------------------------------------- |
  * | scheduled, held, queued            | cancelled (full)                          |
- * | processing, sent                   | what waits is cancelled (partial or none) |
+ * | processing                         | what waits is cancelled (partial or none) |
  * | held in a digest that is closed    | the same (none)                           |
  * | cancelled                          | the same                                  |
- * | delivered, failed, suppressed, expired | 409                                   |
+ * | sent (and nothing waits), delivered,   |                                           |
+ * | failed, suppressed, expired        | 409                                       |
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
@@ -23,6 +24,7 @@ import { IntentState } from '../schemas.ts'
 
 const final = ['delivered', 'failed', 'suppressed', 'expired']
 const State = Type.Object({ state: IntentState })
+const Open = Type.Object({ state: IntentState, waits: Type.Boolean() })
 const Left = Type.Object({ left: Type.Integer() })
 
 export async function cancelNotification(
@@ -35,14 +37,19 @@ export async function cancelNotification(
   const { tenant_id, id: actor } = caller.principal
   const collected = digest_id !== null && (await holdDigest(tx, tenant_id, digest_id))
   // Locked, so that a sender that finishes now comes before or after this transaction.
-  const { state } = await tx.one(
-    State,
+  const { state, waits } = await tx.one(
+    Open,
     sql`
-      select state from notifications.notification_intents
-      where tenant_id = ${tenant_id} and id = ${id} for update`,
+      select i.state, exists (select from notifications.delivery_attempts a
+        where a.tenant_id = ${tenant_id} and a.intent_id = i.id
+          and a.state in ('pending', 'sending', 'unknown')) as waits
+      from notifications.notification_intents i
+      where i.tenant_id = ${tenant_id} and i.id = ${id} for update`,
   )
   if (state === 'cancelled') return { id, state, effect: 'full' }
-  if (final.includes(state)) throw problem('invalid_transition', { current_state: state })
+  if (final.includes(state) || (state === 'sent' && !waits)) {
+    throw problem('invalid_transition', { current_state: state })
+  }
   tx.audit({
     tenant_id,
     actor,

@@ -58,29 +58,35 @@ export type Decision =
 const day_ms = 86_400_000
 
 export function decide(facts: Facts): Decision {
+  const first = refusalsOf(facts).next()
+  return first.done ? { outcome: 'send', rule: first.value } : first.value
+}
+
+/** All that stops or holds the message, in the order of the rules. Returns the rule of a sending. */
+export function* refusalsOf(facts: Facts): Generator<Exclude<Decision, { outcome: 'send' }>, Rule> {
   const { now_ms, expires_at_ms, channel, category, priority, wish, served, destination } = facts
-  if (expires_at_ms <= now_ms) return { outcome: 'skip', rule: 'expiry', reason: 'expired' }
-  if (!facts.sender_may) return { outcome: 'skip', rule: 'sender', reason: 'sender_revoked' }
-  if (!served) return { outcome: 'skip', rule: 'provider', reason: 'no_provider' }
+  if (expires_at_ms <= now_ms) yield { outcome: 'skip', rule: 'expiry', reason: 'expired' }
+  if (!facts.sender_may) yield { outcome: 'skip', rule: 'sender', reason: 'sender_revoked' }
+  if (!served) yield { outcome: 'skip', rule: 'provider', reason: 'no_provider' }
   if (destination !== 'present') {
-    return { outcome: 'skip', rule: 'destination', reason: 'no_destination' }
+    yield { outcome: 'skip', rule: 'destination', reason: 'no_destination' }
   }
   const urgent = priority === 'critical' || category.class === 'security'
   if (!urgent && category.user_can_disable && !wish.enabled) {
-    return { outcome: 'skip', rule: 'preference', reason: 'preference_disabled' }
+    yield { outcome: 'skip', rule: 'preference', reason: 'preference_disabled' }
   }
   const blocking = facts.suppressed.map(one => blocks(one, facts))
-  if (blocking.includes('yes')) {
-    return { outcome: 'skip', rule: 'suppression', reason: 'suppressed' }
-  }
-  if (blocking.includes('trial')) return { outcome: 'send', rule: 'suppression' }
+  if (blocking.includes('yes')) yield { outcome: 'skip', rule: 'suppression', reason: 'suppressed' }
+  else if (blocking.includes('trial')) return 'suppression'
   const may_wait = !urgent && category.respects_quiet_hours && channel !== 'in_app'
   const until_ms =
     may_wait && wish.quiet_hours ? quietUntil(now_ms, wish.quiet_hours, wish.timezone) : null
-  if (until_ms === null) return { outcome: 'send', rule: 'none' }
-  return until_ms < expires_at_ms
-    ? { outcome: 'hold', rule: 'quiet_hours', until_ms }
-    : { outcome: 'skip', rule: 'quiet_hours', reason: 'quiet_hours_past_expiry' }
+  if (until_ms !== null) {
+    yield until_ms < expires_at_ms
+      ? { outcome: 'hold', rule: 'quiet_hours', until_ms }
+      : { outcome: 'skip', rule: 'quiet_hours', reason: 'quiet_hours_past_expiry' }
+  }
+  return 'none'
 }
 
 /** Unsubscribing applies to one category; a bounced address is blocked for all categories. */

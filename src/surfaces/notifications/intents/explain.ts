@@ -9,7 +9,7 @@ import { destinationHash, type Address } from '../addresses.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import type { Channel, Recipient } from '../schemas.ts'
-import type { Decision } from './decide.ts'
+import { refusalsOf, type Decision } from './decide.ts'
 import { loadFacts, readSuppressions, type FactsOf, type Target } from './load-facts.ts'
 import { planChannel } from './plan.ts'
 import { requireData, prepare } from './prepare-order.ts'
@@ -37,13 +37,13 @@ export async function explain(
   return {
     channels: prepared.channels.map(channel => {
       const about = { tenant_id, recipient, sender_may: true, ...prepared }
-      const { decision } = planChannel(about, channel, facts, begins_ms)
+      const { decision, facts: known } = planChannel(about, channel, facts, begins_ms)
       if (digest && decision.outcome === 'send') return collected(channel, begins_ms)
       return {
         channel,
         decision: decision.outcome,
         at: atOf(decision, begins_ms),
-        because: [reasonOf(decision)],
+        because: decision.outcome === 'send' ? [nothing] : [...refusalsOf(known)].map(reasonOf),
       }
     }),
   }
@@ -110,8 +110,9 @@ function atOf(decision: Decision, begins_ms: number): string | null {
   return decision.outcome === 'hold' ? rfc3339(decision.until_ms) : null
 }
 
-function reasonOf(decision: Decision): string {
-  if (decision.outcome === 'send') return 'Nothing holds it back.'
+const nothing = 'Nothing holds it back.'
+
+function reasonOf(decision: Exclude<Decision, { outcome: 'send' }>): string {
   if (decision.outcome === 'hold') return 'It is quiet hours for this person until then.'
   return reasons[decision.reason] ?? decision.reason
 }

@@ -35,7 +35,7 @@ export function planChannel(
   facts: FactsOf,
   now_ms: number,
   device?: string,
-): Planned {
+): Planned & { readonly facts: Facts } {
   const { person, preferences, targets, ref } = facts.of(tenant_id, textOf(recipient))
   const usable = targets.filter(
     one => one.channel === channel && (device === undefined || one.destination_id === device),
@@ -54,7 +54,7 @@ export function planChannel(
     destination: destinationOf(channel, ref.kind, person !== null, target, usable.length > 0),
     suppressed,
   }
-  return { channel, decision: decide(facts_now), target }
+  return { channel, decision: decide(facts_now), target, facts: facts_now }
 }
 
 function destinationOf(

@@ -35,7 +35,10 @@ export async function putPreferences(
       select version from notifications.preference_sets
       where tenant_id = ${tenant_id} and user_id = ${user_id} for update`,
   )
-  demandConditions(conditions, before?.version ?? null)
+  // Preferences that were never put have version 0. `If-None-Match: *` is for the first PUT.
+  const { if_match, if_none_match } = conditions
+  demandConditions({ if_match, if_none_match: undefined }, before?.version ?? 0)
+  demandConditions({ if_match: undefined, if_none_match }, before?.version ?? null)
   const { timezone, locale = null, preferences } = asked
   const { version } = await tx.one(
     Version,
@@ -135,7 +138,7 @@ async function checkFit(reader: Reader, tenant_id: string, asked: PutPreferences
 export async function viewPreferences(
   reader: Reader,
   { tenant_id, user_id }: Whose,
-): Promise<{ view: PreferencesView; version: number | null }> {
+): Promise<{ view: PreferencesView; version: number }> {
   const [row, sets] = await Promise.all([
     reader.maybe(
       SetRow,
@@ -156,5 +159,5 @@ export async function viewPreferences(
     preferences,
     updated_at: row?.updated_at ?? null,
   }
-  return { view, version: row?.version ?? null }
+  return { view, version: row?.version ?? 0 }
 }

@@ -35,7 +35,7 @@ function readRoute(deps: Deps): Route {
       const user_id = await requireUser(tx, deps, caller, named, permission)
       const whose = { tenant_id: principal.tenant_id, user_id }
       const { view, version } = await viewPreferences(tx, whose)
-      return reply(200, view, version === null ? {} : { etag: etag(version) })
+      return reply(200, view, { etag: etag(version) })
     },
   })
 }
@@ -71,7 +71,7 @@ function putRoute(deps: Deps): Route {
       })
       tx.wake(send_topic)
       const { view, version } = await viewPreferences(tx, whose)
-      return reply(200, view, version === null ? {} : { etag: etag(version) })
+      return reply(200, view, { etag: etag(version) })
     },
   })
 }

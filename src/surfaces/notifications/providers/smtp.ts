@@ -21,10 +21,20 @@ export type SmtpOptions = {
   readonly dkim: { domainName: string; keySelector: string; privateKey: string } | null
 }
 
+/** The headers that a signature covers. RFC 8058 requires both for unsubscribing. */
+const signed_headers = [
+  'From:Sender:Reply-To:Subject:Date:Message-ID:To:Cc:MIME-Version:Content-Type',
+  'Content-Transfer-Encoding:In-Reply-To:References:List-Id:List-Unsubscribe:List-Unsubscribe-Post',
+].join(':')
+
+export function openDkim(options: NonNullable<SmtpOptions['dkim']>): Dkim {
+  return new Dkim({ ...options, headerFieldNames: signed_headers })
+}
+
 export function openSmtp(options: SmtpOptions): Provider {
   const { name, connections } = options
   const relay = openSmtpConnections(new URL(options.url), options.host)
-  const dkim = options.dkim && new Dkim(options.dkim)
+  const dkim = options.dkim && openDkim(options.dkim)
   const from = senderOf(options.from)
   return {
     name,

@@ -48,17 +48,22 @@ export function suppressionRoutes(deps: Deps): readonly Route[] {
   ]
 }
 
-function listRoute({ kernel: { cursors } }: Deps): Route {
+function listRoute({ kernel: { cursors, keys } }: Deps): Route {
   return route({
     method: 'GET',
     path,
     name: 'listSuppressions',
-    summary: 'List suppressed addresses, newest first, as hashes',
+    summary: 'List suppressed addresses, newest first, as hashes, or find those of one address',
     permission: 'notifications.suppressions.read',
     added: true,
-    query: pageQuery({ channel: Type.Optional(oneOf('email', 'sms', 'push')) }),
+    query: pageQuery({
+      channel: Type.Optional(oneOf('email', 'sms', 'push')),
+      destination: Type.Optional(text(320)),
+    }),
     replies: { 200: page(SuppressionView) },
-    handle: async ({ tx, principal: { tenant_id }, query: { channel }, list }) => {
+    fails: ['invalid_destination'],
+    handle: async ({ tx, principal: { tenant_id }, query: { channel, destination }, list }) => {
+      const hash = destination === undefined ? null : hashOf(keys, tenant_id, destination)
       const { after, fetch } = cursors.start(list)
       const before = (after?.[0] ?? null) as string | null // the cursor is ours: an id
       const rows = await tx.many(
@@ -66,12 +71,21 @@ function listRoute({ kernel: { cursors } }: Deps): Route {
         sql`
           select ${columns} from notifications.suppressions
           where tenant_id = ${tenant_id} and (${channel ?? null}::text is null or channel = ${channel ?? null})
+            and (${hash}::bytea is null or destination_hash = ${hash})
             and (${before}::uuid is null or id < ${before}::uuid)
           order by id desc limit ${fetch}`,
       )
       const { body, headers } = cursors.page(list, rows, row => [row.id])
       return reply(200, body, headers)
     },
+  })
+}
+
+function hashOf(keys: Deps['kernel']['keys'], tenant_id: string, destination: string): Buffer {
+  const address = parseEmail(destination) ?? parsePhone(destination)
+  if (address) return destinationHash(keys, tenant_id, address)
+  throw problem('invalid_destination', {
+    errors: [{ location: 'query', pointer: '/destination', constraint: 'destination' }],
   })
 }
 

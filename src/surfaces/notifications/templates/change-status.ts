@@ -29,6 +29,5 @@ export async function changeStatus(
       where tenant_id = ${tenant_id} and name = ${name} and version = ${version}`,
   )
   if (!found) throw problem('template_not_found')
-  if (found.status === to) return
   throw problem('invalid_transition', { current_state: found.status })
 }

@@ -6,6 +6,7 @@ import { problem } from '../errors.ts'
 import { faultOf } from './check-html.ts'
 import { parse, type Kind } from './language.ts'
 import type { NewTemplate } from './schemas.ts'
+import { limit } from '../../../kernel/limits.ts'
 
 type Place = { readonly pointer: string; readonly kind: Kind; readonly text: string }
 
@@ -13,8 +14,18 @@ type Place = { readonly pointer: string; readonly kind: Kind; readonly text: str
  * Most tags (`<`, `{{` and `{%`) of one text, and of all texts of a template. 8,000 are parsed in
  * about 20 ms; the time of 20,000 is 25 times as long, because Liquid shifts its list of tokens.
  */
-const text_marks_max = 8000
-const template_marks_max = 40_000
+const text_marks_max = limit(
+  'notifications.template_text_tags',
+  8000,
+  'tags',
+  'Most tags of one text of a template',
+)
+const template_marks_max = limit(
+  'notifications.template_tags',
+  40_000,
+  'tags',
+  'Most tags of all texts of a template',
+)
 
 export function checkSize({ channels, locales = {} }: NewTemplate): void {
   const texts = [channels, ...Object.values(locales)]
@@ -27,6 +38,7 @@ export function checkSize({ channels, locales = {} }: NewTemplate): void {
 export function checkTexts(places: readonly Place[]): void {
   for (const { pointer, kind, text } of places) {
     if (countMarks(text) > text_marks_max) throw tooManyMarks(pointer, text_marks_max)
+    checkParsed(pointer, kind, text)
     const fault = kind === 'html' ? faultOf(text) : null
     if (fault) {
       throw problem('template_syntax_error', {
@@ -34,7 +46,6 @@ export function checkTexts(places: readonly Place[]): void {
         errors: [{ location: 'body', pointer, constraint: fault.constraint }],
       })
     }
-    checkParsed(pointer, kind, text)
   }
 }
 

@@ -5,8 +5,14 @@
 import { compileSchema, type Fit } from '../../../kernel/bounded/json-schema.ts'
 import { Refused } from '../../../kernel/bounded/work.ts'
 import { problem } from '../errors.ts'
+import { limit } from '../../../kernel/limits.ts'
 
-const bytes_max = 16 * 1024
+const bytes_max = limit(
+  'notifications.data_schema_bytes',
+  16 * 1024,
+  'bytes',
+  'Largest schema of the data of a template',
+)
 const member = '/data_schema'
 
 export async function checkSchema(schema: object): Promise<void> {

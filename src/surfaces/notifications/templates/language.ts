@@ -3,7 +3,14 @@
  * properties and no files, and stops after 200 ms or 5 MB. It has no filter whose result depends on
  * the time, or whose time grows with the square of its input.
  */
-import { Liquid, type FilterImplOptions, type Template } from 'liquidjs'
+import {
+  Liquid,
+  Output,
+  Tokenizer,
+  TokenKind,
+  type FilterImplOptions,
+  type Template,
+} from 'liquidjs'
 import { LRUCache } from 'lru-cache'
 import { formatMoney } from '../../../kernel/currencies.ts'
 
@@ -137,6 +144,22 @@ export function parse(kind: Kind, text: string): Template[] {
     parsed[kind].set(text, found)
   }
   return found
+}
+
+export type Piece = { readonly kind: 'markup' | 'output' | 'tag'; readonly text: string }
+
+/** The pieces of a text without syntax errors; `{%-` has removed its white space. */
+export function piecesOf(text: string): readonly Piece[] {
+  const tokens = new Tokenizer(text).readTopLevelTokens(languages.html.options)
+  return tokens.map(token => {
+    if ('getContent' in token) return { kind: 'markup', text: token.getContent() }
+    return { kind: token.kind === TokenKind.Output ? 'output' : 'tag', text: token.getText() }
+  })
+}
+
+export function lastFilterOf(output: string): string | undefined {
+  const [first] = languages.text.parse(output)
+  return first instanceof Output ? first.value.filters.at(-1)?.name : undefined
 }
 
 /** Throws if a name is missing or a limit is reached. */

@@ -8,6 +8,7 @@ import type { Channel } from '../schemas.ts'
 import { run, type Given } from './language.ts'
 import { pickLocale } from './locale.ts'
 import { segmentsOf, segments_max } from './sms-segments.ts'
+import { limit } from '../../../kernel/limits.ts'
 
 /** The texts of one channel in one language. `subject` is the title of a push message or inbox item. */
 export type Content = {
@@ -52,10 +53,20 @@ export class RenderFailure extends Error {
   }
 }
 
-const bytes_max = 512 * 1024
+const bytes_max = limit(
+  'notifications.message_bytes',
+  512 * 1024,
+  'bytes',
+  'Largest rendered message',
+)
 const subject_max = 300
 /** The maximum payload of a push service, less the envelope. */
-const push_bytes_max = 3500
+const push_bytes_max = limit(
+  'notifications.push_bytes',
+  3500,
+  'bytes',
+  'Largest rendered push message',
+)
 
 export function render(template: ChannelTemplate, input: RenderInput): Rendered {
   const { channel, format, contents, default_locale } = template

@@ -2,6 +2,8 @@
  * Counts the segments of an SMS. One segment holds 160 characters of GSM 03.38, or 70 of UCS-2. If
  * there are several segments, each holds a few characters fewer.
  */
+import { limit } from '../../../kernel/limits.ts'
+
 const basic =
   '@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !"#¤%&\'()*+,-./0123456789:;<=>?¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà'
 const extended = '\f^{}\\[~]|€'
@@ -10,7 +12,7 @@ const weights = new Map<string, number>([
   ...Array.from(extended, sign => [sign, 2] as const),
 ])
 
-export const segments_max = 6
+export const segments_max = limit('notifications.sms_segments', 6, 'segments', 'Longest SMS')
 
 export function segmentsOf(text: string): number {
   let septets = 0

@@ -68,13 +68,30 @@ describe.concurrent('a batch', () => {
       { line: 36, code: 'destination_not_found' },
     ])
     const again = await sendLines(who, head, lines, key)
-    expect(again.body.id).toBe(made.body.id)
+    expect([again.status, again.text]).toEqual([202, made.text])
+    expect(again.headers.get('location')).toBe(made.headers.get('location'))
+    expect([made, again].map(one => one.headers.get('idempotent-replayed'))).toEqual([null, 'true'])
     const other = await sendLines(who, head, lines.slice(1), key)
     expect([other.status, other.body.code]).toEqual([409, 'idempotency_key_reused'])
     const done = await completed(who, made.body.id)
     expect(done.counts).toMatchObject({ sent: 30, failed: 0, held: 0, duplicates: 1, rejected: 3 })
     const [mail] = await world.messages(addresses[7] ?? '')
     expect(mail.subject).toBe(`Hello ${addresses[7]}`)
+  })
+
+  test('with one key is one batch for requests at the same time, and a refusal is replayed', async () => {
+    const who = await world.sender()
+    const head = await header(who)
+    const lines = [{ recipient: { email: newAddress() } }]
+    const key = newKey()
+    const all = await Promise.all([1, 2, 3, 4].map(() => sendLines(who, head, lines, key)))
+    expect(new Set(all.map(({ status, body }) => `${status} ${body.id}`)).size).toBe(1)
+    const other = newKey()
+    const wrong = { ...head, category: 'no.such' }
+    const refused = await sendLines(who, wrong, lines, other)
+    const again = await sendLines(who, wrong, lines, other)
+    expect([refused.status, again.status]).toEqual([422, 422])
+    expect(again.body).toEqual({ ...refused.body, request_id: again.body.request_id })
   })
 
   test('of several lines for one recipient, the first counts', async () => {

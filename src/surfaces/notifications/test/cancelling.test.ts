@@ -57,3 +57,16 @@ test('one whose outcome is unknown is not sent again', async () => {
   await world.reaches(who, id, 'cancelled')
   expect(await world.messages(email)).toHaveLength(1)
 })
+
+test('one that was sent is refused, because nothing can be stopped', async () => {
+  const who = await world.shared()
+  const id = await sent(who, { email: newAddress() }, 'email')
+  await world.reaches(who, id, 'sent')
+  const refused = await cancel(who, id)
+  expect([refused.status, refused.body.code, refused.body.current_state]).toEqual([
+    409,
+    'invalid_transition',
+    'sent',
+  ])
+  expect((await world.read(who, id)).state).toBe('sent')
+})

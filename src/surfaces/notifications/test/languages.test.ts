@@ -50,3 +50,19 @@ test('the preferences of a user name the language of messages, else the deployme
   expect((await ask(who, 'PUT', `/v1/users/${who.id}/preferences`, set)).status).toBe(200)
   expect([await textOf('in_app'), await textOf('email')]).toEqual(['Hallo', 'Hallo'])
 })
+
+test('a version is published and archived once', async () => {
+  const who = await world.sender()
+  const path = '/v1/notification-templates'
+  const name = `t-${newId()}`
+  const email = { subject: 'Hello', body: '<p>Hello</p>' }
+  await ask(who, 'POST', path, { name, default_locale: 'en', channels: { email } })
+  const move = async (verb: string) => {
+    const { status, body } = await ask(who, 'POST', `${path}/${name}/versions/1/${verb}`)
+    return [status, body.current_state ?? body.status]
+  }
+  expect(await move('publish')).toEqual([200, 'published'])
+  expect(await move('publish')).toEqual([409, 'published'])
+  expect(await move('archive')).toEqual([200, 'archived'])
+  expect(await move('archive')).toEqual([409, 'archived'])
+})

@@ -40,3 +40,21 @@ test('everybody sees which categories can be switched off', async () => {
     expect.objectContaining({ name: 'order.updates', user_can_disable: false }),
   )
 })
+
+test('preferences have a version before they were put', async () => {
+  const who = await world.member()
+  const path = '/v1/users/me/preferences'
+  const put = (headers: Record<string, string>) =>
+    world.call('PUT', path, {
+      token: who.token,
+      headers,
+      body: { timezone: 'UTC', preferences: [] },
+    })
+  const tag = (await ask(who, 'GET', path)).headers.get('etag') ?? ''
+  expect(tag).toBe('"0"')
+  expect((await put({ 'if-match': '"1"' })).status).toBe(412)
+  const both = await Promise.all([put({ 'if-match': tag }), put({ 'if-match': tag })])
+  expect(both.map(({ status }) => status).toSorted()).toEqual([200, 412])
+  expect((await ask(who, 'GET', path)).headers.get('etag')).toBe('"1"')
+  expect((await put({ 'if-none-match': '*' })).status).toBe(412)
+})

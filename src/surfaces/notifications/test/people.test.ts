@@ -81,6 +81,16 @@ describe.concurrent('preferences', () => {
       provider: 'fcm',
       token: newId(),
     })
+    const asleep = await ask(who, 'POST', '/v1/notifications/explain', {
+      ...order,
+      category: 'social.activity',
+      channels: ['sms'],
+      expires_at: new Date(Date.now() + 60_000).toISOString(),
+    })
+    expect(asleep.body.channels[0].because).toEqual([
+      'There is no verified destination for this channel.',
+      'Quiet hours end after it expires.',
+    ])
     const held = await world.send(who, {
       ...order,
       category: 'social.activity',

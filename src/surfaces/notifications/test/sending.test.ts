@@ -295,6 +295,6 @@ describe.concurrent('between accept and send', () => {
       key: newKey(),
       body: {},
     })
-    expect(late.body.effect).toBe('none')
+    expect([late.status, late.body.code]).toEqual([409, 'invalid_transition'])
   })
 })

@@ -1,5 +1,6 @@
 /** Which reason of a suppressed address counts. */
 import { afterAll, expect, test } from 'vitest'
+import { newKey } from '../../../../test/world.ts'
 import { newAddress, openNotifyWorld, usual_data } from './notify-world.ts'
 
 const world = await openNotifyWorld()
@@ -32,4 +33,22 @@ test('a bounce counts although a complaint came first', async () => {
   expect(await report(second.id, { type: 'bounced' })).toBe(204)
   const after = (await world.call('GET', path, { token: who.token })).body.data
   expect(after).toMatchObject([{ id: before[0].id, reason: 'hard_bounce' }])
+})
+
+test('the suppressions of an address are found by the address', async () => {
+  const [who, other] = [await world.sender(), await world.sender()]
+  const [first, second] = [newAddress(), newAddress()]
+  const path = '/v1/suppressions'
+  for (const destination of [first, second]) {
+    const body = { destination, channel: 'email' }
+    const made = await world.call('POST', path, { token: who.token, key: newKey(), body })
+    expect(made.status, made.text).toBe(201)
+  }
+  const find = (token: string, destination: string) =>
+    world.call('GET', `${path}?destination=${encodeURIComponent(destination)}`, { token })
+  const found = (await find(who.token, first.toUpperCase())).body.data
+  expect(found).toMatchObject([{ channel: 'email', reason: 'manual' }])
+  expect((await find(who.token, newAddress())).body.data).toEqual([])
+  expect((await find(other.token, first)).body.data).toEqual([])
+  expect((await find(who.token, 'no address')).body.code).toBe('invalid_destination')
 })

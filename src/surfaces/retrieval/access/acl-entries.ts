@@ -5,6 +5,7 @@
 import { Type, type Static } from 'typebox'
 import { closed, oneOf } from '../../../kernel/http/shapes.ts'
 import { problem } from '../errors.ts'
+import { limit } from '../../../kernel/limits.ts'
 
 export const rights = ['read', 'write', 'manage'] as const
 export type Right = (typeof rights)[number]
@@ -24,7 +25,12 @@ export const AclEntry = closed(
   { title: 'AclEntry' },
 )
 export type AclEntry = Static<typeof AclEntry>
-const acl_entries_max = 256
+const acl_entries_max = limit(
+  'retrieval.access_list_entries',
+  256,
+  'entries',
+  'Most entries of an access list',
+)
 export const Acl = Type.Array(AclEntry, { maxItems: acl_entries_max })
 export const PutAcl = closed({ acl: Acl }, { title: 'PutAcl' })
 

@@ -9,10 +9,16 @@ import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { problem } from '../errors.ts'
 import type { AclEntry } from './acl-entries.ts'
+import { limit } from '../../../kernel/limits.ts'
 
 const Id = Type.Object({ id: Type.Integer() })
 const Count = Type.Object({ n: Type.Integer() })
-const sets_max = 10_000
+const sets_max = limit(
+  'retrieval.access_lists',
+  10_000,
+  'lists',
+  'Most different access lists of a collection',
+)
 
 type Place = { readonly tenant_id: string; readonly collection_id: string }
 

@@ -14,8 +14,14 @@ import { conditionsOf, type Conditions } from '../searches/filters.ts'
 import { takeAnswer, top_k_usual } from '../searches/routes.ts'
 import { searchScope } from '../searches/scope.ts'
 import type { AskQuestion } from './schemas.ts'
+import { limit } from '../../../kernel/limits.ts'
 
-const context_depth_max = 10
+const context_depth_max = limit(
+  'retrieval.question_depth',
+  10,
+  'questions',
+  'Longest chain of questions that follow each other',
+)
 
 /** The stored parts of a question. With them any process can continue. */
 export type Order = {

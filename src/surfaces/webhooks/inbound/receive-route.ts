@@ -20,9 +20,10 @@ export function receiveRoute(deps: ReceiveDeps): Route {
     summary: 'Receive a signed webhook of a provider',
     description:
       'The reply is sent after the message is stored, in the form that the provider documents: 200 ' +
-      'with `{"received":true}` to Stripe, 202 to GitHub, 200 to Slack (with its `challenge`, if the ' +
+      'with `{"received":true}` to Stripe, 202 to GitHub (with the receipt in `Location`), 200 to Slack (with its `challenge`, if the ' +
       'message has one) and to Twilio (with an empty `<Response/>`), 204 to all other providers. A ' +
       'repeated message gets the same reply as the first one.',
+    sends: ['location'],
     permission: 'public',
     takes: 'signature',
     rate: 'webhook_in',
@@ -49,7 +50,11 @@ export function receiveRoute(deps: ReceiveDeps): Route {
     replies: { 200: Received, 202: null, 204: null },
     handle: async ({ params, request }) => {
       const { provider, account_ref } = params
-      const { status, body, media_type } = await receive(deps, { provider, account_ref }, request)
+      const received = await receive(deps, { provider, account_ref }, request)
+      const { status, body, media_type, receipt_id } = received
+      if (status === 202 && receipt_id) {
+        return reply(202, null, { location: `/v1/inbound-receipts/${receipt_id}` })
+      }
       if (status !== 200) return reply(status, null)
       return reply(200, body ?? '', { 'content-type': media_type ?? 'text/plain' })
     },

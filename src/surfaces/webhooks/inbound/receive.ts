@@ -17,6 +17,9 @@ export type ReceiveDeps = {
   readonly store: Store
 }
 
+/** A reply with 202 names the receipt. */
+export type Received = Acknowledgement & { readonly receipt_id?: string | null }
+
 type Message = Pick<RequestFacts, 'raw' | 'headers' | 'path' | 'search'>
 
 /**
@@ -42,11 +45,7 @@ export async function limitFor({ kernel }: ReceiveDeps, { params, headers }: Req
   return scheme === 'github' ? Math.max(usual, github_bytes_max) : usual
 }
 
-export function receive(
-  deps: ReceiveDeps,
-  key: SourceKey,
-  request: Message,
-): Promise<Acknowledgement> {
+export function receive(deps: ReceiveDeps, key: SourceKey, request: Message): Promise<Received> {
   return inTime(deps.kernel.settings['webhooks.inbound_ack_ms'], receiveNow(deps, key, request))
 }
 
@@ -54,7 +53,7 @@ async function receiveNow(
   { kernel, findTrusted, store }: ReceiveDeps,
   key: SourceKey,
   request: Message,
-): Promise<Acknowledgement> {
+): Promise<Received> {
   const source = await findTrusted(key)
   const scheme = schemes[source.scheme]
   const message: Incoming = {
@@ -77,8 +76,8 @@ async function receiveNow(
     const detail = `An id is looked for ${scheme.identified(source.options)}.`
     throw problem('envelope_invalid', { detail })
   }
-  await store({ source, key, envelope, message, verdict })
-  return scheme.received
+  const receipt_id = await store({ source, key, envelope, message, verdict })
+  return { ...scheme.received, receipt_id }
 }
 
 /**

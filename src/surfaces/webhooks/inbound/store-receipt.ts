@@ -12,6 +12,7 @@ import type { Kernel } from '../settings.ts'
 import { workContext } from '../../../kernel/observability/context.ts'
 import { gather } from './gather.ts'
 import type { Envelope, Incoming } from './schemes/scheme.ts'
+import { schemes } from './schemes/schemes.ts'
 import type { SourceKey, Trusted } from './sources/find-source.ts'
 
 export type StoreDeps = {
@@ -28,7 +29,8 @@ export type Genuine = {
   readonly verdict: { readonly secret: number }
 }
 
-export type Store = (genuine: Genuine) => Promise<void>
+/** Returns the id of the receipt, also of a repeated message if its reply names the receipt. */
+export type Store = (genuine: Genuine) => Promise<string | null>
 
 type Given = Genuine & { readonly id: string; readonly context: ReturnType<typeof contextNow> }
 
@@ -38,6 +40,7 @@ const rows_max = 100
 const bytes_max = 1024 * 1024
 
 const Stored = Type.Object({ id: Id })
+const Repeated = Type.Object({ given: Id, id: Id })
 
 const contextNow = () => workContext.getStore()
 /** A shared transaction belongs to no single request. */
@@ -45,13 +48,13 @@ const no_context = { request_id: null, traceparent: null, name: null }
 
 export function openStore(deps: StoreDeps): Store {
   const patience_ms = deps.kernel.settings['webhooks.inbound_ack_ms']
-  const store = gather<Given, null>({ flights_max, patience_ms, fit }, async all => {
+  const store = gather<Given, string | null>({ flights_max, patience_ms, fit }, async all => {
     const [first] = all
     const context = (all.length === 1 ? first?.context : undefined) ?? no_context
-    await workContext.run(context, () => storeAll(deps, all))
-    return all.map(() => null)
+    const receipts = await workContext.run(context, () => storeAll(deps, all))
+    return all.map(({ id }) => receipts.get(id) ?? null)
   })
-  return async genuine => void (await store({ ...genuine, id: newId(), context: contextNow() }))
+  return genuine => store({ ...genuine, id: newId(), context: contextNow() })
 }
 
 function fit(waiting: readonly { readonly item: Given }[]): number {
@@ -60,16 +63,17 @@ function fit(waiting: readonly { readonly item: Given }[]): number {
   return Math.min(rows_max, Math.max(1, over < 0 ? waiting.length : over))
 }
 
-async function storeAll({ kernel, handled }: StoreDeps, all: readonly Given[]): Promise<void> {
+async function storeAll({ kernel, handled }: StoreDeps, all: readonly Given[]) {
   const waits = (one: Given) => handled.has(one.key.provider)
-  await kernel.db.tx(async tx => {
+  return await kernel.db.tx(async tx => {
     const rows = await tx.many(Stored, insert(all, waits))
-    const ids = new Set(rows.map(row => row.id))
-    const stored = all.filter(one => ids.has(one.id))
+    const receipts = new Map(rows.map(({ id }) => [id, id]))
+    const stored = all.filter(one => receipts.has(one.id))
     if (stored.some(waits)) tx.wake(inbound_topic)
-    for (const { id, source, key, envelope } of stored) {
+    for (const one of stored) {
+      const { id, source, key, envelope } = one
       tx.emit({
-        type: 'inbound_receipt.received',
+        type: waits(one) ? 'inbound_receipt.received' : 'inbound_receipt.ignored',
         tenant_id: source.tenant_id,
         aggregate_type: 'inbound_receipt',
         aggregate_id: id,
@@ -82,7 +86,30 @@ async function storeAll({ kernel, handled }: StoreDeps, all: readonly Given[]): 
         },
       })
     }
+    const repeated = all.filter(one => !receipts.has(one.id) && namesReceipt(one))
+    if (repeated.length > 0) {
+      const first = await tx.many(Repeated, find(repeated))
+      for (const { given, id } of first) receipts.set(given, id)
+    }
+    return receipts
   })
+}
+
+const namesReceipt = ({ source }: Given) => schemes[source.scheme].received.status === 202
+
+/** The receipts of repeated messages. */
+function find(repeated: readonly Given[]) {
+  return sql`
+    select g.id as given, r.id
+    from unnest(
+      ${repeated.map(one => one.id)}::uuid[],
+      ${repeated.map(one => one.source.tenant_id)}::uuid[],
+      ${repeated.map(one => one.key.provider)}::text[],
+      ${repeated.map(one => one.key.account_ref)}::text[],
+      ${repeated.map(one => one.envelope.event_id)}::text[]
+    ) as g (id, tenant_id, provider, account, event_id)
+    join webhooks.inbound_receipts r on r.tenant_id = g.tenant_id and r.provider = g.provider
+      and r.provider_account = g.account and r.provider_event_id = g.event_id`
 }
 
 /**

@@ -14,8 +14,14 @@ import { takeReplayTurns } from './replay-delivery.ts'
 import { replay_type } from './replay-job.ts'
 import type { ReplayOrder } from './replay-target.ts'
 import type { ReplayMany } from './schemas.ts'
+import { limit } from '../../../kernel/limits.ts'
 
-const span_ms_max = 14 * 86_400_000
+const span_ms_max = limit(
+  'webhooks.replay_span_ms',
+  14 * 86_400_000,
+  'ms',
+  'Longest time range of a replay',
+)
 
 export async function replayMany(
   tx: Tx,

@@ -11,8 +11,14 @@ import { newId } from '../../../kernel/ids.ts'
 import { problem } from '../errors.ts'
 import { tested } from '../events.ts'
 import { findSubscription } from './find.ts'
+import { limit } from '../../../kernel/limits.ts'
 
-const data_bytes_max = 200 * 1024
+const data_bytes_max = limit(
+  'webhooks.test_event_bytes',
+  200 * 1024,
+  'bytes',
+  'Largest data of a test event',
+)
 const Made = Type.Object({ id: Id })
 
 type Asked = { data?: unknown; aggregate_id?: string; aggregate_version?: number }

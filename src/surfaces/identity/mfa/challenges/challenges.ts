@@ -14,8 +14,14 @@ import type { Holder } from '../holder.ts'
 import type { Offered } from '../methods/find-methods.ts'
 import { ChallengeStatus, type OpenedChallenge } from '../schemas.ts'
 import { relyingParty, requestOptions } from '../methods/webauthn.ts'
+import { limit } from '../../../../kernel/limits.ts'
 
-const attempts_max = 5
+const attempts_max = limit(
+  'identity.challenge_attempts',
+  5,
+  'attempts',
+  'Wrong answers to one challenge',
+)
 
 const Challenge = Type.Object({
   ref: Id,

@@ -1,14 +1,13 @@
 /** Another library accepts our DKIM signature, which covers the headers for unsubscribing. */
 import { generateKeyPairSync } from 'node:crypto'
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js'
-import Dkim from 'nodemailer/lib/dkim'
 import { expect, test } from 'vitest'
-import { compose } from '../smtp.ts'
+import { compose, openDkim } from '../smtp.ts'
 
 test('a signed mail verifies', async () => {
   const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
-  const dkim = new Dkim({ domainName: 'dodeca.test', keySelector: 'k1', privateKey: pem })
+  const dkim = openDkim({ domainName: 'dodeca.test', keySelector: 'k1', privateKey: pem })
   const message = {
     channel: 'email',
     locale: 'en',
@@ -32,5 +31,6 @@ test('a signed mail verifies', async () => {
     results: { status: { result: string }; signingHeaders: { keys: string } }[]
   }
   expect(results[0]?.status.result).toBe('pass')
-  expect(results[0]?.signingHeaders.keys.toLowerCase()).toContain('list-unsubscribe')
+  const signed = results[0]?.signingHeaders.keys.toLowerCase().split(/[\s:;]+/)
+  expect(signed).toEqual(expect.arrayContaining(['list-unsubscribe', 'list-unsubscribe-post']))
 })

@@ -219,7 +219,7 @@ describe('durability', () => {
       return body.data.length > 0 && body.data
     })
     expect(heard).toMatchObject([
-      { type: 'inbound_receipt.received', tenant_id: source.owner.tenant.id },
+      { type: 'inbound_receipt.ignored', tenant_id: source.owner.tenant.id },
     ])
   })
 

@@ -11,11 +11,13 @@ import type { InboundHandler, InboundMessage } from '../../../../kernel/surface.
 import { composition } from '../../../../platform.ts'
 import { identity } from '../../../identity/surface.ts'
 import { jobs } from '../../../jobs/surface.ts'
+import { retention } from '../../maintenance/keep.ts'
+import { settings, type Kernel } from '../../settings.ts'
 import { webhooks } from '../../surface.ts'
 import { retain } from '../../../../kernel/work/retention.ts'
 import { claimReceipts } from '../processing/claim-receipts.ts'
 import { endReceipt, failReceipt, retry_seconds } from '../processing/end-receipt.ts'
-import { byStripe, stripeEvent } from './signers.ts'
+import { byGithub, byStripe, byTwilio, stripeEvent } from './signers.ts'
 import { openSource, type TestSource } from './sources.ts'
 
 const heard: InboundMessage[] = []
@@ -225,6 +227,35 @@ test('a process that lost the lease ends nothing, and a killed attempt counts', 
     update webhooks.inbound_receipts set leased_until = now() where id = ${id}`)
   expect(await reached(source, id, 'ignored')).toMatchObject({ attempts: 2 })
   expect(await endReceipt(db, held, 'processed')).toBe(false)
+})
+
+/** Neither signs a time: only the stored id of a message tells that it came before. */
+test.each([
+  ['github', byGithub],
+  ['twilio', byTwilio],
+] as const)('a message of %s is known for the shortest retention', async (scheme, sign) => {
+  const source = await openSource(world, scheme)
+  const signed = await sign(source.signing())
+  const name = 'webhooks.receipts_retention_days'
+  const days = settings[name].min
+  expect(days).toBe(30)
+  const { kernel } = world.platform
+  const given = {
+    ...kernel,
+    settings: { ...(kernel.settings as Kernel['settings']), [name]: days },
+  }
+  const cameBefore = async (age_days: number) => {
+    await source.send(signed)
+    const [{ id }] = await source.receipts()
+    const aged = sql`kernel.first_id_of(kernel.now() - make_interval(days => ${age_days}::int))`
+    await db.run(sql`
+      -- any tenant: the test made it
+      update webhooks.inbound_receipts set id = ${aged} where id = ${id}`)
+    await retain(kernel, retention(given), new AbortController().signal)
+    return (await source.receipts()).length === 1
+  }
+  expect(await cameBefore(days - 1)).toBe(true)
+  expect(await cameBefore(days + 1)).toBe(false)
 })
 
 test('bytes are forgotten before receipts, and never while they wait', async () => {

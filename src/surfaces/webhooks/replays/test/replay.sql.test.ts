@@ -4,6 +4,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { eventually } from '../../../../../test/world.ts'
 import { sql } from '../../../../kernel/database/sql.ts'
 import { newId } from '../../../../kernel/ids.ts'
+import { personalWebhooks } from '../../personal.ts'
 import { at, openGround } from '../../test/ground.ts'
 import { fine, openReceiver, status, type Answering } from '../../test/receiver.ts'
 
@@ -44,6 +45,23 @@ async function sent(answer: Answering, state: string, more: object = {}) {
 }
 
 describe.concurrent('a replay', () => {
+  test('loses its reason when the requester is erased', async () => {
+    const { owner, replay } = await sent(status(400), 'permanent_failure')
+    expect((await replay()).status).toBe(202)
+    const { kernel } = ground.platform
+    const account = { account_id: owner.id, tenant_id: owner.tenant.id, principal_ids: [owner.id] }
+    await personalWebhooks({ kernel: kernel as never }).erase(
+      { ...account, made_before: null },
+      new AbortController().signal,
+    )
+    const of_owner = sql`
+      select reason from webhooks.replay_audit
+      where tenant_id = ${owner.tenant.id} and actor = ${owner.id}`
+    expect(await kernel.db.many(Type.Object({ reason: Type.String() }), of_owner)).toEqual([
+      { reason: 'erased' },
+    ])
+  })
+
   test('sends the same bytes once more, and records the requester and the reason', async () => {
     const one = await sent(status(400), 'permanent_failure')
     one.receiver.answer(fine)

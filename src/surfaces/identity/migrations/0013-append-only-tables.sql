@@ -1,0 +1,1 @@
+select kernel.make_append_only('identity.security_events');
