@@ -51,7 +51,8 @@ export async function searchTable(table: Table, query: IndexQuery): Promise<Inde
 function nearest(table: Table, vector: Float32Array, k: number, exact: boolean) {
   const search = table.vectorSearch(vector).distanceType('l2')
   if (exact) return search.bypassVectorIndex()
-  return search.ef(Math.max(hnsw.ef, 2 * k)).refineFactor(hnsw.refine)
+  // The engine refuses an ef below the candidates that are compared with their full vectors.
+  return search.ef(Math.max(hnsw.ef, hnsw.refine * k)).refineFactor(hnsw.refine)
 }
 
 function permitsNothing({ acl_set_ids, facets = [], document_nos }: Prefilter): boolean {

@@ -90,6 +90,17 @@ describe('one permitted row among 10,000 that are nearly the same', () => {
       expect(same).toBeGreaterThanOrEqual(198)
     }
   })
+
+  test('also if it is asked for as many rows as an evaluation or a deep search needs', async () => {
+    const [vector = new Float32Array()] = clusteredVectors(1, 64)
+    const prefilter = { acl_set_ids: Array.from({ length: 100 }, (_, n) => n) }
+    for (const k of [50, 51, 100, 200, 400]) {
+      const near = await index.search('recall', { vector, k, prefilter })
+      const exact = await index.search('recall', { vector, k, prefilter, exact: true })
+      const found = new Set(near.map(hit => hit.chunk_id))
+      expect(exact.filter(hit => found.has(hit.chunk_id)).length).toBeGreaterThanOrEqual(0.97 * k)
+    }
+  })
 })
 
 async function opened(name: string) {
