@@ -45,8 +45,11 @@ export async function search(deps: Needed, caller: Caller, question: Question): 
   for (let attempt = 1; attempt <= attempts_max; attempt++) {
     const places = await searchScope(db, caller, question.collection_ids)
     await deps.kernel.fault('retrieval.before_index_search')
-    const found = await searchPlaces(deps, caller, places, question)
-    if (await areCurrent(db, caller, places)) return found
+    const { hits, is_whole, ...found } = await searchPlaces(deps, caller, places, question)
+    if (!(await areCurrent(db, caller, places))) continue
+    // Once is enough: the index has the newer version by now.
+    if (attempt === 1 && !is_whole && (await areSuperseded(db, caller, places, hits))) continue
+    return found
   }
   throw problem('index_unavailable')
 }
@@ -56,14 +59,15 @@ async function searchPlaces(
   caller: Caller,
   places: readonly SearchPlace[],
   { query, conditions, top_k }: Question,
-): Promise<Found> {
+): Promise<Found & { readonly hits: readonly IndexHit[]; readonly is_whole: boolean }> {
   const { db } = deps.kernel
   const document_nos = await numbersOf(db, caller, conditions)
   const degraded = new Set<string>()
   const asked = { query, facets: facetsOf(conditions), document_nos }
   const vectors = await vectorsOf(deps, caller, places, query)
   if (places.some(place => !vectors.has(place.embedding_profile))) degraded.add('vector')
-  let sources: Source[] = []
+  let hits: IndexHit[] = []
+  let readable: Readable = { sources: [], is_whole: true }
   for (let round = 0, depth = depth_first; round < rounds_max; round++, depth *= 2) {
     const lists = await Promise.all(
       places.map(place => {
@@ -71,14 +75,20 @@ async function searchPlaces(
         return searchPlace(deps, caller, place, { ...asked, vector, depth })
       }),
     )
+    await deps.kernel.fault('retrieval.after_index_search')
+    hits = lists.flat().flatMap(list => list.items)
     const ids = fuse(lists.flat(), hit => hit.chunk_id)
-    sources = await firstReadable(db, caller, ids, { conditions, top_k })
+    readable = await firstReadable(db, caller, ids, { conditions, top_k })
     const exhausted = lists.flat().every(list => list.items.length < depth)
-    if (sources.length === top_k || exhausted) break
+    if (readable.sources.length === top_k || exhausted) break
   }
   const versions = places.map(one => `${one.id}:${one.index_version}`).join(',')
-  return { sources, retrieval_version: `${search_version} ${versions}`, degraded: [...degraded] }
+  const retrieval_version = `${search_version} ${versions}`
+  return { ...readable, retrieval_version, degraded: [...degraded], hits }
 }
+
+/** `is_whole` if every chunk that was read may be shown. */
+type Readable = { readonly sources: readonly Source[]; readonly is_whole: boolean }
 
 /**
  * The first `top_k` that the caller may read now. Usually the first ids are enough. Otherwise all are
@@ -89,14 +99,41 @@ async function firstReadable(
   caller: Caller,
   ids: readonly string[],
   { conditions, top_k }: Pick<Question, 'conditions' | 'top_k'>,
-): Promise<Source[]> {
+): Promise<Readable> {
   const read = async (some: readonly string[]) => {
     const hydrated = await hydrate(reader, caller, some)
-    return distinct(hydrated.filter(one => fits(one, conditions))).slice(0, top_k)
+    const sources = distinct(hydrated.filter(one => fits(one, conditions))).slice(0, top_k)
+    return { sources, is_whole: hydrated.length === some.length }
   }
   const few = ids.slice(0, 2 * top_k)
-  const sources = await read(few)
-  return sources.length === top_k || few.length === ids.length ? sources : await read(ids)
+  const found = await read(few)
+  return found.sources.length === top_k || few.length === ids.length ? found : await read(ids)
+}
+
+/**
+ * Whether a newer version of a document is served than the index had when it was read. An update in
+ * between hides the old chunks, and the new ones are not among the hits.
+ */
+async function areSuperseded(
+  reader: Reader,
+  { tenant_id }: Caller,
+  places: readonly SearchPlace[],
+  hits: readonly IndexHit[],
+): Promise<boolean> {
+  const newest = new Map<number, number>()
+  for (const { document_no: no, document_version } of hits) {
+    newest.set(no, Math.max(document_version, newest.get(no) ?? 0))
+  }
+  const rows = [...newest].map(([no, version]) => ({ no, version }))
+  const { some } = await reader.one(
+    Some,
+    sql`
+      select exists (select from ${sql.table(rows, { no: 'int8', version: 'int4' })} h
+        join retrieval.documents d on d.tenant_id = ${tenant_id} and d.no = h.no
+          and d.collection_id = any(${places.map(place => place.id)}::uuid[])
+          and d.deleted_at is null and d.current_version > h.version) as some`,
+  )
+  return some
 }
 
 /** By profile, computed once for all rounds; missing if the profile cannot be used now. */

@@ -68,6 +68,21 @@ describe.concurrent('documents', () => {
     ])
   })
 
+  test('are found if they are updated between the index and the reading of its hits', async () => {
+    const ada = await world.reader()
+    const id = await ada.collection()
+    await ada.add(id, 'The price of a lamp is 10.', { source_uri: 'lamp' })
+    const point = 'retrieval.after_index_search'
+    world.fault({ point, action: 'delay:4000', match: ada.tenant.id, times: 1 })
+    const searching = ada.search(id, 'price of a lamp')
+    await eventually('the index was searched', () =>
+      world.platform.faults.list().some(rule => rule.point === point && rule.passed > 0),
+    )
+    await ada.add(id, 'The price of a lamp is 20.', { source_uri: 'lamp' })
+    const texts = (await searching).map(hit => hit.text)
+    expect(texts).toEqual(['The price of a lamp is 20.'])
+  })
+
   test('that the caller may not read are neither found nor named', async () => {
     const ada = await world.reader()
     const bob = await world.reader(ada.tenant)
