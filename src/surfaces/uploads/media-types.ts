@@ -106,9 +106,10 @@ export function nameFits(filename: string | null, detected_type: string): boolea
   return (promised === 'video' && found === 'audio') || (promised === 'audio' && found === 'video')
 }
 
+/** "MZ". A text may begin with these letters; a program has bytes that no text has. */
+const windows_program = '4d5a'
 /** Programs, and scripts that a system runs when they are opened. */
 const programs: readonly (readonly [string, number])[] = [
-  ['4d5a', 0], // MZ
   ['7f454c46', 0], // ELF
   ['feedface', 0],
   ['feedfacf', 0],
@@ -147,7 +148,8 @@ const starts = (head: Buffer, hex: string, offset: number): boolean => {
   return head.subarray(offset, offset + wanted.length).equals(wanted)
 }
 
-export function isProgram(head: Buffer): boolean {
+export function isProgram(head: Buffer, is_text = !head.includes(0)): boolean {
+  if (!is_text && starts(head, windows_program, 0)) return true
   return programs.some(([hex, offset]) => starts(head, hex, offset))
 }
 

@@ -66,6 +66,7 @@ export const reference: Reference = {
     findings: ['The names of the threats found. Requires `uploads.quarantine.read`.'],
     signatures: ['The version of the virus signatures.', '27500'],
     metadata: ['Data read from the file, such as its dimensions.'],
+    charset: ['The encoding of a text that is not UTF-8.', 'windows-1252'],
     width: ['In pixels.', 1280],
     height: ['In pixels.', 960],
     variant: ['The original, or one of its derivatives.', 'original'],

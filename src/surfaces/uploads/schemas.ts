@@ -62,6 +62,7 @@ export const Metadata = Type.Object({
   entries: Type.Optional(count(0, 1_000_000)),
   expanded_bytes: Type.Optional(Size),
   pages: Type.Optional(count(0, 1_000_000)),
+  charset: Type.Optional(text(20)),
 })
 
 export const File = Type.Object(

@@ -43,6 +43,7 @@ const Served = Type.Object({
   size: Size,
   sha256: Bytes,
   media_type: nullable(Type.String()),
+  charset: Type.String(),
   filename: nullable(Type.String()),
 })
 type Served = Static<typeof Served>
@@ -124,7 +125,7 @@ async function findServed(db: Db, file_id: string, variant: string): Promise<Ser
         coalesce(d.storage_version, f.storage_version) as storage_version,
         coalesce(d.size, f.size) as size, coalesce(d.sha256, f.sha256) as sha256,
         case when d.id is null then f.detected_type else d.media_type end as media_type,
-        f.filename
+        coalesce(f.metadata ->> 'charset', 'utf-8') as charset, f.filename
       from uploads.files f
       left join uploads.derivatives d
         on d.tenant_id = f.tenant_id and d.file_id = f.id and d.kind = ${variant}
@@ -135,7 +136,7 @@ async function findServed(db: Db, file_id: string, variant: string): Promise<Ser
 }
 
 function headersOf(
-  { sha256, media_type, filename, variant_id }: Served,
+  { sha256, media_type, charset, filename, variant_id }: Served,
   disposition: string,
 ): Record<string, string> {
   const inline = disposition === 'inline' && mayBeInline(media_type)
@@ -143,7 +144,7 @@ function headersOf(
   const name = device_names.test(plain) ? `_${plain}` : plain
   const type = servedType(media_type)
   return {
-    'content-type': type.startsWith('text/') ? `${type}; charset=utf-8` : type,
+    'content-type': type.startsWith('text/') ? `${type}; charset=${charset}` : type,
     'content-disposition': contentDisposition(variant_id ? `${name}.webp` : name, {
       type: inline ? 'inline' : 'attachment',
     }),

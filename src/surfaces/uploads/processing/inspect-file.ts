@@ -12,6 +12,7 @@ import { categoryOf, isProgram, normalType } from '../media-types.ts'
 import { imageFacts } from './derive-images.ts'
 import { inspectPdf } from './inspect-pdf.ts'
 import { inspectGzip, inspectTarFile } from './inspect-tar.ts'
+import { markupOf, openTextCheck, type Charset } from './inspect-text.ts'
 import { inspectZipFile } from './inspect-zip.ts'
 import {
   Refused,
@@ -21,6 +22,7 @@ import {
 } from './inspector-protocol.ts'
 
 const head_bytes = 4096
+const first_bytes = 1024 * 1024
 const tail_bytes = 65_536 + 22
 const trailing_bytes_max = 1024
 /**
@@ -31,29 +33,26 @@ const eicar = Buffer.from(
   ['X5O!P%@AP[4\\PZX54(P^)7CC)7}$', 'EICAR-STANDARD-ANTIVIRUS-TEST-FILE!$H+H*'].join(''),
 )
 
-/**
- * A comment ends at its first end. If it could go on beyond, each further comment would double the
- * time.
- */
-const svg_start = /^(<\?xml[^>]*>\s*)?(<!--(?:(?!-->).)*-->\s*)*(<!doctype svg[^>]*>\s*)?<svg[\s>]/s
-
 export async function inspectFile(task: InspectTask): Promise<Inspection> {
   const { head, tail, size } = await endsOf(task.path)
-  const { sha256, is_text, has_eicar } = await readThrough(task.path)
+  const { sha256, charset, first, has_eicar } = await readThrough(task.path)
   if (sha256 !== task.sha256) throw new Refused('object_altered')
-  const detected_type = await detect(task, head, is_text)
+  const is_text = charset !== null
+  const markup = is_text && markupOf(new TextDecoder(charset).decode(first), first.length === size)
+  const detected_type = markup || (await detect(task, is_text))
   const refuse = (refused: Inspection['refused'], metadata: FileMetadata = {}): Inspection => ({
     detected_type,
     refused,
     metadata,
   })
   if (has_eicar) return refuse('malware_detected')
-  if (isProgram(head) || detected_type === 'image/svg+xml') return refuse('type_not_allowed')
+  if (isProgram(head, is_text) || detected_type === 'image/svg+xml')
+    return refuse('type_not_allowed')
   if (/rar|x-7z|x-bzip2|x-xz/.test(detected_type)) return refuse('archive_uninspectable')
   if (!isWhatWasClaimed(task, detected_type)) return refuse('type_mismatch')
   if (isPolyglot(detected_type, head, tail, size)) return refuse('polyglot_detected')
   try {
-    return refuse(null, await lookInside(task, detected_type))
+    return refuse(null, await lookInside(task, detected_type, charset))
   } catch (error) {
     if (error instanceof Refused) return refuse(error.code)
     throw error
@@ -63,13 +62,14 @@ export async function inspectFile(task: InspectTask): Promise<Inspection> {
 async function lookInside(
   { path, limits }: InspectTask,
   detected_type: string,
+  charset: Charset | null,
 ): Promise<FileMetadata> {
   if (categoryOf(detected_type) === 'image') return await imageFacts(path, limits)
   if (detected_type === 'application/pdf') return await inspectPdf(path, limits)
   if (detected_type === 'application/x-tar') return await inspectTarFile(path, limits)
   if (detected_type === 'application/gzip') return await inspectGzip(path, limits)
   if (isZip(detected_type)) return await inspectZipFile(path, limits)
-  return {}
+  return charset === null || charset === 'utf-8' ? {} : { charset }
 }
 
 const isZip = (type: string) =>
@@ -90,48 +90,36 @@ async function endsOf(path: string) {
   }
 }
 
+/** `first` is the beginning of the file. */
 async function readThrough(path: string) {
   const hash = createHash('sha256')
-  const decoder = new TextDecoder('utf-8', { fatal: true })
-  let is_text = true
+  const text = openTextCheck()
+  let first: Buffer | undefined
   let has_eicar = false
   let before = Buffer.alloc(0)
-  for await (const chunk of createReadStream(path, { highWaterMark: 1024 * 1024 })) {
+  for await (const chunk of createReadStream(path, { highWaterMark: first_bytes })) {
     const bytes = chunk as Buffer
+    first ??= bytes
     hash.update(bytes)
-    if (is_text) is_text = !bytes.includes(0) && decodes(decoder, bytes)
+    text.add(bytes)
     if (!has_eicar) {
       const joined = Buffer.concat([before, bytes])
       has_eicar = joined.includes(eicar)
       before = joined.subarray(-eicar.length + 1)
     }
   }
-  if (is_text) is_text = decodes(decoder)
-  return { sha256: hash.digest('hex'), is_text, has_eicar }
+  const charset = text.end()
+  return { sha256: hash.digest('hex'), charset, first: first ?? Buffer.alloc(0), has_eicar }
 }
 
-function decodes(decoder: InstanceType<typeof TextDecoder>, bytes?: Buffer): boolean {
-  try {
-    decoder.decode(bytes, { stream: bytes !== undefined })
-    return true
-  } catch {
-    return false
-  }
-}
+/** Other formats have bytes that no text has. A text may begin with the same letters, as "MZ". */
+const written_as_text = /^(application\/(pdf|postscript|rtf)|text\/)/
 
-async function detect(
-  { path, claimed_type }: InspectTask,
-  head: Buffer,
-  is_text: boolean,
-): Promise<string> {
+async function detect({ path, claimed_type }: InspectTask, is_text: boolean): Promise<string> {
   const found = await fileTypeFromFile(path)
   const type = found ? normalType(found.mime) : null
-  if (type !== null && !(is_text && type === 'application/xml')) return type
+  if (type !== null && (!is_text || written_as_text.test(type))) return type
   if (!is_text) return 'application/octet-stream'
-  const start = head.toString('utf8').trimStart().toLowerCase()
-  if (svg_start.test(start)) return 'image/svg+xml'
-  if (/^(<!doctype html|<html|<head|<body|<script)/.test(start)) return 'text/html'
-  if (start.startsWith('<?xml')) return 'application/xml'
   return claimed_type && categoryOf(claimed_type) === 'text' ? claimed_type : 'text/plain'
 }
 
@@ -145,8 +133,10 @@ function isWhatWasClaimed({ category, claimed_type }: InspectTask, type: string)
   if (category !== 'any' && !shared(category)) return false
   if (claimed_type === null || claimed_type === type) return true
   const claimed = categoryOf(claimed_type)
-  if (claimed === undefined) return found === undefined
-  if (claimed === 'text') return found === 'text' && type !== 'text/html'
+  const is_plain = found === 'text' && type !== 'text/html'
+  // Many types that are not listed here are texts, such as those of programming languages.
+  if (claimed === undefined) return found === undefined || is_plain
+  if (claimed === 'text') return is_plain
   return (claimed === 'audio' || claimed === 'video') && shared(claimed)
 }
 

@@ -37,6 +37,8 @@ export type FileMetadata = {
   readonly entries?: number
   readonly expanded_bytes?: number
   readonly pages?: number
+  /** The encoding of a text that is not UTF-8. */
+  readonly charset?: string
 }
 
 export type Inspection = {

@@ -120,8 +120,56 @@ describe.concurrent('the type', () => {
       'quarantined',
       'type_mismatch',
     ])
-    const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script/></svg>')
-    expect((await verdict(svg)).slice(0, 2)).toEqual(['quarantined', 'type_not_allowed'])
+  })
+
+  const svg = '<svg xmlns="http://www.w3.org/2000/svg"><script/></svg>'
+  const doctype = '<!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "http://www.w3.org/svg11.dtd"'
+  test.each([
+    ['alone', svg],
+    ['a document type', `<?xml version="1.0"?>\n${doctype}>\n${svg}`],
+    ['one of its own', `<!DOCTYPE x [<!-- ' --><!ENTITY a "]>"><?p ]>?> ]><!-- > -->${svg}`],
+    ['a prefix', '<s:svg xmlns:s="http://www.w3.org/2000/svg"/>'],
+    ['a second instruction', `<?xml version="1.0"?><?xml-stylesheet href="a>b"?>${svg}`],
+    ['a byte order mark', `\u{feff}${svg}`],
+    ['a long comment', `<!--${'x'.repeat(100_000)}-->${svg}`],
+    ['UTF-16', Buffer.from(`\u{feff}<?xml version="1.0"?>${svg}`, 'utf16le')],
+  ])('SVG is refused: %s', async (_name, text) => {
+    const found = await verdict(Buffer.from(text))
+    expect(found).toEqual(['quarantined', 'type_not_allowed', 'image/svg+xml'])
+  })
+
+  test('what begins with more comments than are read is not passed', async () => {
+    const text = Buffer.from(`<!--${'x'.repeat(2_000_000)}-->${svg}`)
+    expect((await verdict(text)).slice(0, 2)).toEqual(['quarantined', 'scan_limit_exceeded'])
+  })
+
+  const words = 'Größe,Préis\r\nMützen,10\r\n'
+  test.each([
+    ['utf-8', 'that begins like a program', Buffer.from(`MZ-4,${words}`)],
+    ['utf-16le', 'in UTF-16', Buffer.from(`\u{feff}${words}`, 'utf16le')],
+    ['utf-16be', 'in UTF-16', Buffer.from(`\u{feff}${words}`, 'utf16le').swap16()],
+    ['windows-1252', 'in Latin-1', Buffer.from(`MZ-4,${words}`, 'latin1')],
+  ])('a text is a text: %s, %s', async (charset, _name, bytes) => {
+    const who = await world.member()
+    const order = { media_category: 'text', claimed_type: 'text/csv', filename: 'a.csv' }
+    const { file_id, file } = await world.store(who, bytes, order)
+    expect([file.state, file.error_code, file.detected_type]).toEqual([
+      'available',
+      null,
+      'text/csv',
+    ])
+    const answer = await world.fetch((await world.url(who, file_id)).body.url)
+    expect(answer.headers.get('content-type')).toBe(`text/csv; charset=${charset}`)
+  })
+
+  test('of a program is that of a program, also if it is called a text', async () => {
+    const who = await world.member()
+    const program = Buffer.concat([Buffer.from('MZ'), Buffer.alloc(62), Buffer.from('PE\0\0')])
+    const { body } = await world.begin(who, program, { media_category: 'text' })
+    expect(await world.send(body, program)).toEqual([422])
+    // The first part is accepted: what makes it a program comes later.
+    const late = Buffer.concat([Buffer.from('MZ'), Buffer.alloc(9000, 'a'), program])
+    expect((await verdict(late)).slice(0, 2)).toEqual(['quarantined', 'type_not_allowed'])
   })
 
   test('is refused at the beginning where the purpose does not take it', async () => {
