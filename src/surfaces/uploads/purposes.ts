@@ -71,6 +71,7 @@ export function openPurposes({ settings }: Pick<Kernel, 'settings'>): Purposes {
       checksum: 'required',
       largest: {
         document: settings['uploads.document_bytes'],
+        image: settings['uploads.document_bytes'],
         text: settings['uploads.document_bytes'],
       },
       derivatives: [],

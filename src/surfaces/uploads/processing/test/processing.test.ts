@@ -116,6 +116,8 @@ describe.concurrent('the type', () => {
     const csv = Buffer.from('a,b\n1,2\n')
     const text = { purpose: 'document_ingest', media_category: 'text', claimed_type: 'text/csv' }
     expect(await verdict(csv, text)).toEqual(['available', null, 'text/csv'])
+    const scan = { purpose: 'document_ingest', media_category: 'image' }
+    expect(await verdict(image, scan)).toEqual(['available', null, 'image/png'])
     expect((await verdict(csv, { filename: 'invoice.pdf' })).slice(0, 2)).toEqual([
       'quarantined',
       'type_mismatch',
