@@ -108,8 +108,7 @@ export function nameFits(filename: string | null, detected_type: string): boolea
 
 /** "MZ". A text may begin with these letters; a program has bytes that no text has. */
 const windows_program = '4d5a'
-/** Programs, and scripts that a system runs when they are opened. */
-const programs: readonly (readonly [string, number])[] = [
+const executables: readonly (readonly [string, number])[] = [
   ['7f454c46', 0], // ELF
   ['feedface', 0],
   ['feedfacf', 0],
@@ -118,6 +117,10 @@ const programs: readonly (readonly [string, number])[] = [
   ['cafebabe', 0], // class, universal Mach-O
   ['0061736d', 0], // wasm
   ['4c0000000114020000000000c000000000000046', 0], // lnk
+]
+/** Refused as files, but not in archives: sources have scripts, and Windows adds a Thumbs.db. */
+const programs: readonly (readonly [string, number])[] = [
+  ...executables,
   ['2321', 0], // #!
   ['d0cf11e0a1b11ae1', 0], // OLE: msi, and documents that carry macros
 ]
@@ -149,8 +152,17 @@ const starts = (head: Buffer, hex: string, offset: number): boolean => {
 }
 
 export function isProgram(head: Buffer, is_text = !head.includes(0)): boolean {
+  return isOneOf(programs, head, is_text)
+}
+
+/** For the content of an archive. */
+export function isExecutable(head: Buffer): boolean {
+  return isOneOf(executables, head, !head.includes(0))
+}
+
+function isOneOf(signed: typeof programs, head: Buffer, is_text: boolean): boolean {
   if (!is_text && starts(head, windows_program, 0)) return true
-  return programs.some(([hex, offset]) => starts(head, hex, offset))
+  return signed.some(([hex, offset]) => starts(head, hex, offset))
 }
 
 function typeOfHead(head: Buffer): string | null {

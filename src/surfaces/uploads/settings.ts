@@ -40,7 +40,7 @@ export const settings = {
   'uploads.archive_entries': count(10_000, 'entries', 'Entries of an archive, nested ones included', 1, 1_000_000),
   'uploads.archive_depth': count(3, 'levels', 'Archives inside archives', 1, 10),
   'uploads.archive_bytes': count(GiB, 'bytes', 'Content of an archive, unpacked', 1, 100 * GiB),
-  'uploads.archive_ratio': count(100, 'times', 'Unpacked size of an archive of 10 MiB or more, as a multiple of the packed one', 2, 10_000),
+  'uploads.archive_ratio': count(100, 'times', 'Unpacked size of a content of 100 MiB or more in an archive, as a multiple of the packed one', 2, 10_000),
   'uploads.pdf_pages': count(2000, 'pages', 'Pages of a PDF', 1, 100_000),
   'uploads.clamd': optional('Address of clamd, as host:port or the path of its socket; without it only the built-in checks run'),
   'uploads.scan_max_bytes': count(100 * MiB, 'bytes', 'Largest file that clamd is asked about (its StreamMaxLength); larger ones are refused while it is used', MiB, 2 * GiB - 1),

@@ -10,10 +10,10 @@ import { open } from 'node:fs/promises'
 import { fileTypeFromFile } from 'file-type'
 import { categoryOf, isProgram, normalType } from '../media-types.ts'
 import { imageFacts } from './derive-images.ts'
+import { openEicarSearch } from './eicar.ts'
+import { inspectArchive } from './inspect-archive.ts'
 import { inspectPdf } from './inspect-pdf.ts'
-import { inspectGzip, inspectTarFile } from './inspect-tar.ts'
 import { markupOf, openTextCheck, type Charset } from './inspect-text.ts'
-import { inspectZipFile } from './inspect-zip.ts'
 import {
   Refused,
   type FileMetadata,
@@ -25,14 +25,6 @@ const head_bytes = 4096
 const first_bytes = 1024 * 1024
 const tail_bytes = 65_536 + 22
 const trailing_bytes_max = 1024
-/**
- * The signature as its makers spell it. It is in two pieces here, so that no scanner reports this
- * source file.
- */
-const eicar = Buffer.from(
-  ['X5O!P%@AP[4\\PZX54(P^)7CC)7}$', 'EICAR-STANDARD-ANTIVIRUS-TEST-FILE!$H+H*'].join(''),
-)
-
 export async function inspectFile(task: InspectTask): Promise<Inspection> {
   const { head, tail, size } = await endsOf(task.path)
   const { sha256, charset, first, has_eicar } = await readThrough(task.path)
@@ -66,9 +58,10 @@ async function lookInside(
 ): Promise<FileMetadata> {
   if (categoryOf(detected_type) === 'image') return await imageFacts(path, limits)
   if (detected_type === 'application/pdf') return await inspectPdf(path, limits)
-  if (detected_type === 'application/x-tar') return await inspectTarFile(path, limits)
-  if (detected_type === 'application/gzip') return await inspectGzip(path, limits)
-  if (isZip(detected_type)) return await inspectZipFile(path, limits)
+  if (detected_type === 'application/x-tar' || detected_type === 'application/gzip') {
+    return await inspectArchive(path, detected_type, limits)
+  }
+  if (isZip(detected_type)) return await inspectArchive(path, 'application/zip', limits)
   return charset === null || charset === 'utf-8' ? {} : { charset }
 }
 
@@ -95,18 +88,14 @@ async function readThrough(path: string) {
   const hash = createHash('sha256')
   const text = openTextCheck()
   let first: Buffer | undefined
+  const hasEicar = openEicarSearch()
   let has_eicar = false
-  let before = Buffer.alloc(0)
   for await (const chunk of createReadStream(path, { highWaterMark: first_bytes })) {
     const bytes = chunk as Buffer
     first ??= bytes
     hash.update(bytes)
     text.add(bytes)
-    if (!has_eicar) {
-      const joined = Buffer.concat([before, bytes])
-      has_eicar = joined.includes(eicar)
-      before = joined.subarray(-eicar.length + 1)
-    }
+    has_eicar = hasEicar(bytes)
   }
   const charset = text.end()
   return { sha256: hash.digest('hex'), charset, first: first ?? Buffer.alloc(0), has_eicar }

@@ -1,14 +1,11 @@
 /**
- * Inspects zip files and does not trust their headers. Every entry is inflated and counted. Entries
- * that share bytes are a bomb. Archives inside are opened up to a maximum depth. Office documents
- * are zip files whose parts may run or load something.
+ * Reads zip files and does not trust their headers. Every entry is inflated and inspected. Entries
+ * that share bytes are a bomb. Office documents are zip files whose parts may run or load something.
  */
 import yauzl, { type Entry, type ZipFile } from 'yauzl'
-import { Refused, type FileMetadata, type InspectorLimits } from './inspector-protocol.ts'
+import { countEntry, isUnsafePath, type Archive } from './archive.ts'
+import { Refused } from './inspector-protocol.ts'
 
-const ratio_from_bytes = 10 * 1024 * 1024
-/** An archive inside is held in memory while it is inspected. */
-export const nested_bytes_max = 64 * 1024 * 1024
 const symbolic_link = 0o120000
 /** Parts of Office documents that run: macros, ActiveX, embedded OLE objects. */
 const office_programs =
@@ -20,13 +17,16 @@ const office_programs =
 const remote_parts = /relationships\/(attachedTemplate|oleObject|frame|subDocument)["']/i
 const relations_bytes_max = 1024 * 1024
 
-export type Budget = { entries: number; bytes: number; readonly limits: InspectorLimits }
+export async function inspectZipFile(path: string, archive: Archive): Promise<void> {
+  await inspectZip(await readable(yauzl.openPromise(path, options)), archive, 1)
+}
 
-export async function inspectZipFile(path: string, limits: InspectorLimits): Promise<FileMetadata> {
-  const budget: Budget = { entries: 0, bytes: 0, limits }
-  const zip = await readable(yauzl.openPromise(path, options))
-  await inspectZip(zip, budget, 1)
-  return { entries: budget.entries, expanded_bytes: budget.bytes }
+export async function inspectZipBytes(
+  bytes: Buffer,
+  archive: Archive,
+  depth: number,
+): Promise<void> {
+  await inspectZip(await readable(yauzl.fromBufferPromise(bytes, options)), archive, depth)
 }
 
 const options = {
@@ -47,31 +47,23 @@ async function readable<T>(opening: Promise<T>): Promise<T> {
   }
 }
 
-async function inspectZip(zip: ZipFile, budget: Budget, depth: number): Promise<void> {
-  if (depth > budget.limits.archive_depth) throw new Refused('archive_bomb')
-  const taken: [number, number][] = []
+async function inspectZip(zip: ZipFile, archive: Archive, depth: number): Promise<void> {
   try {
+    if (depth > archive.limits.archive_depth) throw new Refused('archive_bomb')
+    const taken: [number, number][] = []
     for await (const entry of entriesOf(zip)) {
-      budget.entries++
-      if (budget.entries > budget.limits.archive_entries) throw new Refused('archive_bomb')
+      countEntry(archive)
       checkEntry(entry)
       taken.push([
         entry.relativeOffsetOfLocalHeader,
         entry.relativeOffsetOfLocalHeader + 30 + entry.compressedSize,
       ])
       checkOverlap(taken)
-      if (entry.fileName.endsWith('/')) continue
-      const content = await inflate(zip, entry, budget)
-      if (content) await inspectNested(content, budget, depth)
+      if (!entry.fileName.endsWith('/')) await inflate(zip, entry, archive, depth)
     }
   } finally {
     zip.close()
   }
-}
-
-export async function inspectNested(content: Buffer, budget: Budget, depth: number): Promise<void> {
-  const inner = await readable(yauzl.fromBufferPromise(content, options))
-  await inspectZip(inner, budget, depth + 1)
 }
 
 async function* entriesOf(zip: ZipFile): AsyncGenerator<Entry> {
@@ -95,14 +87,6 @@ function checkEntry(entry: Entry): void {
   if (office_programs.test(fileName)) throw new Refused('active_content')
 }
 
-export function isZipHead(head: Buffer): boolean {
-  return head.subarray(0, 4).toString('latin1') === 'PK\x03\x04'
-}
-
-export function isUnsafePath(name: string): boolean {
-  return name.split(/[/\\]/).includes('..') || /^([/\\]|[a-z]:)/i.test(name)
-}
-
 /**
  * Compares the last entry with all others, because entries have the order of the directory, not of
  * their bytes.
@@ -118,47 +102,39 @@ function checkOverlap(taken: readonly [number, number][]): void {
   }
 }
 
-/** Counts the bytes of an entry. Returns the bytes if the entry is an archive itself. */
-async function inflate(zip: ZipFile, entry: Entry, budget: Budget): Promise<Buffer | null> {
+async function inflate(zip: ZipFile, entry: Entry, archive: Archive, depth: number): Promise<void> {
   let stream
   try {
     stream = await zip.openReadStreamPromise(entry)
   } catch {
     throw new Refused('archive_uninspectable')
   }
-  const relations = /(^|\/)_rels\/[^/]*\.rels$/i.test(entry.fileName)
-  let nested: Buffer[] | null = relations ? [] : null
-  let size = 0
+  const relations: Buffer[] = []
+  const from = { bytes: () => entry.compressedSize }
+  const content = stream as AsyncIterable<Buffer>
   try {
-    for await (const chunk of stream as AsyncIterable<Buffer>) {
-      if (size === 0 && isZipHead(chunk)) nested ??= []
-      size += chunk.length
-      spend(budget, chunk.length, entry.compressedSize, size)
-      const most = relations ? relations_bytes_max : nested_bytes_max
-      if (nested && size > most) throw new Refused('archive_uninspectable')
-      nested?.push(chunk)
-    }
+    const is_relations = /(^|\/)_rels\/[^/]*\.rels$/i.test(entry.fileName)
+    const kept = is_relations ? keptIn(relations, content) : content
+    await archive.inside(kept, depth + 1, from)
   } catch (error) {
     throw error instanceof Refused ? error : new Refused('media_corrupt')
   }
-  const content = nested && Buffer.concat(nested)
-  if (!relations) return content
-  checkRelations(content?.toString('utf8') ?? '')
-  return null
+  checkRelations(Buffer.concat(relations).toString('utf8'))
+}
+
+async function* keptIn(relations: Buffer[], content: AsyncIterable<Buffer>) {
+  let size = 0
+  for await (const chunk of content) {
+    size += chunk.length
+    if (size > relations_bytes_max) throw new Refused('archive_uninspectable')
+    relations.push(chunk)
+    yield chunk
+  }
 }
 
 function checkRelations(text: string): void {
   for (const [relation] of text.matchAll(/<Relationship\b[^>]*>/g)) {
     const external = /TargetMode=["']External["']/i.test(relation)
     if (external && remote_parts.test(relation)) throw new Refused('active_content')
-  }
-}
-
-export function spend(budget: Budget, bytes: number, packed: number, unpacked: number): void {
-  const { archive_bytes, archive_ratio } = budget.limits
-  budget.bytes += bytes
-  if (budget.bytes > archive_bytes) throw new Refused('archive_bomb')
-  if (unpacked > ratio_from_bytes && unpacked > packed * archive_ratio) {
-    throw new Refused('archive_bomb')
   }
 }

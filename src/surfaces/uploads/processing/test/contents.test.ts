@@ -32,6 +32,8 @@ async function verdict(bytes: Buffer, order = {}) {
   return [file.state, file.error_code, file.detected_type]
 }
 
+const inZip = (content: Buffer) => zip([{ name: 'b', content }])
+
 describe.concurrent('archives', () => {
   const content = Buffer.from('harmless')
 
@@ -50,6 +52,11 @@ describe.concurrent('archives', () => {
     ['of archives, too deep', nestedZip(5, 1000), 'archive_bomb'],
     ['whose entries share bytes', overlappingZip(2000), 'archive_bomb'],
     ['of gzip with zeros', gzipOfZeros(300_000_000), 'archive_bomb'],
+    [
+      'of gzip, too deep',
+      [1, 2, 3].reduce(inner => gzipSync(inner), gzipOfZeros(9)),
+      'archive_bomb',
+    ],
     ['with a path upwards', zip([{ name: '../x', content }]), 'archive_unsafe_path'],
     ['with an absolute path', zip([{ name: '/etc/x', content }]), 'archive_unsafe_path'],
     ['with a link', zip([{ name: 'x', content, symlink: true }]), 'archive_unsafe_path'],
@@ -80,6 +87,45 @@ describe.concurrent('archives', () => {
     ],
   ])('%s are refused', async (_name, bytes, code) => {
     expect((await verdict(bytes)).slice(0, 2)).toEqual(['quarantined', code])
+  })
+
+  const elf = Buffer.concat([Buffer.from('\x7fELF'), Buffer.alloc(100)])
+  const packings: [string, (content: Buffer) => Promise<Buffer> | Buffer][] = [
+    [
+      'in a zip',
+      inner =>
+        zip([
+          { name: 'a.txt', content },
+          { name: 'b', content: inner },
+        ]),
+    ],
+    ['in a zip in a zip', inner => inZip(inZip(inner))],
+    ['in gzip', inner => gzipSync(inner)],
+    ['in a tar.gz', async inner => gzipSync(await tar([{ name: 'b' }], inner))],
+    ['in a tar.gz in a zip', async inner => inZip(gzipSync(await tar([{ name: 'b' }], inner)))],
+    ['in gzip in a tar', inner => tar([{ name: 'b' }], gzipSync(inner))],
+    ['in a zip in gzip', inner => gzipSync(inZip(inner))],
+  ]
+  test.each(packings)('%s are looked into', async (_name, packed) => {
+    const codes = async (inner: Buffer) => (await verdict(await packed(inner))).slice(0, 2)
+    expect(await codes(content)).toEqual(['available', null])
+    const hidden = Buffer.concat([Buffer.alloc(70_000, 'x'), eicar])
+    expect(await codes(hidden)).toEqual(['quarantined', 'malware_detected'])
+    expect(await codes(elf)).toEqual(['quarantined', 'type_not_allowed'])
+    const rar = Buffer.from('Rar!\x1a\x07\0', 'latin1')
+    expect(await codes(rar)).toEqual(['quarantined', 'archive_uninspectable'])
+  })
+
+  test('with sources, an index of pictures or a long log are available', async () => {
+    const sources = zip([
+      { name: 'build.sh', content: Buffer.from('#!/bin/sh\nmake\n') },
+      { name: 'Thumbs.db', content: Buffer.from('d0cf11e0a1b11ae10000', 'hex') },
+    ])
+    expect((await verdict(sources)).slice(0, 2)).toEqual(['available', null])
+    const line = 'GET /healthz 200 0.4 ms, from the load balancer\n'
+    const log = inZip(Buffer.alloc(25_000_000, line))
+    expect(log.length * 100).toBeLessThan(25_000_000)
+    expect((await verdict(log)).slice(0, 2)).toEqual(['available', null])
   })
 
   test('of tar are looked into, packed or not', async () => {

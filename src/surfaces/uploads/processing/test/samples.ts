@@ -152,7 +152,10 @@ export function packedPdf(body: string): Buffer {
 
 type TarEntry = Parameters<ReturnType<typeof pack>['entry']>[0]
 
-export async function tar(entries: readonly TarEntry[], content = 'harmless'): Promise<Buffer> {
+export async function tar(
+  entries: readonly TarEntry[],
+  content: string | Buffer = 'harmless',
+): Promise<Buffer> {
   const archive = pack()
   for (const entry of entries) {
     // What is written is noted in the header that is given.
