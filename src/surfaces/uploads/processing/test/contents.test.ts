@@ -170,6 +170,11 @@ describe.concurrent('documents', () => {
   test.each([
     ['plain', pdf(''), null],
     ['a script', pdf('/OpenAction << /S /JavaScript /JS (app.alert(1)) >>'), 'active_content'],
+    ['a link to a page', pdf('/A << /URI (https://example.com/JavaScript) >>'), null],
+    ['text about scripts', packedPdf('/Title (Forms /JS and more)'), null],
+    ['a script after a bracket in a comment', pdf('%(\n/AA << /JS (x) >>\n%)'), 'active_content'],
+    ['a script between brackets', packedPdf('<(>/S/JavaScript/X<)>'), 'active_content'],
+    ['an escaped bracket', pdf('/AA << /S#28/JavaScript /X#29 >>'), 'active_content'],
     ['a script with escaped names', pdf('/AA << /S /#4aava#53cript >>'), 'active_content'],
     ['a script in a compressed stream', packedPdf('/AA << /S /JavaScript >>'), 'active_content'],
     ['a program to launch', pdf('/OpenAction << /S /Launch /F (cmd.exe) >>'), 'active_content'],
