@@ -131,6 +131,8 @@ export type Face = {
     wanted: readonly { readonly tenant_id: string; readonly principal_id: string }[],
   ): Promise<MailRecipient[]>
   address(account_id: string): Promise<{ address: string; locale: string | null } | undefined>
+  /** Whether the tenant is not disabled. Asked for each signed URL. */
+  isOpen(reader: Reader, tenant_id: string): Promise<boolean>
   accountExists(reader: Reader, tenant_id: string, account_id: string): Promise<boolean>
   /** The ids of all API keys that the account created in the tenant, also of those that were revoked. */
   keysOf(

@@ -15,7 +15,7 @@ import { accountRoles } from './roles/account-roles.ts'
 import { holderGrants, openRecentGrants } from './roles/holder-grants.ts'
 import { demoTenants } from './seed.ts'
 import { readMembers } from './tenants/read-members.ts'
-import { findTenant } from './tenants/resolve-tenant.ts'
+import { findTenant, isOpen } from './tenants/resolve-tenant.ts'
 
 const Address = Type.Object({ address: Type.String(), locale: nullable(Type.String()) })
 const Exists = Type.Object({ it: Type.Boolean() })
@@ -44,6 +44,7 @@ export function openFace(deps: Deps): Face {
           select email as address, locale from identity.accounts
           where id = ${account_id} and status <> 'deleted' and email is not null`,
       ),
+    isOpen,
     accountExists: async (reader, tenant_id, account_id) => {
       const { it } = await reader.one(
         Exists,

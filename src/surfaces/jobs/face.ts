@@ -86,9 +86,10 @@ export type Operator = {
 }
 
 /**
- * The part of identity that jobs needs: the grants of the people and API keys for whom work runs.
+ * The part of identity that jobs needs: the grants of the people and API keys for whom work runs, and
+ * whether the tenant of a signed URL is active.
  */
-export type Rights = Pick<Identity, 'grantsOf' | 'recentGrantsOf'>
+export type Rights = Pick<Identity, 'grantsOf' | 'isOpen' | 'recentGrantsOf'>
 
 export type Face = {
   /** All job types of the surfaces. The list is complete once all surfaces are open. */

@@ -31,8 +31,11 @@ export type Jobs = {
   pauseFence(tx: Tx, activity: string): Promise<boolean>
 }
 
-/** The grants of a job's owner at the time when a worker takes the job. */
-export type Rights = Pick<Identity, 'grantsOf'>
+/**
+ * The grants of a job's owner at the time when a worker takes the job, and whether the tenant of a
+ * signed URL is active.
+ */
+export type Rights = Pick<Identity, 'grantsOf' | 'isOpen'>
 
 export type Deps = {
   readonly kernel: Kernel

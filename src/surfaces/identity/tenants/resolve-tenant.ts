@@ -29,6 +29,18 @@ export function findTenant(
   )
 }
 
+const Open = Type.Object({ it: Type.Boolean() })
+
+export async function isOpen(reader: Reader, tenant_id: string): Promise<boolean> {
+  const { it } = await reader.one(
+    Open,
+    sql`
+      select exists (select from identity.tenants
+        where id = ${tenant_id} and state = 'active') as it`,
+  )
+  return it
+}
+
 function slugMeant(
   { settings }: Pick<Kernel, 'settings'>,
   slug: string | undefined,

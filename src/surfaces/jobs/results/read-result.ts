@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import { Type, type Static } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
-import type { Kernel } from '../settings.ts'
+import type { Deps } from '../deps.ts'
 import { nullable } from '../../../kernel/http/shapes.ts'
 import { Bytes } from '../schemas.ts'
 
@@ -28,6 +28,7 @@ export async function factsOf(
 }
 
 const Stored = Type.Object({
+  tenant_id: Type.String(),
   ...Facts.properties,
   body: nullable(Bytes),
   blob_key: nullable(Type.String()),
@@ -37,18 +38,18 @@ export type OpenedResult = ResultFacts & { readonly bytes: Readable }
 
 export async function openResult(
   reader: Reader,
-  { objects }: Pick<Kernel, 'objects'>,
+  { kernel: { objects }, rights }: Pick<Deps, 'kernel' | 'rights'>,
   result_id: string,
 ): Promise<OpenedResult | undefined> {
   const row = await reader.maybe(
     Stored,
     sql`
     -- any tenant: the signature of the address is what grants this
-    select media_type, size, checksum_sha256, body, blob_key from jobs.job_results
+    select tenant_id, media_type, size, checksum_sha256, body, blob_key from jobs.job_results
     where id = ${result_id}`,
   )
-  if (!row) return undefined
-  const { body, blob_key, ...facts } = row
+  if (!row || !(await rights.isOpen(reader, row.tenant_id))) return undefined
+  const { tenant_id: _, body, blob_key, ...facts } = row
   if (body) return { ...facts, bytes: Readable.from([body], { objectMode: false }) }
   const found = await objects.get(blob_key ?? '')
   return found && { ...facts, bytes: found.body }

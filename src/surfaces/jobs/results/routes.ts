@@ -59,7 +59,8 @@ function addressRoute(deps: Deps): Route {
   })
 }
 
-function bytesRoute({ kernel }: Deps): Route {
+function bytesRoute(deps: Deps): Route {
+  const { kernel } = deps
   return route({
     method: 'GET',
     path: '/_objects/j/{result_id}',
@@ -86,7 +87,7 @@ function bytesRoute({ kernel }: Deps): Route {
       const grant = { method: 'GET', path: request.path, limits: {} }
       const verdict = kernel.signedUrls.verify(grant, query, kernel.clock.nowSeconds())
       if (verdict !== 'ok') throw problem(verdict)
-      const found = await openResult(tx, kernel, params.result_id)
+      const found = await openResult(tx, deps, params.result_id)
       if (!found) throw problem('result_not_found')
       const { bytes, media_type, size, checksum_sha256 } = found
       return reply(200, bytes, {

@@ -63,7 +63,7 @@ export type ServedReply = {
 
 export async function serveFile(
   db: Db,
-  { kernel }: Pick<Deps, 'kernel'>,
+  { kernel, rights }: Pick<Deps, 'kernel' | 'rights'>,
   { file_id, variant, query, request }: ServeRequest,
 ): Promise<ServedReply> {
   const { disposition = 'attachment' } = query
@@ -71,7 +71,7 @@ export async function serveFile(
   const verdict = kernel.signedUrls.verify(grant, query, kernel.clock.nowSeconds())
   if (verdict !== 'ok') throw problem(verdict)
   const served = await findServed(db, file_id, variant)
-  if (!served) throw problem('file_not_found')
+  if (!served || !(await rights.isOpen(db, served.tenant_id))) throw problem('file_not_found')
   const headers = headersOf(served, disposition)
   const { method, headers: sent } = request
   if (!isMatched(sent['if-match'], headers['etag'])) {

@@ -36,11 +36,12 @@ export type PartRequest = {
 /** Returns the entity tag of the part. */
 export async function receivePart(
   db: Db,
-  { kernel, slots }: Pick<Deps, 'kernel'> & { readonly slots: Slots },
+  { kernel, rights, slots }: Pick<Deps, 'kernel' | 'rights'> & { readonly slots: Slots },
   asked: PartRequest,
 ): Promise<string> {
   const { parts } = kernel.objects.multipart
   const upload = await findForPart(db, kernel, asked)
+  if (!(await rights.isOpen(db, upload.tenant_id))) throw problem('signed_url_invalid')
   const { part_number } = asked
   const size = sizeOfPart(upload, part_number)
   checkLength(asked.request.headers, size)

@@ -12,7 +12,8 @@ export const SignedQuery = {
   sig: Type.Optional(text(64)),
 }
 
-export function partRoutes({ kernel }: Pick<Deps, 'kernel'>): readonly Route[] {
+export function partRoutes(deps: Pick<Deps, 'kernel' | 'rights'>): readonly Route[] {
+  const { kernel } = deps
   const slots = openSlots(kernel)
   const { settings } = kernel
   return [
@@ -56,7 +57,7 @@ export function partRoutes({ kernel }: Pick<Deps, 'kernel'>): readonly Route[] {
         const { upload_id, part_number } = params
         const etag = await receivePart(
           db,
-          { kernel, slots },
+          { ...deps, slots },
           { upload_id, part_number: Number(part_number), query, request },
         )
         return reply(200, null, { etag })

@@ -120,11 +120,15 @@ test.each<[string, () => Promise<Sql[]> | Sql[]]>([
     'the file of a download',
     () =>
       sent((db, kernel) =>
-        serveFile(db, { kernel }, {
-          ...(address as object),
-          file_id: id,
-          variant: 'original',
-        } as never),
+        serveFile(
+          db,
+          { kernel } as never,
+          {
+            ...(address as object),
+            file_id: id,
+            variant: 'original',
+          } as never,
+        ),
       ),
   ],
   [

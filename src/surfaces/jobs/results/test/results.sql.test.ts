@@ -29,6 +29,13 @@ async function withJson(result: unknown) {
 }
 
 describe.concurrent('a result', () => {
+  test('is no longer at its address when its tenant is disabled', async () => {
+    const { who, id } = await withJson('kept')
+    const { url } = (await address(who, id)).body
+    await world.identity.administration.disableTenant(who.tenant.slug, 'test')
+    expect(code(await world.call('GET', local(url)))).toEqual([404, 'result_not_found'])
+  })
+
   test('of JSON is fetched at its address without a token, as it was', async () => {
     const { who, id } = await withJson({ rows: [1, 'ä'] })
     const { status, body, headers } = await address(who, id)
