@@ -17,9 +17,17 @@ export const reference: Reference = {
     expected_size: ['The exact size of the file in bytes.', 734003200],
     expected_checksum: ['The checksum that the stored bytes must have.', digest],
     checksum: ['The SHA-256 of the bytes.', digest],
+    'File.checksum': [
+      'The SHA-256 of the bytes. Null for readers who see the file only where it is used.',
+      digest,
+    ],
     claimed_type: ['The media type that the client states.', 'image/jpeg'],
     detected_type: ['The media type that the bytes have.', 'image/jpeg'],
     filename: ['The name that a download gets; never a path.', 'holiday.jpg'],
+    'File.filename': [
+      'The name that a download gets. Null for readers who see the file only where it is used.',
+      'holiday.jpg',
+    ],
     object_key: ['The key in the object store.', 'o/2026/11/22/3v8Qm1xkT0a9dW2bYz7LfHq'],
     multipart_upload_id: [
       'The id under which the object store collects the parts.',

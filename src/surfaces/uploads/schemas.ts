@@ -76,7 +76,7 @@ export const File = Type.Object(
     stage: nullable(text(20)),
     error_code: nullable(text(50)),
     size: Size,
-    checksum: Checksum,
+    checksum: nullable(Checksum),
     media_category: MediaCategory,
     claimed_type: nullable(text(200)),
     detected_type: nullable(text(200)),

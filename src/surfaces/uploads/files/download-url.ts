@@ -62,7 +62,7 @@ export async function downloadUrl(
     file_id: file.id,
     content_type: servedType(chosen.type),
     size: chosen.size,
-    filename: file.filename,
+    filename: file.by === 'surface' && !isNamed(file, chosen.variant) ? null : file.filename,
     checksum: checksumOf(chosen.sha256),
   }
 }
@@ -109,6 +109,11 @@ export async function downloadUrls(
     }
   })
   return { data }
+}
+
+/** The name of an attachment or document is part of it. A picture or a video of a post has none. */
+function isNamed({ purpose }: ReadableFile, variant: Variant): boolean {
+  return variant === 'original' && purpose !== 'post_media'
 }
 
 type Refusal = 'file_not_found' | 'file_not_available' | 'derivative_not_found'

@@ -96,14 +96,16 @@ export async function derivativesOf(
 
 /**
  * The findings of scanners are shown only with `uploads.quarantine.read`, because they would teach
- * how to evade the scanners.
+ * how to evade the scanners. Name and checksum of the original are not for those who see it only
+ * where it is used, such as in a post: they may tell where a picture comes from.
  */
 export function fileView(
   row: FileRow,
   derivatives: readonly DerivativeRow[],
-  { findings }: { readonly findings: boolean },
+  { findings, original = true }: { readonly findings: boolean; readonly original?: boolean },
 ): File {
-  const { scan_result } = row
+  // The result of a scan has the checksum too.
+  const scan_result = original ? row.scan_result : null
   return {
     id: row.id,
     file_id: row.id,
@@ -114,11 +116,11 @@ export function fileView(
     stage: row.state === 'uploaded' ? (row.stage ?? 'queued') : null,
     error_code: row.error_code,
     size: row.size,
-    checksum: checksumOf(row.sha256),
+    checksum: original ? checksumOf(row.sha256) : null,
     media_category: row.media_category,
     claimed_type: row.claimed_type,
     detected_type: row.detected_type,
-    filename: row.filename,
+    filename: original ? row.filename : null,
     metadata: row.metadata,
     scan_result: scan_result && { ...scan_result, findings: findings ? scan_result.findings : [] },
     derivatives: derivatives

@@ -98,7 +98,7 @@ function readRoute(deps: Deps): Route {
       const file = await requireReadable(tx, deps, caller, params.file_id, permission)
       const derivatives = await derivativesOf(tx, file.tenant_id, [file.id])
       const findings = (await grants()).has('uploads.quarantine.read')
-      return reply(200, fileView(file, derivatives, { findings }))
+      return reply(200, fileView(file, derivatives, { findings, original: file.by !== 'surface' }))
     },
   })
 }

@@ -125,7 +125,9 @@ async function findServed(db: Db, file_id: string, variant: string): Promise<Ser
         coalesce(d.storage_version, f.storage_version) as storage_version,
         coalesce(d.size, f.size) as size, coalesce(d.sha256, f.sha256) as sha256,
         case when d.id is null then f.detected_type else d.media_type end as media_type,
-        coalesce(f.metadata ->> 'charset', 'utf-8') as charset, f.filename
+        coalesce(f.metadata ->> 'charset', 'utf-8') as charset,
+        -- The same URL serves the owner and all readers, so it does not tell the name to them.
+        coalesce(d.kind, case when f.purpose <> 'post_media' then f.filename end) as filename
       from uploads.files f
       left join uploads.derivatives d
         on d.tenant_id = f.tenant_id and d.file_id = f.id and d.kind = ${variant}
