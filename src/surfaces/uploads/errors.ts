@@ -43,7 +43,7 @@ export const errors = {
     status: 422,
     title: 'The stored bytes have another checksum',
     cause: 'The SHA-256 of all parts together is not the one that was stated.',
-    cure: 'Begin a new upload; state the SHA-256 of exactly the bytes that you send.',
+    cure: 'State the SHA-256 of exactly the bytes that you send. An upload that was begun with another checksum has failed; begin a new one.',
   },
   part_size_mismatch: {
     status: 422,

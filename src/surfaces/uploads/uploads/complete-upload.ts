@@ -104,7 +104,7 @@ async function verifyNow(
   await kernel.fault('uploads.after_file_row')
   if (!settled) throw inProgress()
   if (verified.kind === 'made') await removeRest(kernel, verified.place)
-  if (settled.kind === 'refused') throw refusalOf(verified)
+  if (settled.kind === 'refused') throw refusalOf(upload, verified)
   return {
     status: 202,
     body: completedOf({ ...upload, state: 'uploaded' }, settled.file_id, 'queued'),
@@ -155,8 +155,8 @@ async function lease(
     sql`
       update uploads.uploads u
       set due_at = kernel.now(), lease_token = ${token ?? newId()}, attempts = u.attempts + 1,
-        leased_until = now() + make_interval(secs => ${seconds}), expected_checksum = ${expected},
-        last_error_code = null
+        leased_until = now() + make_interval(secs => ${seconds}), error_code = null,
+        given_checksum = case when u.expected_checksum is null then ${expected}::bytea end
       where u.tenant_id = ${tenant_id} and u.id = ${id} and u.state = 'initiated'
         and u.expires_at > kernel.now()
         and (u.due_at is null or u.leased_until < now())
@@ -215,15 +215,10 @@ function missingError([part_number = 1]: readonly number[]): FieldError {
 }
 
 /** The upload is open again, so the client can correct it, also the checksum of this call. */
-async function giveUp(
-  db: Db,
-  { tenant_id, id, expected_checksum }: UploadRow,
-  token: string | null,
-): Promise<void> {
+async function giveUp(db: Db, { tenant_id, id }: UploadRow, token: string | null): Promise<void> {
   await db.run(sql`
     update uploads.uploads
-    set due_at = null, lease_token = null, leased_until = null,
-      expected_checksum = ${expected_checksum}
+    set due_at = null, lease_token = null, leased_until = null, given_checksum = null
     where tenant_id = ${tenant_id} and id = ${id} and state = 'initiated'
       and (${token}::uuid is null or lease_token = ${token}::uuid)`)
 }
@@ -246,14 +241,17 @@ async function endedAlready(db: Db, upload: UploadRow): Promise<Completion> {
   return { status: state === 'available' ? 200 : 202, body }
 }
 
-function refusalOf(verified: Verified): Problem {
-  return verified.kind === 'checksum_mismatch'
-    ? problem('checksum_mismatch', {
-        current_state: 'quarantined',
-        more: { quarantined: true },
-        detail: 'The stored bytes are not those of the checksum. Begin a new upload.',
-      })
-    : problem('upload_parts_mismatch', { more: { quarantined: true } })
+function refusalOf({ expected_checksum }: UploadRow, { kind }: Verified): Problem {
+  const more = { quarantined: true }
+  if (kind !== 'checksum_mismatch') return problem('upload_parts_mismatch', { more })
+  const is_open = expected_checksum === null
+  return problem('checksum_mismatch', {
+    current_state: is_open ? 'initiated' : 'quarantined',
+    more,
+    detail: is_open
+      ? 'The stored bytes have another checksum. Complete the upload with their checksum, or begin a new one.'
+      : 'The stored bytes are not those of the checksum. Begin a new upload.',
+  })
 }
 
 function completedOf(upload: UploadRow, file_id: string | null, stage: string | null): Completed {

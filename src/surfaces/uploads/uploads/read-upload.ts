@@ -57,5 +57,7 @@ export async function readUpload(
     expires_at: upload.expires_at,
     created_at: upload.created_at,
   }
-  return { view, version: [upload.version, file?.version ?? 0, stage ?? '', received].join('-') }
+  const { version, error_code } = upload
+  const shown = [version, file?.version ?? 0, stage ?? '', received, error_code ?? '']
+  return { view, version: shown.join('-') }
 }

@@ -150,7 +150,7 @@ function completeRoute(deps: Deps): Route {
     sends: ['location'],
     summary: 'Complete an upload: its bytes are verified, and its file is processed',
     description:
-      'The request can be repeated: for a completed upload, the reply is its file. If parts differ, the reply is 409 and you can send them again. If the checksum differs, the reply is 422 and the upload fails.',
+      'The request can be repeated: for a completed upload, the reply is its file. If parts differ, the reply is 409 and you can send them again. If the checksum differs, the reply is 422: the upload fails if it was begun with the checksum, and stays open if only this request states it.',
     permission: 'authenticated',
     transaction: 'own',
     idempotency: 'ignored',

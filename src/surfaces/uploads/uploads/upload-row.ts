@@ -18,6 +18,8 @@ export const UploadRow = Type.Object({
   storage_key: Type.String(),
   expected_size: Size,
   expected_checksum: nullable(Bytes),
+  /** Stated by the completion that is being verified, where none was declared. */
+  given_checksum: nullable(Bytes),
   claimed_type: nullable(Type.String()),
   detected_type: nullable(Type.String()),
   filename: nullable(Type.String()),

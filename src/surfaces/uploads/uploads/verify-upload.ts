@@ -73,7 +73,7 @@ async function compareDigest(
 ): Promise<Verified> {
   const place = placeOf(upload)
   try {
-    const expected = upload.expected_checksum ?? Buffer.alloc(0)
+    const expected = upload.expected_checksum ?? upload.given_checksum ?? Buffer.alloc(0)
     const object = await kernel.objects.multipart.complete(place, parts, expected)
     return { kind: 'made', place, object }
   } catch (error) {
@@ -93,11 +93,13 @@ export async function settleVerification(
   verified: Verified,
 ): Promise<Settled> {
   const { tenant_id, id } = upload
-  if (verified.kind === 'parts_missing') {
+  const declared = upload.expected_checksum !== null
+  if (verified.kind === 'parts_missing' || (verified.kind === 'checksum_mismatch' && !declared)) {
+    const code = verified.kind === 'parts_missing' ? 'upload_parts_mismatch' : verified.kind
     await tx.run(sql`
       update uploads.uploads
-      set due_at = null, lease_token = null, leased_until = null,
-        last_error_code = 'upload_parts_mismatch'
+      set due_at = null, lease_token = null, leased_until = null, given_checksum = null,
+        error_code = ${code}
       where tenant_id = ${tenant_id} and id = ${id}`)
     return { kind: 'refused' }
   }
@@ -134,7 +136,8 @@ async function makeFile(tx: Tx, upload: UploadRow, object: StoredObject): Promis
     sql`
       update uploads.uploads
       set state = 'uploaded', version = version + 1, reserved_bytes = 0, due_at = null,
-        lease_token = null, leased_until = null, retention_until = kernel.now()
+        expected_checksum = coalesce(expected_checksum, given_checksum), lease_token = null,
+        leased_until = null, retention_until = kernel.now()
       where tenant_id = ${tenant_id} and id = ${id}
       returning version`,
   )

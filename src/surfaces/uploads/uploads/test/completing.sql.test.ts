@@ -25,6 +25,51 @@ test('a completion that is refused before anything is verified binds no checksum
   expect(given.status, given.text).toBe(202)
 })
 
+test('a mistyped checksum is corrected', async () => {
+  const who = await world.member()
+  for (const size of [100, 6 * 1024 * 1024]) {
+    const bytes = randomBytes(size)
+    const order = { expected_size: size, media_category: 'any', purpose: 'generic' }
+    const { body } = await world.call('POST', '/v1/uploads', { token: who.token, body: order })
+    expect(new Set(await world.send(body, bytes))).toEqual(new Set([200]))
+    const parts = Array.from({ length: body.part_count }, (_, n) => ({ part_number: n + 1 }))
+    const complete = (checksum: string) => world.complete(who, body.id, { parts, checksum })
+    const refused = await complete(sha256(Buffer.from('other')))
+    expect([refused.status, refused.body.code]).toEqual([422, 'checksum_mismatch'])
+    expect(refused.body).toMatchObject({ current_state: 'initiated', quarantined: true })
+    const given = await complete(sha256(bytes))
+    expect(given.status, given.text).toBe(202)
+    const { file_id } = given.body
+    expect(await world.settled(who, file_id)).toMatchObject({ checksum: sha256(bytes) })
+    const { body: upload } = await world.call('GET', `/v1/uploads/${body.id}`, who)
+    expect(upload).toMatchObject({ state: 'available', expected_checksum: sha256(bytes) })
+  }
+})
+
+test('a mistyped checksum is corrected after it was verified in the background', async () => {
+  const who = await world.member()
+  const bytes = randomBytes(100)
+  const order = { expected_size: 100, media_category: 'any', purpose: 'generic' }
+  const { body } = await world.call('POST', '/v1/uploads', { token: who.token, body: order })
+  await world.send(body, bytes)
+  // As a completion leaves the row that is killed right after it took the lease.
+  await world.platform.kernel.db.run(sql`
+    update uploads.uploads
+    set due_at = kernel.now(), lease_token = id, leased_until = now() - interval '1 second',
+      given_checksum = sha256('other')
+    where tenant_id = ${who.tenant.id} and id = ${body.id}`)
+  const found = await eventually('it was verified', async () => {
+    const { body: upload } = await world.call('GET', `/v1/uploads/${body.id}`, who)
+    return upload.stage !== 'verifying' && upload
+  })
+  expect(found).toMatchObject({
+    state: 'initiated',
+    expected_checksum: null,
+    error_code: 'checksum_mismatch',
+  })
+  expect((await world.complete(who, body.id, { checksum: sha256(bytes) })).status).toBe(202)
+})
+
 test('a process that ends before it has compared the parts leaves the upload open', async () => {
   const who = await world.member()
   const bytes = randomBytes(6 * 1024 * 1024)
@@ -40,7 +85,11 @@ test('a process that ends before it has compared the parts leaves the upload ope
     const { body: upload } = await world.call('GET', `/v1/uploads/${body.id}`, { token })
     return upload.stage !== 'verifying' && upload
   })
-  expect(found).toMatchObject({ state: 'initiated', missing_parts: [[2, 2]] })
+  expect(found).toMatchObject({
+    state: 'initiated',
+    missing_parts: [[2, 2]],
+    error_code: 'upload_parts_mismatch',
+  })
   await world.send(body, bytes, [2])
   const parts = [{ part_number: 1 }, { part_number: 2 }]
   expect((await world.complete(who, body.id, { parts })).status).toBe(202)
