@@ -42,7 +42,7 @@ export function checks({ db }: Pick<Kernel, 'db'>, store: OwnStore): readonly Ch
             (select 'file ' || f.id || ' is available and was not scanned as it is'
             from uploads.files f
             where f.state = 'available'
-              and (f.scan_result is null or f.scan_result->>'verdict' <> 'clean'
+              and (f.scan_result is null or f.scan_result->>'verdict' not in ('clean', 'not_scanned')
                 or f.scan_result->>'sha256' <> encode(f.sha256, 'hex'))
             limit 100)
             union all

@@ -71,6 +71,10 @@ export const reference: Reference = {
     expires_in: ['How long the URL works, in seconds.', 300],
     content_type: ['The media type of the download.', 'image/jpeg'],
     scan_result: ['The results of the scanners.'],
+    verdict: [
+      '`not_scanned` if only the built-in checks passed it, because no scanner runs.',
+      'clean',
+    ],
     findings: ['The names of the threats found. Requires `uploads.quarantine.read`.'],
     signatures: ['The version of the virus signatures.', '27500'],
     metadata: ['Data read from the file, such as its dimensions.'],

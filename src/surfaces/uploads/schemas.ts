@@ -10,8 +10,11 @@ export const Purpose = oneOf(...purposes)
 export const MediaCategory = oneOf(...categories)
 export const DerivativeKind = oneOf(...derivative_kinds)
 export const Checksum = Type.String({ pattern: '^sha256:[0-9a-f]{64}$', maxLength: 71 })
+/** As clients send it: the letters in any case. */
+const GivenChecksum = Type.String({ pattern: '^sha256:[0-9a-fA-F]{64}$', maxLength: 71 })
+/** Parameters, such as a charset, are accepted and not kept. */
 const MediaType = Type.String({
-  pattern: '^[A-Za-z0-9!#$&^_.+-]{1,60}/[A-Za-z0-9!#$&^_.+-]{1,120}$',
+  pattern: '^[A-Za-z0-9!#$&^_.+-]{1,60}/[A-Za-z0-9!#$&^_.+-]{1,120}( *;[ -~]*)?$',
   maxLength: 200,
 })
 const PartNumber = count(1, 10_000)
@@ -43,7 +46,7 @@ export const Derivative = Type.Object(
 
 const ScanResult = Type.Object(
   {
-    verdict: oneOf('clean', 'infected', 'policy_violation', 'limit_exceeded'),
+    verdict: oneOf('clean', 'not_scanned', 'infected', 'policy_violation', 'limit_exceeded'),
     engines: Type.Array(
       Type.Object({ name: text(50), version: text(100), signatures: nullable(text(100)) }),
       { maxItems: 10 },
@@ -117,7 +120,7 @@ export const CreateUpload = closed(
   {
     expected_size: count(1, 50 * 1024 ** 3),
     media_category: MediaCategory,
-    checksum: Type.Optional(Checksum),
+    checksum: Type.Optional(GivenChecksum),
     tenant_id: Type.Optional(Id),
     purpose: Purpose,
     claimed_type: Type.Optional(MediaType),
@@ -237,7 +240,7 @@ const ClientPart = closed({
   part_number: PartNumber,
   etag: Type.Optional(text(200)),
   size: Type.Optional(Size),
-  checksum: Type.Optional(Checksum),
+  checksum: Type.Optional(GivenChecksum),
 })
 
 export const RegisterParts = closed(
@@ -253,7 +256,7 @@ export type RegisterParts = Static<typeof RegisterParts>
 export const CompleteUpload = closed(
   {
     parts: Type.Optional(Type.Array(ClientPart, { maxItems: 10_000 })),
-    checksum: Type.Optional(Checksum),
+    checksum: Type.Optional(GivenChecksum),
   },
   { title: 'CompleteUpload' },
 )

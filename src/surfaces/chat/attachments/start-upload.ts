@@ -17,12 +17,12 @@ export const StartUpload = closed(
     filename: Type.Optional(text(255)),
     claimed_type: Type.Optional(
       Type.String({
-        pattern: '^[A-Za-z0-9!#$&^_.+-]{1,60}/[A-Za-z0-9!#$&^_.+-]{1,120}$',
+        pattern: '^[A-Za-z0-9!#$&^_.+-]{1,60}/[A-Za-z0-9!#$&^_.+-]{1,120}( *;[ -~]*)?$',
         maxLength: 200,
       }),
     ),
     expected_size: count(1, 50 * 1024 ** 3),
-    checksum: Type.Optional(Type.String({ pattern: '^sha256:[0-9a-f]{64}$', maxLength: 71 })),
+    checksum: Type.Optional(Type.String({ pattern: '^sha256:[0-9a-fA-F]{64}$', maxLength: 71 })),
   },
   { title: 'StartAttachment' },
 )
@@ -66,7 +66,7 @@ export async function startUpload(
     insert into chat.attachments (tenant_id, id, conversation_id, uploader_id, upload_id, filename,
       media_type, size, expires_at)
     values (${tenant_id}, ${id}, ${asked.conversation_id}, ${uploader_id}, ${upload.upload_id},
-      ${asked.filename ?? null}, ${asked.claimed_type ?? null}, ${asked.expected_size},
+      ${asked.filename ?? null}, ${asked.claimed_type?.split(/ *;/, 1)[0] ?? null}, ${asked.expected_size},
       kernel.now() + make_interval(hours => ${kernel.settings['chat.attachment_hours']}))`)
   return { attachment_id: id, upload }
 }

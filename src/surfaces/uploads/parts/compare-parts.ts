@@ -26,7 +26,7 @@ export function compareParts(
     if (part.size !== undefined && part.size !== found.size) return [differs('size')]
     if (part.etag !== undefined && bare(part.etag) !== found.etag) return [differs('etag')]
     const digest = found.sha256 && `sha256:${found.sha256.toString('hex')}`
-    if (part.checksum !== undefined && digest && part.checksum !== digest) {
+    if (part.checksum !== undefined && digest && part.checksum.toLowerCase() !== digest) {
       return [differs('checksum')]
     }
     return []

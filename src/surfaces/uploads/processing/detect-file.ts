@@ -46,7 +46,8 @@ function resultOf(
 ): NonNullable<Found['scan_result']> {
   const refusal = refused === 'malware_detected' ? 'infected' : 'policy_violation'
   return {
-    verdict: refused === null ? 'clean' : refusal,
+    // Only a scanner, the next stage, says that a file is clean.
+    verdict: refused === null ? 'not_scanned' : refusal,
     engines: [{ name: 'policy', version: '1', signatures: null }],
     sha256: file.sha256.toString('hex'),
     scanned_at: rfc3339(clock.nowMs()),

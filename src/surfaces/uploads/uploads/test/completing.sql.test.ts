@@ -25,6 +25,23 @@ test('a completion that is refused before anything is verified binds no checksum
   expect(given.status, given.text).toBe(202)
 })
 
+test('a type with parameters and a checksum in capitals are accepted', async () => {
+  const who = await world.member()
+  const bytes = Buffer.from('a,b\n1,2\n')
+  const checksum = `sha256:${sha256(bytes).slice(7).toUpperCase()}`
+  const order = { media_category: 'text', claimed_type: 'text/csv; charset=utf-8' }
+  const { body } = await world.begin(who, bytes, { ...order, checksum })
+  await world.send(body, bytes)
+  const parts = [{ part_number: 1, checksum }]
+  const { status, body: completed } = await world.complete(who, body.id, { parts })
+  expect(status).toBe(202)
+  const file = await world.settled(who, completed.file_id)
+  expect(file).toMatchObject({ detected_type: 'text/csv', claimed_type: 'text/csv' })
+  expect(file.checksum).toBe(sha256(bytes))
+  // Nothing but the built-in checks has looked at it.
+  expect(file.scan_result).toMatchObject({ verdict: 'not_scanned', findings: [] })
+})
+
 test('a mistyped checksum is corrected', async () => {
   const who = await world.member()
   for (const size of [100, 6 * 1024 * 1024]) {
