@@ -54,14 +54,32 @@ function withoutLinks(text: string, quotes: readonly Quote[]): string {
       const url = found.replace(/[.,;:!?]+$/, '')
       return cited(url) ? found : ''
     })
+    .replaceAll(bare_host, found => (cited(found.replace(/[.,;:!?]+$/, '')) ? found : ''))
     .replaceAll(/\s+/g, ' ')
     .trim()
 }
 
-/** `1,000` and `1000` are the same number. */
+/**
+ * A name such as `example.com`, which many programs show as a link, with what follows it. Browsers
+ * read other dots like the usual one.
+ */
+const bare_host =
+  /(?:[^\s()<>"'@/]{1,64}@)?(?<![\p{L}\p{N}-])(?:[\p{L}\p{N}-]+[.\u3002\uff0e\uff61])+\p{L}{2,}(?![\p{L}\p{N}-])(?:[/?#:][^\s)\]"'<>]*)?/gu
+
+/** `1,000` and `1000` are the same number, and so are those in the digits of other scripts. */
 function hasNumbers(quoted: string, text: string): boolean {
   const numbers = (from: string) =>
-    (from.normalize('NFKC').match(/\d+(?:[.,:]\d+)*/g) ?? []).map(one => one.replaceAll(',', ''))
+    (inLatinDigits(from).match(/\d+(?:[.,:]\d+)*/g) ?? []).map(one => one.replaceAll(',', ''))
   const known = new Set(numbers(quoted))
   return numbers(text).every(one => known.has(one))
+}
+
+/** The ten digits of each script follow one another, and the one before a zero is no digit. */
+function inLatinDigits(text: string): string {
+  return text.normalize('NFKC').replaceAll(/\p{Nd}/gu, digit => {
+    const code = digit.codePointAt(0) ?? 0
+    let value = 0
+    while (value < 9 && /\p{Nd}/u.test(String.fromCodePoint(code - value - 1))) value++
+    return String(value)
+  })
 }
