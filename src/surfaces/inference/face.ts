@@ -54,11 +54,11 @@ export type Face = {
   /** Whether a provider is configured. */
   readonly configured: boolean
   generate(order: Order, prompt: Prompt, signal: AbortSignal): AsyncIterable<Piece>
-  /** `model` is an alias or the id of a deployment. */
+  /** `model` is an alias or the id of a deployment. The vectors have so many dimensions. */
   embed(
     order: Order,
     model: string,
-    texts: readonly string[],
+    asked: { readonly texts: readonly string[]; readonly dimensions: number },
     signal: AbortSignal,
   ): Promise<Embedded>
 }

@@ -16,7 +16,7 @@ export function openFace(deps: Deps): Face {
       return deps.providers.configured
     },
     generate: (order, prompt, signal) => generate(deps, order, prompt, signal),
-    embed: (order, model, texts, signal) => embedTexts(deps, order, model, texts, signal),
+    embed: (order, model, asked, signal) => embedTexts(deps, order, model, asked, signal),
   }
 }
 

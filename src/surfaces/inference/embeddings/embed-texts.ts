@@ -9,7 +9,7 @@ import { sql } from '../../../kernel/database/sql.ts'
 import { newId } from '../../../kernel/ids.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
-import type { Embedded, Order } from '../face.ts'
+import type { Embedded, Face, Order } from '../face.ts'
 import { findCandidates } from '../models/find-candidates.ts'
 import type { Candidate } from '../models/known-models.ts'
 import { countTokens } from '../operations/tokens.ts'
@@ -26,7 +26,7 @@ export async function embedTexts(
   deps: Deps,
   order: Order,
   model: string,
-  texts: readonly string[],
+  { texts, dimensions }: Parameters<Face['embed']>[2],
   signal: AbortSignal,
 ): Promise<Embedded> {
   let input = 0
@@ -53,6 +53,7 @@ export async function embedTexts(
         provider_key: call.id,
         model: call.deployment.model_name,
         texts,
+        dimensions,
         safety_identifier: safetyIdentifier(kernel, call.tenant_id, call.actor_id),
         attempts_before: call.attempts - 1,
       },
@@ -74,7 +75,7 @@ export async function embedTexts(
     return found
   })
   if (!embedded || !settled) throw problemOf(failure)
-  const { vectors, dimensions, model_snapshot } = embedded
+  const { vectors, model_snapshot } = embedded
   const { input_units, output_units, cost: cost_amount, currency } = settled
   const usage = { input_units, output_units, cost_amount, currency }
   return { vectors, dimensions, model_snapshot, usage }

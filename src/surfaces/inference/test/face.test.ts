@@ -60,7 +60,9 @@ test('embed returns a vector for each text and charges its tokens', async () => 
   const order = orderOf(one, 'retrieval_embedding')
   const signal = AbortSignal.timeout(30_000)
   const texts = ['a ship at sea', 'a boat at sea', 'the price of bread']
-  const { vectors, dimensions, usage } = await world.face.embed(order, 'embedding', texts, signal)
+  const dimensions = 128
+  const wanted = { texts, dimensions }
+  const { vectors, usage } = await world.face.embed(order, 'embedding', wanted, signal)
   expect(vectors.map(vector => vector.length)).toEqual([dimensions, dimensions, dimensions])
   expect(usage.input_units).toBeGreaterThan(0)
   const dot = (a: Iterable<number> = [], [...b]: Iterable<number> = []) =>
@@ -73,7 +75,8 @@ test('a failing provider is a problem, and nothing is charged for what it refuse
   const one = await world.someone()
   await world.fault({ action: 'rate_limit', match: { path: '/embeddings' }, times: 9 })
   const order = orderOf(one, 'retrieval_embedding')
-  const asked = world.face.embed(order, 'embedding', ['text'], AbortSignal.timeout(30_000))
+  const wanted = { texts: ['text'], dimensions: 128 }
+  const asked = world.face.embed(order, 'embedding', wanted, AbortSignal.timeout(30_000))
   await expect(asked).rejects.toMatchObject({ code: 'service_unavailable' })
   expect(await world.faults()).toEqual([])
 })

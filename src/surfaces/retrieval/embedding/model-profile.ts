@@ -35,7 +35,7 @@ export function modelProfile(
         deadline: new Date(clock.nowMs() + seconds * 1000),
       } as const
       const made = await models
-        .embed(order, alias, texts, signal ? AbortSignal.any([signal, late]) : late)
+        .embed(order, alias, { texts, dimensions }, signal ? AbortSignal.any([signal, late]) : late)
         .catch((cause: unknown) => {
           signal?.throwIfAborted()
           throw new ProfileUnavailable(id, String(cause), { cause })

@@ -72,22 +72,35 @@ test('a collection moves to it by a reindex, and back', async () => {
 })
 
 test('another model than the profile names is refused, before a vector is stored', async () => {
-  for (const model of ['sandbox:512', 'sandbox-embedding:256']) {
-    const other = await openRetrievalWorld({
-      ...provider.settings,
-      RETRIEVAL_EMBEDDING_MODEL: model,
+  const other = await openRetrievalWorld({
+    ...provider.settings,
+    RETRIEVAL_EMBEDDING_MODEL: 'sandbox:512',
+  })
+  try {
+    const ada = await other.reader()
+    const id = await ada.collection({ embedding_profile: 'sandbox-512@1' })
+    const { job_id } = await ada.does('POST', `/v1/collections/${id}/documents`, {
+      text: 'The shop in Bern opens at nine.',
     })
-    try {
-      const ada = await other.reader()
-      const id = await ada.collection({ embedding_profile: `${model.replace(':', '-')}@1` })
-      const { job_id } = await ada.does('POST', `/v1/collections/${id}/documents`, {
-        text: 'The shop in Bern opens at nine.',
-      })
-      await waits(ada, job_id)
-      expect(await vectorsOf(other, ada)).toBe(0)
-    } finally {
-      await other.close()
-    }
+    await waits(ada, job_id)
+    expect(await vectorsOf(other, ada)).toBe(0)
+  } finally {
+    await other.close()
+  }
+}, 120_000)
+
+test('the model is asked for as many dimensions as the profile has', async () => {
+  const other = await openRetrievalWorld({
+    ...provider.settings,
+    RETRIEVAL_EMBEDDING_MODEL: 'sandbox-embedding:256',
+  })
+  try {
+    const ada = await other.reader()
+    const id = await ada.collection({ embedding_profile: 'sandbox-embedding-256@1' })
+    await ada.add(id, 'The shop in Bern opens at nine.')
+    expect(await asks(ada, id)).toMatchObject({ data: [{ rank: 1 }], degraded: [] })
+  } finally {
+    await other.close()
   }
 }, 120_000)
 
