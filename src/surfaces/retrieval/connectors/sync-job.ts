@@ -86,6 +86,8 @@ async function sync(deps: Deps, job: RunningJob): Promise<undefined> {
       await job.progress({ stage: 'list', current: seen.length })
     }
   }
+  // The next sync finds it again, and nothing was deleted.
+  if (seen.length === 0 && !state.complete) throw new JobFailure('fetch_failed')
   await stages.set('list', { state: 'done', done: seen.length })
   const listed = state.complete && seen.length > 0
   const removes = listed && connector.delete_policy === 'tombstone'

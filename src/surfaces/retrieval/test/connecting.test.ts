@@ -120,7 +120,8 @@ test('a web connector follows links below its pages, as robots.txt allows, and d
   expect(new Set(await documents(ada, id))).toEqual(new Set(['/docs/', '/docs/one']))
   // An outage deletes nothing, and neither does an empty listing.
   site.status = 503
-  expect((await resync(ada, connector_id)).result).toMatchObject({ complete: false, deleted: 0 })
+  const unreachable = await resync(ada, connector_id)
+  expect(unreachable).toMatchObject({ status: 'failed', error_code: 'fetch_failed' })
   site.status = 404
   expect((await resync(ada, connector_id)).result).toMatchObject({ listed: 0, deleted: 0 })
   site.status = 200
