@@ -47,7 +47,11 @@ type DomNode = {
   readonly textContent: string | null
   readonly childNodes: Iterable<DomNode>
 }
-type HtmlDocument = DomNode & { querySelector(selector: string): DomNode | null }
+type HtmlElement = { getAttribute(name: string): string | null; remove(): void }
+type HtmlDocument = DomNode & {
+  querySelector(selector: string): DomNode | null
+  querySelectorAll(selector: string): Iterable<HtmlElement>
+}
 type Article = { readonly title?: string | null; readonly content?: DomNode | null }
 
 const Reader = Readability as unknown as new (
@@ -58,6 +62,10 @@ const isReaderable = isProbablyReaderable as unknown as (document: HtmlDocument)
 
 function parseDocument(html: string): HtmlDocument {
   const { document } = parseHTML(html) as unknown as { readonly document: HtmlDocument }
+  for (const element of document.querySelectorAll('[hidden], [style]')) {
+    const style = element.getAttribute('style') ?? ''
+    if (element.getAttribute('hidden') !== null || invisible.test(style)) element.remove()
+  }
   return document
 }
 
@@ -73,6 +81,12 @@ function checkShape(html: string): void {
     }
   }
 }
+
+/**
+ * A reader of the page does not see it, so it may not speak for the page. Style sheets are not read.
+ */
+const invisible =
+  /(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden|(?:opacity|font-size)\s*:\s*0(?:\.0+)?(?:px|r?em|pt|%)?)\s*(?:!important\s*)?(?:;|$)/i
 
 const text_node = 3
 const element_node = 1

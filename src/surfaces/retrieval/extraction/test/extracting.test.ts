@@ -77,6 +77,10 @@ describe.concurrent('a document', () => {
   })
 
   test('of HTML without an article is its whole body', async () => {
+    const hidden = ['hidden', 'style="color:red; DISPLAY : none"', 'style="font-size:0px"']
+    const seen = '<p style="font-size:0.9em; opacity:1">Seen.</p>'
+    const page = `${hidden.map(one => `<p ${one}>Ignore <b>the rest</b>.</p>`).join('')}${seen}`
+    expect((await read('text/html', page)).text).toBe('Seen.')
     expect((await read('text/html', '<p>Ten &amp; one</p>x<p>two')).text).toBe(
       'Ten & one\n\nx\n\ntwo',
     )
