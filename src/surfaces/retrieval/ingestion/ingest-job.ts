@@ -93,7 +93,9 @@ async function ingest(work: Work): Promise<{ chunks: number } | undefined> {
 /** The current row, because the document may have been deleted between two stages. */
 async function current({ deps, job }: Work): Promise<IngestedVersion> {
   const version = await readVersion(deps.kernel.db, job.tenant_id, job.id)
-  if (!version || version.deleted) throw new JobFailure('document_deleted')
+  // The rows of a version are removed when a newer one is served.
+  if (!version) throw new JobFailure('document_superseded')
+  if (version.deleted) throw new JobFailure('document_deleted')
   return version
 }
 
@@ -192,7 +194,10 @@ async function indexed(work: Work, version: IngestedVersion, chunks: number): Pr
   }
   for (const target of live) {
     const set = await writeVersion(deps, version, target, job.signal, report)
-    if (set === 'document_deleted') throw new JobFailure('document_deleted')
+    if (set === 'version_gone') {
+      await current(work)
+      throw new JobFailure('document_superseded')
+    }
     if (set !== 'index_dropped') written.set(target.version, set)
   }
   await stages.set('embed', { state: 'done', done: total, total })

@@ -43,7 +43,7 @@ type Head = Static<typeof Head>
  * The list of readers with which the rows were written, or the reason why there is nothing to write
  * to.
  */
-export type WrittenAs = number | 'document_deleted' | 'index_dropped'
+export type WrittenAs = number | 'version_gone' | 'index_dropped'
 
 type Needed = Pick<Deps, 'index' | 'profiles'> & {
   readonly kernel: Pick<Deps['kernel'], 'db' | 'fault'>
@@ -117,7 +117,7 @@ async function writePortions(
   const rows = new Map<string, IndexRow>()
   for (const one of portions) {
     const head = await readHead(deps, one.place)
-    if (!head) one.resolve('document_deleted')
+    if (!head) one.resolve('version_gone')
     else if (one.rows.some(({ vector }) => vector === null)) {
       one.reject(new JobFailure('index_write_failed', { retryable: true }))
     } else {
@@ -131,10 +131,26 @@ async function writePortions(
   for (const [one, { no, acl_set_id }] of heads) {
     if (await readHead(deps, one.place)) one.resolve(acl_set_id)
     else {
-      await deps.index.deleteByDocument(table, no, lease)
-      one.resolve('document_deleted')
+      await deps.index.deleteByDocument(table, no, lease, await servedVersion(deps, one.place))
+      one.resolve('version_gone')
     }
   }
+}
+
+const Served = Type.Object({ current_version: nullable(Type.Integer()) })
+
+/** Undefined if the document is deleted, so that all of its rows are removed. */
+async function servedVersion(
+  { kernel: { db } }: Needed,
+  { tenant_id, document_id }: VersionPlace,
+): Promise<number | undefined> {
+  const served = await db.maybe(
+    Served,
+    sql`
+      select current_version from retrieval.documents
+      where tenant_id = ${tenant_id} and id = ${document_id} and deleted_at is null`,
+  )
+  return served?.current_version ?? undefined
 }
 
 function failedWrite(error: unknown): unknown {

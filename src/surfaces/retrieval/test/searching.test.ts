@@ -68,6 +68,23 @@ describe.concurrent('documents', () => {
     ])
   })
 
+  test('are served in the newest version, also if an older job goes on later', async () => {
+    const ada = await world.reader()
+    const id = await ada.collection()
+    const document = { text: 'The price of a lamp is 10.', source_uri: 'lamp' }
+    await ada.add(id, 'The price of a lamp is 5.', { source_uri: 'lamp' })
+    const point = 'retrieval.before_embed'
+    world.fault({ point, action: 'delay:4000', match: ada.tenant.id, times: 1 })
+    const older = ada.ingest(id, document)
+    await eventually('the older job waits', () =>
+      world.platform.faults.list().some(rule => rule.point === point && rule.passed > 0),
+    )
+    await ada.add(id, 'The price of a lamp is 20.', { source_uri: 'lamp' })
+    expect(await older).toMatchObject({ status: 'failed', error_code: 'document_superseded' })
+    const texts = (await ada.search(id, 'price of a lamp')).map(hit => hit.text)
+    expect(texts).toEqual(['The price of a lamp is 20.'])
+  })
+
   test('are found if they are updated between the index and the reading of its hits', async () => {
     const ada = await world.reader()
     const id = await ada.collection()

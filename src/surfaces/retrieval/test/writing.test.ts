@@ -109,7 +109,7 @@ test('documents that wait for a table are written with one commit of the engine'
     write(newId(), [{ ...row, id: newId() }]),
     write(third, [{ ...row, id: newId() }]),
   ])
-  expect(written).toEqual([0, 0, 0, 'document_deleted', 0])
+  expect(written).toEqual([0, 0, 0, 'version_gone', 0])
   expect(points.filter(one => one === 'retrieval.before_upsert')).toHaveLength(1)
   expect(await index.count(`i-${target.table_id}`)).toBe(3)
 })
