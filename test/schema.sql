@@ -4052,6 +4052,7 @@ create table retrieval.chunks (
   metadata jsonb not null default '{}'::jsonb,
   content_hash bytea not null,
   pipeline_version text not null,
+  page_starts integer[] not null default '{}'::integer[],
   constraint chunks_check CHECK ((char_start < char_end)),
   constraint chunks_pkey PRIMARY KEY (tenant_id, id),
   constraint chunks_place UNIQUE (tenant_id, document_id, document_version, pipeline_version, ordinal)

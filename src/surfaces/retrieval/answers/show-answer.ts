@@ -64,7 +64,9 @@ async function readCitations(reader: Reader, caller: Caller, answer_id: string) 
   return await reader.many(
     Cited,
     sql`
-      select q.rank, q.chunk_id, q.document_id, q.document_version, d.title, d.source_uri, k.page,
+      select q.rank, q.chunk_id, q.document_id, q.document_version, d.title, d.source_uri,
+        k.page + (select count(*)::int from unnest(k.page_starts) s
+          where s <= lower(q.quoted_range)) as page,
         substring(t.text from lower(q.quoted_range) + 1
           for upper(q.quoted_range) - lower(q.quoted_range)) as quote,
         lower(q.quoted_range) as start, upper(q.quoted_range) as "end",

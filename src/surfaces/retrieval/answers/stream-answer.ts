@@ -112,7 +112,9 @@ function documentsOf(sources: Start['sources']) {
 }
 
 function citationOf({ rank, source, quote, range, answer_range }: Placed): Citation {
-  const { chunk_id, document_id, document_version, title, source_uri, page } = source
+  const { chunk_id, document_id, document_version, title, source_uri, page_starts } = source
+  const further = page_starts.filter(start => start <= range.start).length
+  const page = source.page === null ? null : source.page + further
   return {
     rank,
     redacted: false,

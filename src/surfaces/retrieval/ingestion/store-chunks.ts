@@ -47,16 +47,22 @@ export async function storeChunks(
 type ChunkRow = Omit<Chunk, 'content_hash'> & {
   readonly id: string
   readonly page: number | null
+  /** An array as PostgreSQL writes it. */
+  readonly page_starts: string
   readonly content_hash: Buffer
 }
 
 function rowOf(version: IngestedVersion, one: Chunk): ChunkRow {
   const pages = version.outline?.pages ?? []
   const page = pages.findLast(({ start }) => start <= one.char_start)?.page ?? null
+  const page_starts = pages
+    .filter(({ start }) => start > one.char_start && start < one.char_end)
+    .map(({ start }) => start - one.char_start)
   return {
     ...one,
     id: chunkId(version, one.ordinal),
     page,
+    page_starts: `{${page_starts.join(',')}}`,
     content_hash: Buffer.from(one.content_hash, 'hex'),
   }
 }
@@ -69,16 +75,17 @@ function insertChunks(version: IngestedVersion, rows: readonly ChunkRow[]) {
     char_start: 'int4',
     char_end: 'int4',
     page: 'int4',
+    page_starts: 'text',
     context: 'text',
     token_count: 'int4',
     content_hash: 'bytea',
   }
   return sql`
     insert into retrieval.chunks (tenant_id, id, collection_id, document_id, document_version,
-      ordinal, text_ref, char_start, char_end, page, context, token_count, content_hash,
+      ordinal, text_ref, char_start, char_end, page, page_starts, context, token_count, content_hash,
       pipeline_version)
     select ${tenant_id}, r.id, ${collection_id}, ${document_id}, ${version.version}, r.ordinal, r.id,
-      r.char_start, r.char_end, r.page, r.context, r.token_count, r.content_hash,
+      r.char_start, r.char_end, r.page, r.page_starts::int[], r.context, r.token_count, r.content_hash,
       ${pipeline_version}
     from ${sql.table(rows, columns)} r
     on conflict do nothing`

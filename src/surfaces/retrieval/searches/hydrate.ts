@@ -21,6 +21,7 @@ export const Source = Type.Object({
   title: nullable(Type.String()),
   source_uri: nullable(Type.String()),
   page: nullable(Type.Integer()),
+  page_starts: Type.Array(Type.Integer()),
   ordinal: Type.Integer(),
   context: Type.String(),
   text: Type.String(),
@@ -41,7 +42,7 @@ export async function hydrate(
     Source,
     sql`
       select k.id as chunk_id, d.collection_id, k.document_id, k.document_version, d.source_kind,
-        d.title, d.source_uri, k.page, k.ordinal, k.context, t.text, k.content_hash, d.metadata
+        d.title, d.source_uri, k.page, k.page_starts, k.ordinal, k.context, t.text, k.content_hash, d.metadata
       from unnest(${chunk_ids}::uuid[]) with ordinality as w (id, place)
       join retrieval.chunks k on k.tenant_id = ${caller.tenant_id} and k.id = w.id
       join retrieval.chunk_texts t on t.tenant_id = k.tenant_id and t.id = k.text_ref

@@ -76,7 +76,7 @@ export function searchRoutes(deps: Deps): readonly Route[] {
         const { sources, retrieval_version, degraded } = await search(deps, caller, question)
         const data = sources.map((source, at) => {
           const { source_kind: _kind, content_hash: _hash, metadata: _data, ...shown } = source
-          const { ordinal: _ordinal, ...hit } = shown
+          const { ordinal: _ordinal, page_starts: _starts, ...hit } = shown
           return { rank: at + 1, ...hit }
         })
         return reply(200, { data, retrieval_version, degraded: [...degraded] })

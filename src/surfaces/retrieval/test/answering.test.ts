@@ -233,3 +233,34 @@ describe('a stream', () => {
     expect(left).toMatchObject({ state: 'cancelled', text: null })
   })
 })
+
+test('a quote is on the page where it stands, not where its chunk begins', async () => {
+  const ada = await world.reader()
+  const id = await ada.collection()
+  const text = 'The heron nests in spring.\n\nThe stork nests in summer.'
+  const point = 'retrieval.before_chunk'
+  world.fault({ point, action: 'delay:3000', match: ada.tenant.id, times: 1 })
+  const adding = ada.add(id, text)
+  await eventually('the text is extracted', () =>
+    world.platform.faults.list().some(rule => rule.point === point && rule.passed > 0),
+  )
+  // As a PDF of two pages leaves it.
+  const pages = [
+    { page: 1, start: 0 },
+    { page: 2, start: text.indexOf('The stork') },
+  ]
+  await world.platform.kernel.db.run(sql`
+    update retrieval.document_versions
+    set outline = jsonb_set(outline, '{pages}', ${sql.json(pages)})
+    where tenant_id = ${ada.tenant.id}`)
+  await adding
+  for (const [query, page] of [
+    ['When does the heron nest?', 1],
+    ['When does the stork nest?', 2],
+  ] as const) {
+    const order = { collection_ids: [id], query }
+    const made = await ada.does('POST', '/v1/answers', order)
+    const stored = await ada.does('GET', `/v1/answers/${made.id}`)
+    for (const { citations } of [made, stored]) expect(citations[0]).toMatchObject({ page })
+  }
+})

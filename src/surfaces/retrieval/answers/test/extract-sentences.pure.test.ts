@@ -12,6 +12,7 @@ const source = (ordinal: number, context: string, text: string, document_id = 'd
   title: null,
   source_uri: null,
   page: null,
+  page_starts: [],
   ordinal,
   context,
   text,
