@@ -52,8 +52,8 @@ export const reference: Reference = {
     error_code: ['Why it failed.', 'extraction_failed'],
     kind: ['The kind.', 'ingest'],
     pipeline_version: [
-      'The versions of the extractor and chunker that made it.',
-      'extract@1 chunker@1',
+      'A hash of the versions and settings of all steps that make chunks of a source, and the embedding profile.',
+      'pipeline@3f2a9c41d07b hash-ngram-384@1',
     ],
     attempts: ['How often the job was started.', 1],
     unchanged: ['True if the document was the same as before.', false],

@@ -16,6 +16,7 @@ import { addDocument, checksumOf } from '../documents/add-document.ts'
 import { dropDocument } from '../documents/delete-document.ts'
 import { endJob, reopenJob } from '../ingestion/end-job.ts'
 import { NoParameters } from '../ingestion/ingest-job.ts'
+import { pipeline_version } from '../ingestion/pipeline.ts'
 import { openStages } from '../ingestion/stages.ts'
 import { crawl, type Crawl, type Earlier, type Page } from './crawl.ts'
 import { ownerManages, skippedBy, stopConnector } from './owner.ts'
@@ -108,6 +109,9 @@ async function requireOwner(deps: Deps, tenant_id: string, connector: Order): Pr
   throw new JobFailure('owner_lost_access')
 }
 
+/** Another pipeline reads the page again. The pipeline is null until the version is extracted. */
+const is_of_pipeline = sql`coalesce(v.pipeline_version, ${pipeline_version}) = ${pipeline_version}`
+
 const Stored = Type.Object({
   source_version: Type.String(),
   content_type: Type.String(),
@@ -131,7 +135,8 @@ async function findEarlier(
         and v.version = d.latest_version
       where d.tenant_id = ${tenant_id} and d.collection_id = ${collection_id}
         and d.source_uri = ${url} and d.connector_id = ${connector_id} and d.deleted_at is null
-        and d.state <> 'failed' and v.source_version is not null and v.checksum is not null`,
+        and d.state <> 'failed' and v.source_version is not null and v.checksum is not null
+        and ${is_of_pipeline}`,
   )
 }
 
@@ -157,7 +162,7 @@ async function upsertPage(
         and v.version = d.latest_version
       where d.tenant_id = ${tenant_id} and d.collection_id = ${collection_id}
         and d.source_uri = ${page.url} and d.deleted_at is null
-        and d.state <> 'failed'`,
+        and d.state <> 'failed' and ${is_of_pipeline}`,
   )
   if (known?.checksum?.equals(checksum)) return false
   const source = is_text

@@ -7,6 +7,7 @@ import { Type, type Static } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
 import { nullable } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
+import { renewVersion } from '../ingestion/renew-version.ts'
 import { writeVersion } from '../ingestion/write-index.ts'
 import type { IndexVersion } from './index-versions.ts'
 import { withWriter } from './writer.ts'
@@ -36,7 +37,7 @@ export async function countServed({ kernel: { db } }: Needed, target: IndexVersi
 
 /** `report` gets the last document number of each portion, from which another job can continue. */
 export async function fillIndex(
-  deps: Needed,
+  deps: Needed & Pick<Deps, 'jobs'>,
   target: IndexVersion,
   after: number,
   signal: AbortSignal,
@@ -54,6 +55,7 @@ export async function fillIndex(
     )
     for (const row of rows) {
       await writeServed(deps, target, row, signal)
+      await renewVersion(deps, tenant_id, row.id)
       await deps.kernel.fault('retrieval.in_reindex')
     }
     if (rows.length === 0) return

@@ -12,7 +12,7 @@ import { countServed, fillIndex } from './fill-index.ts'
 import { liveVersions, type IndexVersion } from './index-versions.ts'
 import { switchIndex } from './switch-index.ts'
 
-type Needed = Pick<Deps, 'kernel' | 'index' | 'profiles'>
+type Needed = Pick<Deps, 'kernel' | 'index' | 'profiles' | 'jobs'>
 const Place = Type.Object({ tenant_id: Type.String(), id: Type.String() })
 const Next = Type.Object({ version: Type.Integer() })
 

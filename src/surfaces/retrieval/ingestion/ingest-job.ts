@@ -16,9 +16,10 @@ import { activateVersion, IndexAppeared, type Written } from './activate-version
 import { discardVersion } from './discard-version.ts'
 import { endIngestion, reopenJob } from './end-job.ts'
 import { keepFetched, openFetching, readSource } from './load-source.ts'
+import { pipeline_version } from './pipeline.ts'
 import { readVersion, type IngestedVersion } from './read-version.ts'
 import { now_json, openStages, type Stages } from './stages.ts'
-import { pipeline_version, storeChunks } from './store-chunks.ts'
+import { storeChunks } from './store-chunks.ts'
 import { writeVersion } from './write-index.ts'
 
 type Needed = Deps
@@ -101,8 +102,11 @@ async function current({ deps, job }: Work): Promise<IngestedVersion> {
 
 async function begin({ deps: { kernel }, job }: Work): Promise<void> {
   await kernel.db.run(sql`
-    update retrieval.ingestion_jobs set pipeline_version = ${pipeline_version}
-    where tenant_id = ${job.tenant_id} and id = ${job.id}`)
+    update retrieval.ingestion_jobs j
+    set pipeline_version = ${pipeline_version} || ' ' || c.embedding_profile
+    from retrieval.collections c
+    where j.tenant_id = ${job.tenant_id} and j.id = ${job.id}
+      and c.tenant_id = j.tenant_id and c.id = j.collection_id`)
   await kernel.db.run(sql`
     update retrieval.documents d set state = 'processing', error_code = null
     from retrieval.ingestion_jobs j
@@ -161,7 +165,7 @@ async function extracted(work: Work, version: IngestedVersion): Promise<void> {
     const { tenant_id, document_id } = version
     await deps.kernel.db.run(sql`
       update retrieval.document_versions
-      set canonical = ${text}, outline = ${sql.json(outline)},
+      set canonical = ${text}, outline = ${sql.json(outline)}, pipeline_version = ${pipeline_version},
         title = coalesce(title, ${title?.slice(0, 300) ?? null})
       where tenant_id = ${tenant_id} and document_id = ${document_id}
         and version = ${version.version}`)

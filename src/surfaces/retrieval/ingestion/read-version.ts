@@ -5,6 +5,7 @@ import { sql } from '../../../kernel/database/sql.ts'
 import { nullable } from '../../../kernel/http/shapes.ts'
 import type { Canonical } from '../extraction/canonical.ts'
 import { Bytes } from '../schemas.ts'
+import { pipeline_version } from './pipeline.ts'
 
 const Ingested = Type.Object({
   tenant_id: Type.String(),
@@ -25,7 +26,10 @@ const Ingested = Type.Object({
   checksum: nullable(Bytes),
   canonical: nullable(Type.String()),
   outline: nullable(Type.Unsafe<Pick<Canonical, 'pages' | 'headings' | 'blocks'>>(Type.Any())),
-  /** The served version differs only in the text. The texts are compared by checksum. */
+  /**
+   * The served version differs only in the text, and was made by this pipeline. The texts are
+   * compared by checksum.
+   */
   same_words: Type.Boolean(),
   /** An earlier version is still being ingested, and will be served next. */
   earlier_open: Type.Boolean(),
@@ -44,7 +48,8 @@ export async function readVersion(
         d.deleted_at is not null as deleted, d.current_version, b.checksum as current_checksum,
         v.input_text, v.file_id, v.fetch_uri, v.blob_key, v.content_type, v.title, v.checksum,
         v.canonical, v.outline,
-        coalesce(v.metadata = b.metadata and (v.title is null or v.title is not distinct from d.title),
+        coalesce(b.pipeline_version = ${pipeline_version} and v.metadata = b.metadata
+          and (v.title is null or v.title is not distinct from d.title),
           false) as same_words,
         exists (select from retrieval.ingestion_jobs o
           where o.tenant_id = j.tenant_id and o.document_id = j.document_id and o.kind = 'ingest'

@@ -5,11 +5,11 @@
 import { createHash } from 'node:crypto'
 import { sql } from '../../../kernel/database/sql.ts'
 import { JobFailure } from '../../../kernel/errors/job-failure.ts'
-import { chunker_version, default_chunking, type Chunk } from '../chunking/chunking.ts'
+import { default_chunking, type Chunk } from '../chunking/chunking.ts'
 import type { Deps } from '../deps.ts'
+import { pipeline_version } from './pipeline.ts'
 import type { IngestedVersion } from './read-version.ts'
 
-export const pipeline_version = `extract@1 ${chunker_version}`
 const portion = 1000
 
 type Needed = Pick<Deps, 'kernel' | 'extractors'>

@@ -77,6 +77,39 @@ test('a new index version agrees with documents that changed while it was built'
   expect(events.map(one => one.type)).toEqual(['index.activated', 'index.rolled_back'])
 }, 90_000)
 
+test('a change of the pipeline reads a source again at its next update, and at a reindex', async () => {
+  const ada = await world.reader()
+  const id = await ada.collection()
+  const source = (n: number) => ({ text: `Lamp ${n} is green.`, source_uri: `lamp-${n}` })
+  const made = await ada.ingest(id, source(1))
+  expect(made.pipeline_version).toMatch(/^pipeline@[0-9a-f]{12} hash-ngram-384@1$/)
+  await ada.ingest(id, source(2))
+  const served = async () =>
+    (await ada.does('GET', `/v1/collections/${id}/documents`)).data
+      .map((one: { current_version: number; source_uri: string }) => [
+        one.source_uri,
+        one.current_version,
+      ])
+      .toSorted()
+  expect(await ada.ingest(id, source(1))).toMatchObject({ unchanged: true })
+  await db.run(sql`
+    update retrieval.document_versions set pipeline_version = 'pipeline@other'
+    where tenant_id = ${ada.tenant.id}`)
+  expect((await ada.ingest(id, source(1))).unchanged).not.toBe(true)
+  expect(await served()).toEqual([
+    ['lamp-1', 3],
+    ['lamp-2', 1],
+  ])
+  const { job_id } = await ada.does('POST', `/v1/collections/${id}/reindex`, {})
+  expect(await ended(ada.job, job_id)).toMatchObject({ state: 'succeeded' })
+  await eventually('the other document is read again', async () => (await served())[1][1] === 2)
+  expect((await served())[0]).toEqual(['lamp-1', 3])
+  await ada.does('POST', `/v1/collections/${id}/index-versions/2/activate`)
+  expect(await ada.search(id, 'lamp')).toHaveLength(2)
+  // Now it is the same pipeline again.
+  expect(await ada.ingest(id, source(2))).toMatchObject({ unchanged: true })
+})
+
 test('an evaluation measures it, and decides whether the next version is activated', async () => {
   const ada = await world.reader()
   const id = await ada.collection()
