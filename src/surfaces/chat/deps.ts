@@ -21,7 +21,10 @@ export type Needs = {
     | 'sessionAlive'
     | 'endedSessions'
   >
-  readonly files: Pick<Files, 'plugReaders' | 'prepareUpload' | 'createUpload' | 'remove'>
+  readonly files: Pick<
+    Files,
+    'plugCompleted' | 'plugReaders' | 'prepareUpload' | 'createUpload' | 'remove'
+  >
   readonly messages: Pick<Messages, 'notify' | 'registerDevice' | 'removeDestination'>
   readonly blocks: Social
 }

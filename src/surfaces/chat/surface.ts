@@ -1,5 +1,6 @@
 /** The parts of chat, opened once and connected here. */
 import type { Surface } from '../../kernel/surface.ts'
+import { plugCompleted } from './attachments/follow-files.ts'
 import { plugAttachments } from './attachments/read-files.ts'
 import { discardUnsent } from './attachments/discard-unsent.ts'
 import { checks } from './checks.ts'
@@ -35,6 +36,7 @@ export const chat: Surface<Face, Needs, typeof settings> = {
     const deps: Deps = { ...needs, kernel, cipher, live }
     const send = openSender(deps)
     plugAttachments(deps)
+    plugCompleted(deps)
     return {
       face: {},
       routes: routes(deps, send),

@@ -24,6 +24,15 @@ export type MayRead = (
 ) => Promise<ReadonlySet<string>>
 
 /**
+ * Runs in the transaction that completes an upload of a purpose, so that the surface of the purpose
+ * knows the file when the reply is sent. Registered like `MayRead`.
+ */
+export type OnCompleted = (
+  tx: Tx,
+  upload: { readonly tenant_id: string; readonly upload_id: string; readonly file_id: string },
+) => Promise<void>
+
+/**
  * The part of the jobs surface that uploads uses. An operator may pause processing like a job type.
  */
 export type Jobs = {
@@ -48,4 +57,5 @@ export type Deps = {
   /** Null if no scanner is configured. */
   readonly clamd: Clamd | null
   readonly readers: ReadonlyMap<Purpose, MayRead>
+  readonly completed: ReadonlyMap<Purpose, OnCompleted>
 }

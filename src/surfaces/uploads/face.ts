@@ -6,7 +6,7 @@ import type { Readable } from 'node:stream'
 import type { Principal } from '../../kernel/access/principal.ts'
 import type { Reader, Tx } from '../../kernel/database/db.ts'
 import type { ByteRange, Place } from '../../kernel/objects/objects.ts'
-import type { MayRead } from './deps.ts'
+import type { MayRead, OnCompleted } from './deps.ts'
 import type { Disposition, FileUrl, Variant } from './files/file-urls.ts'
 import type { Purpose } from './purposes.ts'
 import type { BlockedHash } from './scanning/blocked-hashes.ts'
@@ -40,6 +40,8 @@ export type Face = {
    * when it is opened.
    */
   plugReaders(purpose: Purpose, mayRead: MayRead): void
+  /** Registers what happens when an upload of this purpose is completed. */
+  plugCompleted(purpose: Purpose, run: OnCompleted): void
   /**
    * Returns the caller's own file of one of these purposes, if it is available. In all other cases
    * the same error is thrown, so that it reveals no reason. Until the end of the transaction the file

@@ -2,7 +2,7 @@
 import type { Reader } from '../../kernel/database/db.ts'
 import { sql } from '../../kernel/database/sql.ts'
 import { StoreUnavailable } from '../../kernel/objects/objects.ts'
-import type { Deps, MayRead } from './deps.ts'
+import type { Deps, MayRead, OnCompleted } from './deps.ts'
 import { problem } from './errors.ts'
 import type { AvailableFile, Face, FileKey, InputReader } from './face.ts'
 import { deleteFile } from './files/delete-file.ts'
@@ -16,7 +16,12 @@ import { createUpload, newUploadOf, prepareUpload } from './uploads/create-uploa
 const inputs: readonly Purpose[] = ['job_input', 'generic']
 const input_url_seconds = 3600
 
-export function openFace(deps: Deps, readers: Map<Purpose, MayRead>): Face {
+type Plugged = {
+  readonly readers: Map<Purpose, MayRead>
+  readonly completed: Map<Purpose, OnCompleted>
+}
+
+export function openFace(deps: Deps, { readers, completed }: Plugged): Face {
   const { db, objects } = deps.kernel
   const available = async ({ tenant_id, file_id }: FileKey) => {
     const file = await findFile(db, tenant_id, file_id)
@@ -24,6 +29,7 @@ export function openFace(deps: Deps, readers: Map<Purpose, MayRead>): Face {
   }
   return {
     plugReaders: (purpose, mayRead) => void readers.set(purpose, mayRead),
+    plugCompleted: (purpose, run) => void completed.set(purpose, run),
     requireAvailable,
     prepareUpload: (caller, order) => prepareUpload(deps, caller, order),
     createUpload: async (tx, caller, order, prepared) =>

@@ -2,7 +2,7 @@
 import { sql } from '../../kernel/database/sql.ts'
 import type { Surface } from '../../kernel/surface.ts'
 import { checks } from './checks.ts'
-import type { Deps, Jobs, MayRead, Rights } from './deps.ts'
+import type { Deps, Jobs, MayRead, OnCompleted, Rights } from './deps.ts'
 import { errors } from './errors.ts'
 import { events } from './events.ts'
 import type { Face } from './face.ts'
@@ -41,6 +41,7 @@ export const uploads: Surface<Face, Needs, typeof settings> = {
     jobs.activities(['uploads.process'])
     const clamd = kernel.settings['uploads.clamd']
     const readers = new Map<Purpose, MayRead>()
+    const completed = new Map<Purpose, OnCompleted>()
     const store = openOwnStore(kernel)
     const deps: Deps = {
       kernel,
@@ -52,9 +53,10 @@ export const uploads: Surface<Face, Needs, typeof settings> = {
       inspectors: openInspectors(kernel),
       clamd: clamd ? openClamd(clamd) : null,
       readers,
+      completed,
     }
     return {
-      face: openFace(deps, readers),
+      face: openFace(deps, { readers, completed }),
       routes: routes(deps),
       queues: [verificationQueue(deps), processingQueue(deps)],
       loops: storageLoops(kernel, store),

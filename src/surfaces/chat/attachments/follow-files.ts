@@ -16,7 +16,6 @@ type State = 'processing' | 'available' | 'rejected' | 'deleted'
 
 /** For each event, the new state of the attachment and the states that may precede it. */
 const states: Readonly<Record<string, readonly [to: State, from: readonly string[]]>> = {
-  'upload.completed': ['processing', ['pending']],
   'file.available': ['available', ['pending', 'processing']],
   'file.quarantined': ['rejected', ['pending', 'processing', 'available']],
   'upload.rejected': ['rejected', ['pending', 'processing']],
@@ -33,6 +32,17 @@ const Payload = Type.Object({
 type Payload = Static<typeof Payload>
 const Found = Type.Object({ id: Type.String(), conversation_id: Type.String() })
 const Moved = Type.Object({ message_id: nullable(Type.String()) })
+
+/** In the transaction of the completion: after its reply the attachment can be sent. */
+export function plugCompleted({ files, kernel }: Pick<Deps, 'files' | 'kernel'>): void {
+  const hours = kernel.settings['chat.attachment_hours']
+  files.plugCompleted('chat_attachment', async (tx, { tenant_id, upload_id, file_id }) => {
+    await tx.run(sql`
+      update chat.attachments set state = 'processing', file_id = ${file_id},
+        expires_at = kernel.now() + make_interval(hours => ${hours})
+      where tenant_id = ${tenant_id} and upload_id = ${upload_id} and state = 'pending'`)
+  })
+}
 
 export function followFiles(deps: Pick<Deps, 'live' | 'kernel'>): Consumer {
   return {
@@ -64,13 +74,11 @@ async function moveAttachment(
   )
   if (!found) return
   const conversation = await lockConversation(tx, { tenant_id, id: found.conversation_id })
-  const hours = deps.kernel.settings['chat.attachment_hours']
   const moved = await tx.maybe(
     Moved,
     sql`
       update chat.attachments
-      set state = ${to}, expires_at = case when ${to} = 'processing'
-          then kernel.now() + make_interval(hours => ${hours}) else expires_at end,
+      set state = ${to},
         file_id = coalesce(file_id, ${file_id ?? null}::uuid),
         media_type = coalesce(${detected_type ?? null}, media_type)
       where tenant_id = ${tenant_id} and id = ${found.id} and state = any(${[...from]}::text[])

@@ -36,13 +36,16 @@ export type Completion = { readonly status: 200 | 202; readonly body: Completed 
  */
 export type Verifying = { count: number }
 
+type CompleteDeps = Pick<Deps, 'kernel' | 'completed'> & { readonly verifying: Verifying }
+
 export async function completeUpload(
   db: Db,
-  { kernel, verifying }: Pick<Deps, 'kernel'> & { readonly verifying: Verifying },
+  deps: CompleteDeps,
   caller: Caller,
   upload_id: string,
   asked: CompleteUpload,
 ): Promise<Completion> {
+  const { kernel, verifying } = deps
   const found = await findUpload(db, caller, upload_id, null)
   if (found.state !== 'initiated') return await endedAlready(db, found)
   const expected = expectedOf(found, asked)
@@ -68,7 +71,7 @@ export async function completeUpload(
   }
   verifying.count++
   try {
-    return await verifyNow(db, kernel, upload, parts, token)
+    return await verifyNow(db, deps, upload, parts, token)
   } finally {
     verifying.count--
   }
@@ -76,11 +79,12 @@ export async function completeUpload(
 
 async function verifyNow(
   db: Db,
-  kernel: Deps['kernel'],
+  deps: CompleteDeps,
   upload: UploadRow,
   parts: readonly PartRow[],
   token: string,
 ): Promise<Completion> {
+  const { kernel } = deps
   await kernel.fault('uploads.after_completion_lease')
   let verified: Verified
   try {
@@ -99,7 +103,7 @@ async function verifyNow(
           and lease_token = ${token}
         for update`,
     )
-    return mine && (await settleVerification(tx, kernel, upload, verified))
+    return mine && (await settleVerification(tx, deps, upload, verified))
   })
   await kernel.fault('uploads.after_file_row')
   if (!settled) throw inProgress()

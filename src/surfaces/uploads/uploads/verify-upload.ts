@@ -88,7 +88,7 @@ const Version = Type.Object({ version: Type.Integer() })
 /** The caller holds the row, and has checked that the upload is its own and `initiated`. */
 export async function settleVerification(
   tx: Tx,
-  { settings }: Pick<Deps['kernel'], 'settings'>,
+  { kernel: { settings }, completed }: Pick<Deps, 'kernel' | 'completed'>,
   upload: UploadRow,
   verified: Verified,
 ): Promise<Settled> {
@@ -125,7 +125,9 @@ export async function settleVerification(
     )
     return { kind: 'refused' }
   }
-  return { kind: 'made', file_id: await makeFile(tx, upload, verified.object) }
+  const file_id = await makeFile(tx, upload, verified.object)
+  await completed.get(upload.purpose)?.(tx, { tenant_id, upload_id: id, file_id })
+  return { kind: 'made', file_id }
 }
 
 async function makeFile(tx: Tx, upload: UploadRow, object: StoredObject): Promise<string> {
@@ -175,7 +177,8 @@ export async function removeRest(
 }
 
 /** Verifies large uploads, and uploads whose completion was interrupted. */
-export function verificationQueue({ kernel }: Pick<Deps, 'kernel'>): DueQueue {
+export function verificationQueue(deps: Pick<Deps, 'kernel' | 'completed'>): DueQueue {
+  const { kernel } = deps
   const { db, settings } = kernel
   return dueQueue<typeof UploadRow, Verified>({
     name: 'uploads.verify',
@@ -198,7 +201,7 @@ export function verificationQueue({ kernel }: Pick<Deps, 'kernel'>): DueQueue {
     },
     finish: async (tx, upload, outcome) => {
       if (outcome.end !== 'done') return
-      await settleVerification(tx, kernel, upload, outcome.result)
+      await settleVerification(tx, deps, upload, outcome.result)
       if (outcome.result.kind === 'made') {
         tx.afterCommit(() => removeRest(kernel, outcome.result.place))
       }
