@@ -40,10 +40,11 @@ function pushes({ kernel: { settings } }: Pick<Deps, 'kernel'>): Consumer {
       order by n.id
       on conflict on constraint pushes_pkey do update
       set up_to_sequence = greatest(p.up_to_sequence, excluded.up_to_sequence),
-        due_at = coalesce(p.due_at, greatest(excluded.due_at, (
-          select p.pushed_at + make_interval(secs => ${settings['chat.push_group_seconds']})
-          from chat.conversations c
-          where c.tenant_id = p.tenant_id and c.id = p.conversation_id and c.type = 'group'))),
+        due_at = coalesce(case when p.last_error_code is not null then p.due_at end,
+          least(p.due_at, greatest(excluded.due_at, (
+            select p.pushed_at + make_interval(secs => ${settings['chat.push_group_seconds']})
+            from chat.conversations c
+            where c.tenant_id = p.tenant_id and c.id = p.conversation_id and c.type = 'group')))),
         attempts = case when p.due_at is null then 0 else p.attempts end,
         last_error_code = case when p.due_at is null then null else p.last_error_code end`)
     tx.wake(push_queue)

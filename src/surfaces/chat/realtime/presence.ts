@@ -14,6 +14,8 @@ const channel = 'chat.presence'
 const repeat_ms = 10_000
 const trust_ms = 25_000
 const ids_at_once = 70
+/** How long a process that was killed still counts, with the people whose sockets it held. */
+export const known_ms = repeat_ms + trust_ms
 const retry_ms = 1000
 const last_seen_max = 100_000
 
