@@ -15,7 +15,7 @@ export type Needs = {
     Identity,
     | 'membersOf'
     | 'realtimeToken'
-    | 'verifyRealtime'
+    | 'useRealtime'
     | 'hasEnded'
     | 'onSessionEnded'
     | 'sessionAlive'

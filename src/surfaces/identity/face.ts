@@ -47,9 +47,10 @@ export type RealtimeHolder = {
   readonly session_id: string
   readonly tenant_id: string
   readonly device_id: string | null
-  /** Seconds since the epoch. */
-  readonly expires_at: number
 }
+
+/** `expires_at` is in seconds since the epoch. */
+export type RealtimeToken = { readonly token: string; readonly expires_at: number }
 
 /** Names an account by its id or address, and its tenant by the slug. */
 export type Who = { readonly tenant: string; readonly account: string }
@@ -173,12 +174,12 @@ export type Face = {
     account_id: string,
     tenant_id: string,
     device_id?: string,
-  ): Promise<string>
+  ): Promise<RealtimeToken>
   /**
-   * Returns the account of a realtime token. Throws `invalid_token` if the token is wrong or its
-   * session has ended.
+   * Uses a realtime token, which works once, and returns its account. Throws `invalid_token` if the
+   * token is wrong or was used, or if its session has ended.
    */
-  verifyRealtime(token: string): Promise<RealtimeHolder>
+  useRealtime(token: string): Promise<RealtimeHolder>
   /** From memory while the list of ended sessions is current. Throws if it cannot be read. */
   hasEnded(session_id: string, tenant_id: string): boolean | Promise<boolean>
   /** Calls the function in this process after a session has ended anywhere. */

@@ -71,15 +71,7 @@ export function openFace(deps: Deps): Face {
     endedSessions,
     realtimeToken: (session_id, account_id, tenant_id, device_id) =>
       Promise.resolve(tokens.signRealtime({ session_id, account_id, tenant_id, device_id })),
-    verifyRealtime: async token => {
-      const holder = await tokens.verifyRealtime(token)
-      if (await denied.hasEnded(holder.session_id, holder.tenant_id)) {
-        throw problem('invalid_token', {
-          detail: 'The session of this token has ended. Log in again.',
-        })
-      }
-      return holder
-    },
+    useRealtime: token => useRealtime(deps, token),
     hasEnded: denied.hasEnded,
     onSessionEnded: denied.onAdd,
     membersOf: readMembers,
@@ -91,6 +83,22 @@ export function openFace(deps: Deps): Face {
       if (first) await makeFirstAdministrator(deps, first)
     },
   }
+}
+
+async function useRealtime({ kernel, tokens, denied }: Deps, token: string) {
+  const { id, ...holder } = await tokens.verifyRealtime(token)
+  if (await denied.hasEnded(holder.session_id, holder.tenant_id)) {
+    throw problem('invalid_token', {
+      detail: 'The session of this token has ended. Log in again.',
+    })
+  }
+  const used = await kernel.db.run(sql`
+    insert into identity.used_realtime_tokens (tenant_id, id)
+    values (${holder.tenant_id}, ${id}) on conflict do nothing`)
+  if (used === 1) return holder
+  throw problem('invalid_token', {
+    detail: 'The token was used before. Get a new one with `GET /v1/realtime-token`.',
+  })
 }
 
 async function endedSessions(reader: Reader, session_ids: readonly string[]): Promise<string[]> {

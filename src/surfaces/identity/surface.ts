@@ -110,6 +110,11 @@ function retention(settings: Kernel['settings']): readonly Retention[] {
       where: sql`t.gone_at <= kernel.now() - interval '1 day'`,
     },
     {
+      table: 'identity.used_realtime_tokens',
+      key: ['tenant_id', 'id'],
+      where: sql`t.used_at <= kernel.now() - interval '1 hour'`,
+    },
+    {
       table: 'identity.registrations',
       key: ['id'],
       where: sql`t.expires_at <= kernel.now() - interval '30 days'`,

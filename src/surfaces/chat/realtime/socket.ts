@@ -37,12 +37,7 @@ export function socketRoute(deps: SocketDeps): SocketRoute {
 async function admit({ kernel, people, live }: SocketDeps, handshake: Handshake): Promise<Holder> {
   requireOrigin(kernel, handshake)
   const token = tokenOf(handshake)
-  const {
-    account_id: user_id,
-    tenant_id,
-    session_id,
-    device_id,
-  } = await people.verifyRealtime(token)
+  const { account_id: user_id, tenant_id, session_id, device_id } = await people.useRealtime(token)
   const members = await people.membersOf(kernel.db, tenant_id, [user_id])
   if (!members.has(user_id)) {
     throw problem('invalid_token', {
@@ -91,7 +86,7 @@ function tokenOf({ query, headers, protocols }: Handshake): string {
   if (!token || given.length > 1) {
     throw problem('invalid_token', {
       detail:
-        'Send one token of `GET /v1/realtime-token`: as `?token=`, as the subprotocol `token.<token>`, or as `Authorization: Bearer`.',
+        'Send one token of `GET /v1/realtime-token`: as the subprotocol `token.<token>`, as `Authorization: Bearer`, or as `?token=`.',
       headers: { 'www-authenticate': 'Bearer' },
     })
   }

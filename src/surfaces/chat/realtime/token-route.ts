@@ -1,5 +1,5 @@
 /**
- * The route of the token that opens a socket. The token is valid for a minute and for nothing else.
+ * The route of the token that opens a socket. The token is valid once, for a minute, and for nothing else.
  */
 import { Type } from 'typebox'
 import { rfc3339 } from '../../../kernel/clock.ts'
@@ -24,7 +24,7 @@ export function tokenRoute({ people, kernel }: Pick<Deps, 'people' | 'kernel'>):
     name: 'getRealtimeToken',
     summary: 'Get a short-lived token for the WebSocket',
     description:
-      'Open the `url` with it within a minute: as `?token=`, as `Authorization: Bearer`, or as the second subprotocol `token.<token>` beside `realtime.v1`.',
+      'Open the `url` with it once, within a minute: as the second subprotocol `token.<token>` beside `realtime.v1`, as `Authorization: Bearer`, or as `?token=`, which servers and proxies on the way may write to their logs.',
     permission: 'authenticated',
     rate_tenant: false,
     query: closed({ device_id: Type.Optional(Id) }),
@@ -37,8 +37,8 @@ export function tokenRoute({ people, kernel }: Pick<Deps, 'people' | 'kernel'>):
           detail: 'An API key opens no socket. Use the token of a session.',
         })
       }
-      const token = await people.realtimeToken(session_id, id, tenant_id, device_id)
-      const { expires_at } = await people.verifyRealtime(token)
+      const made = await people.realtimeToken(session_id, id, tenant_id, device_id)
+      const { token, expires_at } = made
       return reply(200, { token, expires_at: rfc3339(expires_at * 1000), url, protocol })
     },
   })

@@ -113,8 +113,11 @@ export async function connect(
   token: string,
   protocols: readonly string[],
 ): Promise<Client> {
-  const url = `${at.replace(/^http/, 'ws')}/v1/realtime?token=${token}`
-  const ws = new WebSocket(url, [...protocols])
+  const url = `${at.replace(/^http/, 'ws')}/v1/realtime`
+  const ws =
+    protocols.length === 0
+      ? new WebSocket(`${url}?token=${token}`)
+      : new WebSocket(url, [...protocols, `token.${token}`])
   const client = clientOf(ws)
   await new Promise((resolve, reject) => {
     ws.once('open', resolve)

@@ -72,9 +72,9 @@ describe.concurrent('a handshake', () => {
 
   test('takes its token in three ways, and a page of our own origin', async () => {
     const ada = await world.talker()
-    const token = await tokenFor(ada)
+    const [first_token, token, other, last] = await Promise.all(upTo(4).map(() => tokenFor(ada)))
     const url = `${world.base_url.replace(/^http/, 'ws')}/v1/realtime`
-    const headers = { authorization: `Bearer ${token}`, origin: 'http://dodeca.test' }
+    const headers = { authorization: `Bearer ${first_token}`, origin: 'http://dodeca.test' }
     const by_header = new Ws(url, [], { headers })
     await once(by_header, 'open')
     expect(by_header.protocol).toBe('')
@@ -82,13 +82,33 @@ describe.concurrent('a handshake', () => {
     await once(by_protocol, 'open')
     expect(by_protocol.protocol).toBe('realtime.v1')
     // The client that comes with Node.
-    const builtin = new WebSocket(`${url}?token=${token}`, 'realtime.v1')
+    const builtin = new WebSocket(`${url}?token=${other}`, 'realtime.v1')
     const [first] = (await once(builtin, 'message')) as [{ data: string }]
     expect(JSON.parse(first.data)).toMatchObject({ type: 'hello', user_id: ada.id, v: 1 })
     // A development server on this machine.
-    const vite = new Ws(`${url}?token=${token}`, [], { origin: 'http://localhost:5173' })
+    const vite = new Ws(`${url}?token=${last}`, [], { origin: 'http://localhost:5173' })
     await once(vite, 'open')
     for (const one of [by_header, by_protocol, builtin, vite]) one.close()
+  })
+
+  test('opens one socket with a token, however often it is sent', async () => {
+    const ada = await world.talker()
+    const token = await tokenFor(ada)
+    const url = `${world.base_url.replace(/^http/, 'ws')}/v1/realtime`
+    const opened = await Promise.all(
+      upTo(5).map(async () => {
+        const ws = new Ws(url, ['realtime.v1', `token.${token}`])
+        ws.on('error', () => {})
+        const won = once(ws, 'open').then(() => ws)
+        const lost = once(ws, 'unexpected-response').then(() => null)
+        return await Promise.race([won, lost])
+      }),
+    )
+    expect(opened.filter(one => one !== null)).toHaveLength(1)
+    const again = await refused(`/v1/realtime?token=${token}`)
+    expect([again.status, again.body.code]).toEqual([401, 'invalid_token'])
+    expect(again.body.detail).toContain('used before')
+    for (const ws of opened) ws?.close()
   })
 
   test('row 10: a frame in the same packet as the handshake is not lost', async () => {

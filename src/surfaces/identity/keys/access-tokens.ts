@@ -8,7 +8,7 @@
  */
 import { errors, jwtVerify, type JWTPayload } from 'jose'
 import { newId } from '../../../kernel/ids.ts'
-import type { RealtimeHolder } from '../face.ts'
+import type { RealtimeHolder, RealtimeToken } from '../face.ts'
 import type { Kernel } from '../settings.ts'
 import { problem } from '../errors.ts'
 import { margin_seconds, type Denied } from '../sessions/revocation-list.ts'
@@ -34,12 +34,12 @@ export type AccessTokens = {
     facts: Pick<TokenFacts, 'account_id' | 'session_id' | 'tenant_id'> & {
       readonly device_id?: string | undefined
     },
-  ): string
+  ): RealtimeToken
   /**
-   * Returns the claims of a valid realtime token, or throws `invalid_token`. It does not check
-   * revocation.
+   * Returns the claims of a valid realtime token with its id, or throws `invalid_token`. It does not
+   * check revocation.
    */
-  verifyRealtime(token: string): Promise<RealtimeHolder>
+  verifyRealtime(token: string): Promise<RealtimeHolder & { readonly id: string }>
   /**
    * Returns the claims of a valid, unexpired token, or throws `invalid_token`. It does not check
    * revocation.
@@ -88,24 +88,19 @@ export function openAccessTokens(
         audience,
         settings['identity.access_ttl_seconds'],
       ),
-    signRealtime: ({ account_id, session_id, tenant_id, device_id }) =>
-      signed(
-        {
-          sub: account_id,
-          sid: session_id,
-          tid: tenant_id,
-          ...(device_id === undefined ? {} : { did: device_id }),
-        },
-        realtime.typ,
-        realtime.audience,
-        realtime_seconds,
-      ),
+    signRealtime: ({ account_id, session_id, tenant_id, device_id }) => {
+      const holder = { sub: account_id, sid: session_id, tid: tenant_id }
+      const claims = device_id === undefined ? holder : { ...holder, did: device_id }
+      const expires_at = clock.nowSeconds() + realtime_seconds
+      const token = signed(claims, realtime.typ, realtime.audience, realtime_seconds)
+      return { token, expires_at }
+    },
     verifyRealtime: async token => {
       const { payload } = await checked(token, { keys, issuer, now_ms: clock.nowMs() }, realtime)
       const { account_id, session_id, tenant_id } = factsOf(payload)
-      const { did, exp = 0 } = payload
+      const { did, jti = '' } = payload
       const device_id = typeof did === 'string' ? did : null
-      return { account_id, session_id, tenant_id, device_id, expires_at: exp }
+      return { id: jti, account_id, session_id, tenant_id, device_id }
     },
     verify: token => {
       const end = token.slice(-end_length)
@@ -150,7 +145,7 @@ const access: Kind = {
 const realtime: Kind = {
   typ: 'realtime+jwt',
   audience: 'realtime',
-  claims: ['sub', 'sid', 'tid', 'exp', 'iat'],
+  claims: ['sub', 'sid', 'tid', 'exp', 'iat', 'jti'],
   says: 'The token is not a realtime token of this platform. Get one with `GET /v1/realtime-token`.',
 }
 

@@ -139,7 +139,8 @@ describe('an access token', () => {
   })
 
   test('for the realtime socket comes from the same key and is not an access token', async () => {
-    const token = await world.identity.realtimeToken(member.session_id, member.id, member.tenant.id)
+    const { session_id, id, tenant } = member
+    const { token } = await world.identity.realtimeToken(session_id, id, tenant.id)
     const { payload } = await jwtVerify(token, jwks, { issuer, audience: 'realtime' })
     expect((payload.exp ?? 0) - (payload.iat ?? 0)).toBe(60)
     expect((await me(token)).code).toBe('invalid_token')
