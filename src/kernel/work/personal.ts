@@ -27,6 +27,11 @@ export type PersonalRecord = { readonly kind: string; readonly data: unknown }
 export type Personal = {
   export(account: PersonalAccount, signal: AbortSignal): AsyncIterable<PersonalRecord>
   /**
+   * Runs in the transaction that erases the account, in a few statements: what others must not see
+   * or send to from that commit on.
+   */
+  hide?(tx: Tx, account: PersonalAccount): Promise<void>
+  /**
    * Runs in its own transactions, in portions if there may be many rows. After a crash or a failure
    * it runs again, so it must skip rows that are already erased.
    */
@@ -90,7 +95,10 @@ export function openPersonal(
 ): PersonalData {
   const all = () => new Map([['kernel', ownData(kernel)], ...sources()])
   return {
-    erase: (tx, account) => request(tx, account, [...all().keys()], sql`null`),
+    erase: async (tx, account) => {
+      for (const one of all().values()) await one.hide?.(tx, account)
+      await request(tx, account, [...all().keys()], sql`null`)
+    },
     // kernel.now() is the start of the transaction. The elapsed time is added, so that rows made
     // while the transaction ran count too.
     suspendEarlier: (tx, account) => {

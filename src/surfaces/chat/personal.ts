@@ -4,11 +4,13 @@
  * conversation.
  */
 import { Type, type Static } from 'typebox'
+import type { Tx } from '../../kernel/database/db.ts'
 import { sql } from '../../kernel/database/sql.ts'
 import { nullable } from '../../kernel/http/shapes.ts'
 import type { Personal } from '../../kernel/work/personal.ts'
 import { endChanges, lockConversation } from './conversations/change.ts'
 import type { Deps } from './deps.ts'
+import { announce } from './events.ts'
 import { release } from './devices/devices.ts'
 import { endMembership, findActive } from './members/remove-member.ts'
 import { shredMessage } from './messages/delete-message.ts'
@@ -58,6 +60,7 @@ export function personalChat(deps: Deps): Personal {
       )
       for (const { tenant_id: _in, ...data } of devices) yield { kind: 'device', data }
     },
+    hide: (tx, { principal_ids }) => closeDirect(tx, deps, principal_ids),
     erase: async ({ principal_ids }, signal) => {
       for (const seat of await seatsOf(deps, principal_ids)) {
         while ((await erasePortion(deps, seat)) === portion) signal.throwIfAborted()
@@ -88,6 +91,34 @@ export function personalChat(deps: Deps): Personal {
         where uploader_id = any(${[...principal_ids]}::uuid[]) and message_id is null`)
     },
   }
+}
+
+const Closed = Type.Object({
+  tenant_id: Type.String(),
+  id: Type.String(),
+  revision: Type.Integer(),
+  latest_sequence: Type.Integer(),
+})
+
+/** A message to an erased person has no reader, so their direct conversations accept none. */
+async function closeDirect(tx: Tx, { live }: Pick<Deps, 'live'>, ids: readonly string[]) {
+  const closed = await tx.many(
+    Closed,
+    sql`
+      -- any tenant: the conversations of one account
+      update chat.conversations t set state = 'closed', revision = t.revision + 1
+      where (t.tenant_id, t.id) in (
+        select c.tenant_id, c.id from chat.conversation_members b
+        join chat.conversations c on c.tenant_id = b.tenant_id and c.id = b.conversation_id
+          and c.type = 'direct' and c.state = 'active'
+        where b.user_id = any(${[...ids]}::uuid[]) and b.left_sequence is null
+        order by c.id for no key update of c)
+      returning t.tenant_id, t.id, t.revision, t.latest_sequence`,
+  )
+  for (const head of closed) announce(tx, 'conversation.closed', head, head.revision)
+  tx.afterCommit(() => {
+    for (const head of closed) live.changed(head)
+  })
 }
 
 async function seatsOf({ kernel }: Pick<Deps, 'kernel'>, ids: readonly string[]): Promise<Seat[]> {

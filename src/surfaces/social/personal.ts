@@ -38,6 +38,9 @@ export function personalSocial({ kernel }: Needs): Personal {
         }
       }
     },
+    hide: async (tx, { principal_ids }) => {
+      await eraseProfile(tx, principal_ids)
+    },
     erase: async ({ principal_ids }, signal) => {
       for (const erase of erasures) {
         let erased = 1
@@ -160,13 +163,7 @@ const exports = {
 
 /** Each function erases a portion and returns how many rows it found. */
 const erasures: readonly ((tx: Tx, ids: Ids) => Promise<number>)[] = [
-  (tx, ids) =>
-    tx.run(sql`
-      -- any tenant: what one person said of themselves
-      update social.users
-      set handle = social.reserved_handle(handle), display_name = '', bio = '',
-        avatar_file_id = null, deleted_at = kernel.now(), profile_version = profile_version + 1
-      where id = any(${ids}::uuid[]) and deleted_at is null`),
+  eraseProfile,
   erasePosts,
   eraseComments,
   eraseLikes,
@@ -192,6 +189,16 @@ const erasures: readonly ((tx: Tx, ids: Ids) => Promise<number>)[] = [
         where subject_author_id = any(${ids}::uuid[]) and appeal_statement is not null
         limit ${portion})`),
 ]
+
+/** Hides the posts and comments of the person too: each read checks `deleted_at` of the author. */
+function eraseProfile(tx: Tx, ids: Ids): Promise<number> {
+  return tx.run(sql`
+    -- any tenant: what one person said of themselves
+    update social.users
+    set handle = social.reserved_handle(handle), display_name = '', bio = '',
+      avatar_file_id = null, deleted_at = kernel.now(), profile_version = profile_version + 1
+    where id = any(${ids}::uuid[]) and deleted_at is null`)
+}
 
 async function erasePosts(tx: Tx, ids: Ids): Promise<number> {
   const rows = await tx.many(

@@ -54,3 +54,23 @@ test('a person who is erased at this moment writes nothing into the empty profil
   )
   expect([handle, display_name]).toEqual([expect.stringMatching(/^x[0-9a-f]{29}$/), ''])
 })
+
+test('from the commit of an erasure on, nothing of the person is read or sent to', async () => {
+  const [ada, ben] = (await world.people(2)) as [Someone, Someone]
+  await ben.follow(ada)
+  const post = await ada.post('my secret')
+  const own = await ben.post('whose?')
+  await ada.does('POST', `/v1/posts/${own}/comments`, { body: 'mine' })
+  const direct = { type: 'direct', member_ids: [ada.id] }
+  const { id } = await ben.does('POST', '/v1/conversations', direct)
+  const send = () => ben.ask('POST', `/v1/conversations/${id}/messages`, { body: 'hello' })
+  expect((await send()).status).toBe(201)
+  // No worker runs here, so the work that erases the rows has not begun.
+  expect((await ada.ask('DELETE', `/v1/accounts/${ada.id}`)).status).toBe(204)
+  expect(code(await ben.ask('GET', `/v1/posts/${post}`))).toEqual([404, 'post_not_found'])
+  expect(await ben.feed()).not.toContain(post)
+  expect((await ben.does('GET', `/v1/posts/${own}/comments`)).data).toEqual([])
+  expect(code(await ben.ask('GET', `/v1/users/${ada.id}`))).toEqual([404, 'user_not_found'])
+  expect(code(await send())).toEqual([409, 'conversation_closed'])
+  expect(code(await ben.ask('POST', '/v1/conversations', direct))).toEqual([422, 'member_unknown'])
+})
