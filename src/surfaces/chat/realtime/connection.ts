@@ -39,6 +39,7 @@ export function limitsOf({ settings }: Pick<Kernel, 'settings'>): Limits {
 type Ended = () => boolean | Promise<boolean>
 
 const last_words_ms = 2000
+const write_bytes = 64 * 1024
 
 export class Connection {
   readonly id = newId()
@@ -62,6 +63,7 @@ export class Connection {
   private paused_ms = 0
   private readonly hasEnded: Ended
   private checking = false
+  private draining = false
   private queue: Buffer[] = []
   private queued_bytes = 0
 
@@ -128,6 +130,7 @@ export class Connection {
     if (this.ended) return
     this.flush()
     this.ended = true
+    this.queue = []
     this.socket.close(code, reason)
     // A peer that does not answer would keep the socket open for half a minute.
     const timer = setTimeout(() => this.socket.terminate(), last_words_ms)
@@ -136,15 +139,39 @@ export class Connection {
 
   /** Frames wait while the process does not know whether the session has ended. */
   flush(): void {
-    const { queue } = this
-    const [first] = queue
-    if (!first || this.checking) return
+    if (this.queue.length === 0 || this.checking) return
     const has_ended = this.hasEnded()
     if (has_ended instanceof Promise) return void this.flushAfter(has_ended)
-    this.queue = []
-    this.queued_bytes = 0
-    if (has_ended || this.ended || this.socket.readyState !== this.socket.OPEN) return
-    this.wire.write(queue.length === 1 ? first : Buffer.concat(queue))
+    if (has_ended || this.ended || this.socket.readyState !== this.socket.OPEN) {
+      this.queue = []
+      this.queued_bytes = 0
+      return
+    }
+    while (this.queue.length > 0 && !this.wire.writableNeedDrain) this.wire.write(this.nextBytes())
+    if (this.queue.length === 0 || this.draining) return
+    this.draining = true
+    this.wire.once('drain', () => {
+      this.draining = false
+      this.flush()
+    })
+  }
+
+  /**
+   * The next queued frames, at most `write_bytes` of them. The rest waits as it is: the same bytes
+   * for all readers of a conversation, where a write would copy them for each slow reader.
+   */
+  private nextBytes(): Buffer {
+    let many = 0
+    let bytes = 0
+    for (const frame of this.queue) {
+      if (many > 0 && bytes + frame.length > write_bytes) break
+      bytes += frame.length
+      many++
+    }
+    const frames = this.queue.splice(0, many)
+    this.queued_bytes -= bytes
+    const [first] = frames
+    return first && many === 1 ? first : Buffer.concat(frames, bytes)
   }
 
   private async flushAfter(check: Promise<boolean>): Promise<void> {
