@@ -55,7 +55,7 @@ export const errors = {
   direct_members_fixed: {
     status: 409,
     title: 'The members of a direct conversation do not change',
-    cure: 'Create a group for more than two people.',
+    cure: 'Create a group for more than two people. To take the conversation out of your list, hide it with `PATCH /v1/conversations/{id}/members/me`.',
     cause: 'A direct conversation belongs to its two people.',
   },
   edit_window_closed: {

@@ -33,6 +33,7 @@ export const reference: Reference = {
     left_sequence: ['The last message that the person sees; null while they are a member.'],
     unread_count: ['How many messages come after the last one that was read.', 2],
     muted_until: ['The time until which no push messages are sent; null if they are sent.'],
+    hidden: ['Whether the conversation is left out of your list until the next message.'],
     before: ['Messages with a lower sequence, newest first.', 42],
     after: [
       'Messages with a higher sequence, oldest first; for changes, those after this revision.',

@@ -72,7 +72,7 @@ function listRoute(deps: Deps): Route {
     name: 'listConversations',
     summary: 'List your conversations, the latest message first',
     description:
-      'A conversation that gets a message while you page through the list moves to its beginning.',
+      'A conversation that gets a message while you page through the list moves to its beginning. A hidden conversation is left out until its next message.',
     permission: 'authenticated',
     rate_tenant: false,
     query: pageQuery({}),
@@ -91,6 +91,7 @@ function listRoute(deps: Deps): Route {
             join chat.conversations c on c.tenant_id = b.tenant_id and c.id = b.conversation_id
             where b.tenant_id = ${tenant_id} and b.user_id = ${user_id}
               and b.left_sequence is null
+              and (b.hidden_sequence is null or b.hidden_sequence < c.latest_sequence)
               and (${after.id}::uuid is null
                 or (coalesce(c.last_message_at, c.created_at), c.id) < (
                   timestamptz 'epoch' + ${after.active_us}::bigint * interval '1 microsecond',

@@ -35,6 +35,7 @@ const Me = Type.Object(
     last_read_sequence: Sequence,
     unread_count: count(0, Number.MAX_SAFE_INTEGER),
     muted_until: nullable(Time),
+    hidden: Type.Boolean(),
   },
   { title: 'OwnMembership' },
 )

@@ -31,6 +31,7 @@ export const ConversationRow = Type.Object({
   left_at_revision: nullable(Type.Integer()),
   last_read_sequence: Type.Integer(),
   muted_until: nullable(Type.String()),
+  hidden: Type.Boolean(),
   /** In microseconds; the time in replies is less exact. */
   active_us: Type.Integer(),
 })
@@ -60,6 +61,7 @@ export function conversationColumns(): Sql {
     c.data_key, b.user_id, b.role, b.joined_sequence, b.left_sequence,
     case when b.left_sequence is not null then b.revision end as left_at_revision,
     b.last_read_sequence, b.muted_until,
+    coalesce(b.hidden_sequence >= c.latest_sequence, false) as hidden,
     (extract(epoch from coalesce(c.last_message_at, c.created_at)) * 1000000)::bigint as active_us`
 }
 
@@ -123,6 +125,7 @@ export async function showConversations(
         last_read_sequence: row.last_read_sequence,
         unread_count: unreadOf(row),
         muted_until: row.muted_until,
+        hidden: row.hidden,
       },
     }
   })

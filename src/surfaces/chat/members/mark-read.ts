@@ -17,8 +17,10 @@ const Read = Type.Object({ last_read_sequence: Type.Integer() })
 export type ReadState = {
   readonly last_read_sequence: number
   readonly unread_count: number
-  /** Whether the sequence increased now, and others may see it. */
+  /** Whether the sequence increased now. */
   readonly is_news: boolean
+  /** Whether the other members may see that. */
+  readonly is_shared: boolean
 }
 
 export async function markRead(
@@ -47,7 +49,8 @@ export async function markRead(
   return {
     last_read_sequence,
     unread_count: unreadOf({ ...before, last_read_sequence }),
-    is_news:
+    is_news: moved !== undefined,
+    is_shared:
       moved !== undefined &&
       before.left_sequence === null &&
       !(await isBlocked(door, deps, before)),

@@ -38,7 +38,10 @@ const AddMembers = closed(
   { title: 'AddMembers' },
 )
 const ChangeMember = closed({ role: Role }, { title: 'ChangeMember' })
-const Mute = closed({ muted_until: Type.Optional(nullable(Time)) }, { title: 'MuteConversation' })
+const ChangeOwn = closed(
+  { muted_until: Type.Optional(nullable(Time)), hidden: Type.Optional(Type.Boolean()) },
+  { title: 'ChangeOwnMembership' },
+)
 const MarkRead = closed({ through_sequence: Sequence }, { title: 'MarkRead' })
 const ReadState = Type.Object(
   { last_read_sequence: Sequence, unread_count: count(0, Number.MAX_SAFE_INTEGER) },
@@ -202,23 +205,30 @@ function muteRoute(deps: Deps): Route {
     method: 'PATCH',
     path: `${path}/me`,
     name: 'muteConversation',
-    summary: 'Mute the push messages of a conversation for yourself',
+    summary: 'Mute or hide a conversation for yourself',
+    description:
+      'Muted, its messages are not pushed. Hidden, it is not in your list until the next message; a direct conversation cannot be left, but hidden.',
     permission: 'authenticated',
     rate_tenant: false,
     added: true,
     absent,
-    body: Mute,
+    body: ChangeOwn,
     replies: { 200: Conversation },
     fails: [absent, 'not_a_member'],
     handle: async ({ tx, principal, params, body }) => {
       const seat = seatOf(principal, params.id)
       await requireSeat(tx, seat)
-      if (body.muted_until !== undefined) {
-        await tx.run(sql`
-          update chat.conversation_members set muted_until = ${body.muted_until}
-          where tenant_id = ${seat.tenant_id} and conversation_id = ${seat.id}
-            and user_id = ${seat.user_id}`)
-      }
+      const { muted_until, hidden } = body
+      await tx.run(sql`
+        update chat.conversation_members b
+        set muted_until = case when ${muted_until === undefined} then b.muted_until
+            else ${muted_until ?? null}::timestamptz end,
+          hidden_sequence = case when ${hidden === undefined} then b.hidden_sequence
+            when ${hidden === true} then c.latest_sequence end
+        from chat.conversations c
+        where b.tenant_id = ${seat.tenant_id} and b.conversation_id = ${seat.id}
+          and b.user_id = ${seat.user_id} and c.tenant_id = b.tenant_id
+          and c.id = b.conversation_id`)
       return reply(200, await findConversation(tx, deps, seat))
     },
   })
@@ -240,8 +250,10 @@ function readRoute(deps: Deps): Route {
     fails: [absent, 'sequence_out_of_range'],
     handle: async ({ tx, principal, params, body: { through_sequence } }) => {
       const seat = seatOf(principal, params.id)
-      const { is_news, ...state } = await markRead(tx, deps, seat, through_sequence)
-      if (is_news) tx.afterCommit(() => deps.live.read(seat, state.last_read_sequence))
+      const { is_news, is_shared, ...state } = await markRead(tx, deps, seat, through_sequence)
+      if (is_news) {
+        tx.afterCommit(() => deps.live.read(seat, state.last_read_sequence, is_shared))
+      }
       return reply(200, state)
     },
   })

@@ -131,8 +131,8 @@ function openReceipts(deps: SocketDeps) {
     entry.done = new Promise(resolve => setTimeout(resolve, read_every_ms)).then(async () => {
       owed.delete(key)
       const { db } = deps.kernel
-      const { is_news, last_read_sequence } = await markRead(db, deps, seat, entry.top)
-      if (is_news) deps.live.read(seat, last_read_sequence)
+      const read = await markRead(db, deps, seat, entry.top)
+      if (read.is_news) deps.live.read(seat, read.last_read_sequence, read.is_shared)
     })
     await entry.done
   }
@@ -158,13 +158,9 @@ async function typing(
     const [blocked] = await blocks.blockedPairs(kernel.db, tenant_id, [[user_id, other_id]])
     if (blocked) return
   }
-  live.note(tenant_id, id, user_id, {
-    type: 'typing',
-    conversation_id: id,
-    user_id,
-    active,
-    expires_in_ms: active ? typing_ms : 0,
-  })
+  const expires_in_ms = active ? typing_ms : 0
+  const frame = { type: 'typing', conversation_id: id, user_id, active, expires_in_ms }
+  live.note({ tenant_id, id, user_id, to: 'others', frame })
 }
 
 async function subscribe(

@@ -4,10 +4,12 @@ import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { nullable } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
-import { Bytes } from '../schemas.ts'
+import { Bytes, Role } from '../schemas.ts'
 
 const Own = Type.Object({
   conversation_id: Type.String(),
+  role: Role,
+  member_revision: Type.Integer(),
   joined_sequence: Type.Integer(),
   last_read_sequence: Type.Integer(),
   latest_sequence: Type.Integer(),
@@ -31,8 +33,8 @@ export async function readMemberships(
   return await reader.many(
     Own,
     sql`
-      select b.conversation_id, b.joined_sequence, b.last_read_sequence, c.latest_sequence,
-        c.revision, c.member_count, c.direct_key, c.title, c.state, c.data_key
+      select b.conversation_id, b.role, b.revision as member_revision, b.joined_sequence,
+        b.last_read_sequence, c.latest_sequence, c.revision, c.member_count, c.direct_key, c.title, c.state, c.data_key
       from chat.conversation_members b
       join chat.conversations c on c.tenant_id = b.tenant_id and c.id = b.conversation_id
       where b.tenant_id = ${tenant_id} and b.user_id = ${user_id} and b.left_sequence is null

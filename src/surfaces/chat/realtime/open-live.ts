@@ -9,7 +9,7 @@ import { catchUp } from './catch-up.ts'
 import type { Connection } from './connection.ts'
 import { frameOf } from './frames.ts'
 import type { Appended, Head, Live, SenderPlace } from './live.ts'
-import { readMemberships } from './memberships.ts'
+import { readMemberships, type OwnMembership } from './memberships.ts'
 import { Presence } from './presence.ts'
 import { Registry } from './registry.ts'
 import { Repair } from './repair.ts'
@@ -17,6 +17,8 @@ import { broadcast, deliverMessage, WatchedSet, type Watched } from './watched.t
 
 type LiveDeps = Pick<Deps, 'kernel' | 'cipher' | 'people' | 'blocks'>
 type Moved = Omit<Head, 'latest_sequence'>
+/** Something about a person that may be left out: for their own sockets, the others', or all. */
+type Note = Seat & { readonly to: 'own' | 'others' | 'all'; readonly frame: object }
 
 /** Notifications that arrived before this process watched their conversation. */
 const recent_max = 10_000
@@ -61,7 +63,9 @@ export class OpenLive implements Live {
     const rows = await readMemberships(this.deps.kernel.db, connection.holder, ids)
     if (connection.ended) return
     for (const row of rows) {
+      const is_news = ids !== null && !this.watched.has(connection, row.conversation_id)
       const one = this.watched.join(connection, row, ids === null)
+      if (is_news) connection.ephemeral(joinedFrame(connection.holder.user_id, row))
       const hint = this.recent.get(`${one.tenant_id} ${one.id}`) ?? 0
       const behind = Math.max(hint, row.revision) > one.known_revision
       const person = one.people.get(connection.holder.user_id)
@@ -103,19 +107,17 @@ export class OpenLive implements Live {
     return { data_key: one.data_key, other_id }
   }
 
-  read({ tenant_id, id, user_id }: Seat, last_read_sequence: number): void {
-    const small = this.deps.kernel.settings['chat.small_group']
-    const count = this.watched.find(tenant_id, id)?.member_count
-    if (count !== undefined && count > small) return
+  read({ tenant_id, id, user_id }: Seat, last_read_sequence: number, is_shared: boolean): void {
     const type = 'receipt.updated'
-    this.note(tenant_id, id, user_id, { type, conversation_id: id, user_id, last_read_sequence })
+    const to = is_shared ? 'all' : 'own'
+    const frame = { type, conversation_id: id, user_id, last_read_sequence }
+    this.note({ tenant_id, id, user_id, to, frame })
   }
 
-  /** Notifies the other members, in this process and in others. */
-  note(tenant_id: string, id: string, user_id: string, frame: object): void {
-    this.noteHere(tenant_id, id, user_id, frame)
-    const text = JSON.stringify([tenant_id, id, user_id, frame])
-    this.deps.kernel.bus.publish('chat.notes', text)
+  /** Notifies sockets in this process and in others. */
+  note(note: Note): void {
+    this.noteHere(note)
+    this.deps.kernel.bus.publish('chat.notes', JSON.stringify(note))
   }
 
   suspect(user_id: string): void {
@@ -151,17 +153,7 @@ export class OpenLive implements Live {
         },
       }),
       bus.on('chat.people', { message: user_id => this.suspectHere(user_id) }),
-      bus.on('chat.notes', {
-        message: text => {
-          const [tenant_id, id, user_id, frame] = JSON.parse(text) as [
-            string,
-            string,
-            string,
-            object,
-          ]
-          this.noteHere(tenant_id, id, user_id, frame)
-        },
-      }),
+      bus.on('chat.notes', { message: text => this.noteHere(JSON.parse(text) as Note) }),
     ]
   }
 
@@ -241,16 +233,27 @@ export class OpenLive implements Live {
     }
   }
 
-  private noteHere(tenant_id: string, id: string, user_id: string, frame: object): void {
+  private noteHere({ tenant_id, id, user_id, to, frame }: Note): void {
     const one = this.watched.find(tenant_id, id)
+    if (!one) return
+    const bytes = frameOf(frame)
     // The process of the person may not know how large the conversation is.
     const small = this.deps.kernel.settings['chat.small_group']
-    if (one && one.member_count <= small) broadcast(one, frameOf(frame), user_id)
+    if (to !== 'own' && one.member_count <= small) broadcast(one, bytes, user_id)
+    if (to === 'others') return
+    for (const connection of this.registry.of(tenant_id, user_id)) connection.ephemeral(bytes)
   }
 
   private warn(error: unknown, says: string): void {
     this.deps.kernel.log.warn({ err: error }, says)
   }
+}
+
+/** A person learns of a new conversation even if no other member has a socket in this process. */
+function joinedFrame(user_id: string, row: OwnMembership): Buffer {
+  const { conversation_id, role, joined_sequence, last_read_sequence, member_revision } = row
+  const member = { user_id, role, joined_sequence, left_sequence: null, last_read_sequence }
+  return frameOf({ type: 'member.updated', conversation_id, revision: member_revision, member })
 }
 
 function headsOf(messages: readonly Appended[]): Iterable<Moved> {

@@ -28,6 +28,39 @@ const tokenFor = async (who: Talker): Promise<string> =>
   (await who.ask('GET', '/v1/realtime-token')).body.token
 
 describe.concurrent('frames', () => {
+  test('say to a new member that he is one, although no other member is connected', async () => {
+    const [ada, bob] = (await world.people(2)) as [Talker, Talker]
+    const socket = await bob.socket()
+    const id = await ada.group([bob])
+    const { member } = await socket.next('member.updated', one => one.conversation_id === id)
+    expect(member).toMatchObject({ user_id: bob.id, role: 'member', left_sequence: null })
+    await ada.send(id, 'welcome')
+    await socket.next('message.created', one => one.conversation_id === id)
+    socket.close()
+  })
+
+  test('say to the other devices of a person what was read, also across a block', async () => {
+    const [ada, bob] = (await world.people(2)) as [Talker, Talker]
+    const id = await ada.direct(bob)
+    for (const body of ['one', 'two']) await ada.send(id, body)
+    const [phone, desk, other] = await Promise.all([bob.socket(), bob.socket(), ada.socket()])
+    phone.put({ type: 'receipt.read', conversation_id: id, through_sequence: 1 })
+    for (const one of [desk, other]) {
+      const { user_id, last_read_sequence } = await one.next('receipt.updated')
+      expect([user_id, last_read_sequence]).toEqual([bob.id, 1])
+    }
+    await bob.ask('PUT', `/v1/users/me/blocks/${ada.id}`)
+    const at = `/v1/conversations/${id}/read`
+    expect((await bob.ask('PUT', at, { through_sequence: 2 })).status).toBe(200)
+    for (const one of [phone, desk]) {
+      await one.next('receipt.updated', frame => frame.last_read_sequence === 2)
+    }
+    other.put({ type: 'ping' })
+    await other.next('pong')
+    expect(other.frames.filter(one => one.type === 'receipt.updated')).toHaveLength(1)
+    for (const one of [phone, desk, other]) one.close()
+  })
+
   test('show who reads, types and is there', async () => {
     const [ada, bob, eve] = (await world.people(3)) as [Talker, Talker, Talker]
     const id = await ada.direct(bob)

@@ -44,6 +44,42 @@ describe.concurrent('members', () => {
     expect(sequences(await cleo.history(id))).toEqual([4])
   })
 
+  test('hide a direct conversation, which nobody leaves, until its next message', async () => {
+    const [ada, bob] = (await world.people(2)) as [Talker, Talker]
+    const id = await ada.direct(bob)
+    await bob.send(id, 'hello')
+    const listed = async () => {
+      const { data } = (await ada.ask('GET', '/v1/conversations')).body
+      return (data as Json[]).map(one => [one.id, one.me.hidden])
+    }
+    const leave = await ada.ask('DELETE', `/v1/conversations/${id}/members/${ada.id}`)
+    expect([leave.status, leave.body.code]).toEqual([409, 'direct_members_fixed'])
+    const own = `/v1/conversations/${id}/members/me`
+    const hidden = await ada.ask('PATCH', own, { hidden: true })
+    expect(hidden.body.me).toMatchObject({ hidden: true, muted_until: null })
+    expect(await listed()).toEqual([])
+    expect((await bob.ask('GET', '/v1/conversations')).body.data).toHaveLength(1)
+    expect((await ada.ask('PATCH', own, { hidden: false })).body.me.hidden).toBe(false)
+    expect(await listed()).toEqual([[id, false]])
+    await ada.ask('PATCH', own, { hidden: true })
+    await bob.send(id, 'are you there?')
+    expect(await listed()).toEqual([[id, false]])
+  })
+
+  test('use one key in two conversations for two messages, as each has its own keys', async () => {
+    const [ada, bob] = (await world.people(2)) as [Talker, Talker]
+    const [one, other] = [await ada.direct(bob), await ada.group([bob])]
+    const key = newKey()
+    const sent = await Promise.all([one, other].map(id => ada.send(id, 'hello', { key })))
+    expect(sent.map(({ status }) => status)).toEqual([201, 201])
+    expect(sent.map(({ body }) => body.conversation_id)).toEqual([one, other])
+    for (const id of [one, other]) {
+      expect((await ada.send(id, 'hello', { key })).headers.get('idempotent-replayed')).toBe('true')
+      expect((await ada.send(id, 'other', { key })).body.code).toBe('idempotency_key_reused')
+      expect((await ada.history(id)).data).toHaveLength(1)
+    }
+  })
+
   test('are added and removed by owner and admins, within a limit', async () => {
     const [ada, bob, cleo, dan] = (await world.people(4)) as [Json, Json, Json, Json]
     const id = await ada.group([bob, cleo])
