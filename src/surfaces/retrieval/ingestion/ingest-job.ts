@@ -39,6 +39,9 @@ export function ingestJob(deps: Needed): JobType {
     type: 'retrieval.ingest',
     schema_version: 1,
     parameters: NoParameters,
+    permission: 'retrieval.collections.use',
+    // The document is the collection's, and each reader is asked.
+    outlives_owner: true,
     result: Type.Object({ chunks: Type.Integer() }),
     lease_seconds: 30,
     // OCR takes 10 minutes, and 20,000 chunks take half an hour with a semantic profile.

@@ -33,6 +33,8 @@ export async function submitJob(
     values (${tenant_id}, ${id}, ${kind}, ${collection_id}, ${order.document_id ?? null},
       ${order.document_version ?? null}, ${order.connector_id ?? null},
       ${order.index_version ?? null}, ${submitter_id})`)
-  await jobs.submit(tx, { tenant_id, type: `retrieval.${kind}`, parameters: {}, id })
+  // The submitter also reads it as a job. Other kinds go on without the person who began them.
+  const owner = kind === 'ingest' ? { principal_id: submitter_id } : {}
+  await jobs.submit(tx, { tenant_id, type: `retrieval.${kind}`, parameters: {}, id, ...owner })
   return id
 }

@@ -175,6 +175,9 @@ describe.concurrent('documents', () => {
     const { id: job_id, document_id } = await ada.ingest(id, { text, source_uri: 'vault' })
     const question = { query: 'When is the vault opened?' }
     const answer = await ada.does('POST', '/v1/answers', { ...question, collection_ids: [id] })
+    // Its submitter sees the ingestion as a job, too.
+    const job = await ada.does('GET', `/v1/jobs/${job_id}`)
+    expect(job).toMatchObject({ id: job_id, type: 'retrieval.ingest', state: 'succeeded' })
     const refusals = await Promise.all(
       [
         ['GET', `/v1/collections/${id}`, 'collection_not_found'],
@@ -182,6 +185,7 @@ describe.concurrent('documents', () => {
         ['GET', `/v1/documents/${document_id}`, 'document_not_found'],
         ['GET', `/v1/answers/${answer.id}`, 'answer_not_found'],
         ['GET', `/v1/ingestion-jobs/${job_id}`, 'job_not_found'],
+        ['GET', `/v1/jobs/${job_id}`, 'job_not_found'],
         ['POST', `/v1/ingestion-jobs/${job_id}/retry`, 'job_not_found'],
         ['POST', `/v1/ingestion-jobs/${job_id}/cancel`, 'job_not_found'],
       ].map(async ([method = '', path = '', code]) => {
