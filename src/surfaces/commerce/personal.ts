@@ -1,6 +1,6 @@
 /**
  * The data that commerce stores about an account: carts, orders, returns. Erasing deletes the carts
- * and removes the buyer's data (mail, addresses, notes) from orders. Lines, sums and numbers stay,
+ * and removes the buyer's data (mail, addresses, notes, keys) from orders. Lines, sums and numbers stay,
  * because bookkeeping requires them. An order that is not sent yet is not sent any more.
  */
 import { type Static, Type } from 'typebox'
@@ -60,14 +60,18 @@ export function personalCommerce({ kernel: { db } }: Pick<Deps, 'kernel'>): Pers
         where owner_id = any(${principal_ids}::uuid[]) and state = 'locked'`)
       await db.run(sql`
         -- any tenant: what one account wrote
-        update commerce.returns set note = null
+        update commerce.returns set note = null, idempotency_key = null
         where buyer_id = any(${principal_ids}::uuid[])`)
+      await db.run(sql`
+        -- any tenant: what one account wrote
+        update commerce.shipments set idempotency_key = null
+        where principal_id = any(${principal_ids}::uuid[]) and idempotency_key is not null`)
       const some = () =>
         db.run(sql`
           -- any tenant: what one account ordered
           update commerce.orders
           set email = null, shipping_address = null, billing_address = null,
-            buyer_erased = true, version = version + 1
+            idempotency_key = null, buyer_erased = true, version = version + 1
           where (tenant_id, id) in (
             select tenant_id, id from commerce.orders
             where buyer_id = any(${principal_ids}::uuid[])

@@ -248,6 +248,10 @@ async function eraseEnded({ kernel: { db, objects } }: Needs, ids: readonly stri
       inputs as (
         update jobs.job_inputs d set parameters = 'null' from ended where d.job_id = ended.id
       ),
+      keys as (
+        update jobs.jobs d set idempotency_key = null from ended
+        where d.id = ended.id and d.idempotency_key is not null
+      ),
       checkpoints as (delete from jobs.job_checkpoints d using ended where d.job_id = ended.id),
       results as (delete from jobs.job_results d using ended where d.job_id = ended.id),
       progress as (delete from jobs.job_progress d using ended where d.job_id = ended.id),

@@ -26,6 +26,10 @@ export function personal(deps: Deps): Personal {
       for (const tenant_id of await tenantsOf(deps, account)) {
         signal.throwIfAborted()
         await db.tx(tx => erasePerson(tx, deps, { tenant_id, user_id }))
+        await db.run(sql`
+          update notifications.notification_intents set idempotency_key = null
+          where tenant_id = ${tenant_id} and principal_id = any(${account.principal_ids}::uuid[])
+            and idempotency_key is not null`)
       }
     },
     // The phone or mailbox of a stranger must not get the messages of the new owner.
@@ -42,14 +46,16 @@ export function personal(deps: Deps): Personal {
 }
 
 /** The tables of people, and the column that names the person. An index begins with the tenant and it. */
-const tables = {
-  data_keys: 'owner_id',
-  destinations: 'user_id',
-  inboxes: 'user_id',
-  notification_batches: 'principal_id',
-  notification_intents: 'recipient_ref',
-  preference_sets: 'user_id',
-} as const
+const tables = [
+  ['data_keys', 'owner_id'],
+  ['destinations', 'user_id'],
+  ['inboxes', 'user_id'],
+  ['notification_batches', 'principal_id'],
+  ['notification_intents', 'recipient_ref'],
+  // The index of senders has their keys only.
+  ['notification_intents', 'principal_id', sql`and o.idempotency_key is not null`],
+  ['preference_sets', 'user_id'],
+] as const
 
 async function tenantsOf(
   { kernel: { db } }: Deps,
@@ -62,7 +68,7 @@ async function tenantsOf(
     recipient_ref: sql`${`user:${account_id}`}`,
   }
   const found = new Set<string>()
-  for (const [table, column] of Object.entries(tables)) {
+  for (const [table, column, only = sql``] of tables) {
     const name = sql`notifications.${sql.id(table)}`
     const rows = await db.many(
       Tenant,
@@ -77,7 +83,7 @@ async function tenantsOf(
         )
         select b.tenant_id from tenants b
         where exists (select from ${name} o
-          where o.tenant_id = b.tenant_id and o.${sql.id(column)} = ${people[column]})`,
+          where o.tenant_id = b.tenant_id and o.${sql.id(column)} = ${people[column]} ${only})`,
     )
     for (const { tenant_id } of rows) found.add(tenant_id)
   }
