@@ -29,7 +29,7 @@ export const settings = {
   'inference.currency': text('Currency of prices and budgets', 'USD'),
   'inference.max_context': count(128_000, 'tokens', 'Context of a configured model at its first start; later PATCH /v1/models/{id}', 1000, 10_000_000),
   'inference.max_output': count(16_384, 'tokens', 'Longest output of a configured model at its first start; later PATCH /v1/models/{id}', 16, 1_000_000),
-  'inference.attempt_timeout_ms': count(30_000, 'ms', 'Longest wait for the headers of one attempt', 50, 600_000),
+  'inference.attempt_timeout_ms': count(30_000, 'ms', 'Longest time of one attempt of a blocking call or an embedding; of a stream or a job, to its headers', 50, 600_000),
   'inference.max_retries': count(2, 'retries', 'Retries of one call at one deployment', 0, 5),
   'inference.deadline_ms': count(75_000, 'ms', 'Longest time of a blocking call, where it sets none', 100, 600_000),
   'inference.stream_first_event_ms': count(30_000, 'ms', 'Longest wait for the first event of the provider', 50, 600_000),

@@ -1,6 +1,7 @@
 /** The job types of inference. Their parameters contain only the operation's id. */
 import { Type } from 'typebox'
 import { closed, Id } from '../../../kernel/http/shapes.ts'
+import type { RequestKey } from '../../../kernel/http/route.ts'
 import type { JobType } from '../../../kernel/surface.ts'
 import type { Deps } from '../deps.ts'
 import { runReport } from '../reports/run-report.ts'
@@ -12,6 +13,13 @@ export const report_type = 'generation.report'
 const Parameters = closed({ operation_id: Id })
 const Result = Type.Object({ operation_id: Id })
 const hour_seconds = 3600
+
+/**
+ * The key of the request, as the job shows it. The kernel returns the recorded reply to a repeated
+ * request, so the key of the job forbids nothing itself.
+ */
+export const shownKey = (key: RequestKey | null, job_id: string) =>
+  key ? { idempotency_key: key.value, operation: `submit ${job_id}` } : {}
 
 export function jobTypes(deps: Deps): readonly JobType[] {
   const operationOf = (parameters: unknown) => (parameters as { operation_id: string }).operation_id

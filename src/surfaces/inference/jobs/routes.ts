@@ -18,7 +18,7 @@ import { draftCall } from '../operations/draft-call.ts'
 import { readOperationOfJob, type OperationRow } from '../operations/read-operation.ts'
 import { viewOf } from '../operations/view.ts'
 import { asked, InferenceView, refused_of_calls } from '../schemas.ts'
-import { run_type } from './job-types.ts'
+import { run_type, shownKey } from './job-types.ts'
 
 const path = '/v1/inference-jobs'
 const absent = 'job_not_found'
@@ -120,7 +120,7 @@ function createRoute(deps: Deps): Route {
         deadline_ms: deadlineOf(deps, deadline_at),
       })
     },
-    handle: async ({ tx, principal, body: { priority = 'normal' }, prepared }) => {
+    handle: async ({ tx, principal, body: { priority = 'normal' }, prepared, key }) => {
       const [id, job_id] = [newId(), newId()]
       const { tenant_id } = principal
       const call = await createCall(tx, deps, prepared, { id, job_id })
@@ -130,6 +130,7 @@ function createRoute(deps: Deps): Route {
         type: run_type,
         parameters: { operation_id: id },
         principal_id: principal.id,
+        ...shownKey(key, job_id),
         priority: priorities[priority],
         deadline_at: call.deadline_at,
       })

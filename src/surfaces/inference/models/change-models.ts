@@ -88,7 +88,7 @@ export async function changeModel(
   grants: ReadonlySet<string>,
   { id, if_match }: { readonly id: string; readonly if_match: string | string[] | undefined },
   body: ChangeModel,
-): Promise<void> {
+): Promise<NewModel> {
   const found = await lock(tx, actor, grants, id)
   expectVersion(if_match, found.row_version)
   const { state = found.state, max_context = null, max_output = null, aliases } = body
@@ -107,22 +107,21 @@ export async function changeModel(
     await writeAliases(tx, tenant_id, id, aliases)
   }
   tx.wake(models_topic)
-  tx.audit({
-    tenant_id: actor.tenant_id,
-    actor: actor.id,
-    action: 'inference.models.change',
-    target: id,
-    outcome: 'done',
-  })
-  if (state === found.state) return
+  const of_platform = tenant_id === platform_tenant
+  const about = of_platform ? actor.tenant_id : tenant_id
+  const act = { actor: actor.id, action: 'inference.models.change', target: id } as const
+  tx.audit({ ...act, tenant_id: about, outcome: 'done' })
+  const changed = { tenant_id: about, id }
+  if (state === found.state) return changed
   tx.emit({
     type: 'model_deployment.state_changed',
-    tenant_id: actor.tenant_id,
+    tenant_id: about,
     aggregate_type: 'model_deployment',
     aggregate_id: id,
     aggregate_version: found.row_version + 1,
     data: { model_deployment_id: id, from: found.state, to: state },
   })
+  return changed
 }
 
 const Made = Type.Object({ price_version: Type.Integer() })

@@ -98,8 +98,8 @@ function changeRoute(deps: Deps): Route {
     fails: [absent, 'permission_denied', 'invalid_transition', 'precondition_failed'],
     handle: async ({ tx, principal, params: { id }, body, request, grants }) => {
       const asked = { id, if_match: request.headers['if-match'] }
-      await changeModel(tx, principal, await grants(), asked, body)
-      const model = await readModel(tx, deps, principal.tenant_id, id)
+      const { tenant_id } = await changeModel(tx, principal, await grants(), asked, body)
+      const model = await readModel(tx, deps, tenant_id, id)
       return reply(200, model, { etag: etag(model.row_version) })
     },
   })

@@ -103,7 +103,11 @@ async function callDeployment(
   try {
     if (!leave) throw new Full()
     if (!provider) throw new ProviderFailure('service_unavailable', { reason: 'provider_absent' })
-    const options = { signal, ledger, deadline: new Date(call.deadline_at) }
+    // A long text that is read as it arrives, or in a job, may take longer.
+    const attempt_ms = deps.kernel.settings['inference.stream_max_ms']
+    const deadline = new Date(call.deadline_at)
+    const usual = { signal, ledger, deadline }
+    const options = call.class === 'call' ? usual : { ...usual, attempt_ms }
     for await (const event of provider.complete(requestOf(deps, call), options)) {
       if (await reading.take(event, sink)) break
     }

@@ -99,7 +99,9 @@ export function viewOfSettled(
     model_deployment_id: call.deployment.id,
     model_snapshot: result.spent.model_snapshot,
     prompt_version: call.prompt,
-    output: outputOf(text, call.content.response_format?.type === 'json_schema'),
+    // As it is stored: an empty text is no output.
+    output:
+      text === '' ? null : outputOf(text, call.content.response_format?.type === 'json_schema'),
     finish_reason: ending.state === 'succeeded' ? ending.finish_reason : null,
     usage: {
       input_units: spent.input_units,

@@ -3,7 +3,7 @@
  * of a failure.
  */
 import type { Weight } from '../../../kernel/outgoing/circuit.ts'
-import { failureOf, weightOf } from './failures.ts'
+import { failureOf, timedOut, weightOf } from './failures.ts'
 import {
   ProviderFailure,
   type AttemptState,
@@ -23,6 +23,8 @@ type Attempt = {
   readonly number: number
   readonly began_ms: number
   provider_request_id?: string
+  /** Ends the attempt once it has its headers; until then the outgoing client watches it. */
+  timer?: NodeJS.Timeout
   settle(weight: Weight): void
 }
 
@@ -84,7 +86,11 @@ export class Call {
   answered(settle: Attempt['settle'], provider_request_id: string | undefined): void {
     if (!this.#current) return
     this.#current.settle = settle
-    this.onAnswer(performance.now() - this.#current.began_ms)
+    const waited_ms = performance.now() - this.#current.began_ms
+    const { attempt_ms = this.limits.attempt_timeout_ms } = this.options
+    const late = () => this.fail(timedOut('attempt', true))
+    this.#current.timer = setTimeout(late, Math.max(0, attempt_ms - waited_ms))
+    this.onAnswer(waited_ms)
     if (provider_request_id !== undefined) {
       this.#current.provider_request_id = provider_request_id.slice(0, 200)
     }
@@ -95,6 +101,7 @@ export class Call {
     const attempt = this.#current
     if (!attempt) return
     this.#current = null
+    clearTimeout(attempt.timer)
     this.onEnd()
     attempt.settle(weight)
     if (state === 'ambiguous') this.ambiguous = true

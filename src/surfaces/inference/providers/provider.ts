@@ -53,6 +53,8 @@ export type CallOptions = {
   readonly signal: AbortSignal
   readonly ledger: AttemptLedger
   readonly deadline: Date
+  /** The longest time of one attempt, if it is not the usual one. */
+  readonly attempt_ms?: number
 }
 
 export type ProviderUsage = {

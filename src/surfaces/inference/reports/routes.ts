@@ -9,7 +9,7 @@ import { closed, Id, text } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
 import { Prompt } from '../generations/routes.ts'
 import { call_fails } from '../inferences/routes.ts'
-import { report_type } from '../jobs/job-types.ts'
+import { report_type, shownKey } from '../jobs/job-types.ts'
 import { createCall } from '../operations/create-call.ts'
 import { draftCall } from '../operations/draft-call.ts'
 
@@ -57,7 +57,7 @@ export function reportRoutes(deps: Deps): readonly Route[] {
           deadline_ms,
         })
       },
-      handle: async ({ tx, principal: { id: principal_id, tenant_id }, prepared }) => {
+      handle: async ({ tx, principal: { id: principal_id, tenant_id }, prepared, key }) => {
         const [id, job_id] = [newId(), newId()]
         const call = await createCall(tx, deps, prepared, { id, job_id })
         await deps.jobs.submit(tx, {
@@ -66,6 +66,7 @@ export function reportRoutes(deps: Deps): readonly Route[] {
           type: report_type,
           parameters: { operation_id: id },
           principal_id,
+          ...shownKey(key, job_id),
           deadline_at: call.deadline_at,
         })
         return reply(

@@ -5,6 +5,7 @@
  */
 import { hash } from 'node:crypto'
 import type { Kernel } from '../settings.ts'
+import { foldText } from './fold-text.ts'
 
 export type Category =
   | 'blocklist'
@@ -26,6 +27,8 @@ export type Rule = {
   /** Matches the end of a text that could become a match, from its first character. */
   readonly open: RegExp
   readonly isMatch?: (found: string) => boolean
+  /** Compares the folded text. */
+  readonly folds?: true
 }
 
 export type Policy = { readonly version: string; readonly rules: readonly Rule[] }
@@ -64,7 +67,7 @@ const rules: readonly Rule[] = [
 ]
 
 export function openPolicy({ settings }: Pick<Kernel, 'settings'>): Policy {
-  const words = settings['inference.blocklist'].filter(word => word.length > 0)
+  const words = settings['inference.blocklist'].map(foldText).filter(word => word.length > 0)
   const all = words.length > 0 ? [blocklist(words), ...rules] : rules
   const text = JSON.stringify(
     all.map(one => [one.category, one.input, one.output, one.find.source]),
@@ -78,16 +81,17 @@ function blocklist(words: readonly string[]): Rule {
   const begun = sorted.map(word =>
     Array.from(word).reduceRight((rest, letter) => `${escape(letter)}(?:${rest})?`, ''),
   )
-  const before = String.raw`(?<![\p{L}\p{N}])`
+  const before = String.raw`(?<![\p{L}\p{N}\p{M}])`
   return {
     category: 'blocklist',
     input: 'block',
     output: 'block',
     find: new RegExp(
-      String.raw`${before}(?:${sorted.map(escape).join('|')})(?![\p{L}\p{N}])`,
+      String.raw`${before}(?:${sorted.map(escape).join('|')})(?![\p{L}\p{N}\p{M}])`,
       'giu',
     ),
     open: new RegExp(`${before}(?:${begun.join('|')})$`, 'iu'),
+    folds: true,
   }
 }
 
@@ -109,12 +113,15 @@ function hasCheckDigit(found: string): boolean {
 
 /** The decisions of the policy about a whole text: one for each category. */
 export function decideOn(policy: Policy, stage: 'input' | 'output', text: string): Decided[] {
+  const folded = policy.rules.some(one => one.folds) ? foldText(text) : text
   return policy.rules.flatMap(rule => {
     const decision = rule[stage]
     if (decision === 'allow') return []
     // Resets the position that the scanner of another call left in the shared pattern.
     rule.find.lastIndex = 0
-    const hit = [...text.matchAll(rule.find)].some(([found]) => rule.isMatch?.(found) ?? true)
+    const hit = [...(rule.folds ? folded : text).matchAll(rule.find)].some(
+      ([found]) => rule.isMatch?.(found) ?? true,
+    )
     return hit ? [{ category: rule.category, decision }] : []
   })
 }

@@ -3,6 +3,7 @@
  * position. A redacted match is replaced. Nothing of a blocked match is passed on, not even its
  * first character. The result does not depend on how the text is cut into pieces.
  */
+import { foldWithPlaces, lookBehind, refold, unfold, type Folded } from './fold-text.ts'
 import type { Decided, Policy, Rule } from './policy.ts'
 
 const redacted = '[redacted]'
@@ -38,12 +39,13 @@ export class OutputScanner {
 
   private drain(is_last: boolean): Scanned {
     const text = this.before + this.held
+    const folded = foldWithPlaces(text)
     const begin = this.before.length
-    const safe = is_last ? text.length : this.safeEnd(text, begin)
+    const safe = is_last ? text.length : this.safeEnd(text, folded, begin)
     let at = begin
     let out = ''
     for (;;) {
-      const found = this.next(text, at)
+      const found = this.next(text, folded, at)
       if (!found || found.from >= safe) break
       const { category, output: decision } = found.rule
       this.seen.set(category, { category, decision })
@@ -54,27 +56,30 @@ export class OutputScanner {
     }
     const end = Math.max(at, safe)
     out += text.slice(at, end)
-    this.before = text.slice(Math.max(0, end - 2), end)
+    this.before = text.slice(lookBehind(text, end), end)
     this.held = text.slice(end)
     return { text: out, blocked: false }
   }
 
   /** The end of the text in which a longer text could not have further matches. */
-  private safeEnd(text: string, begin: number): number {
+  private safeEnd(text: string, folded: Folded, begin: number): number {
     let safe = text.length
     // Half of a surrogate pair waits for the other half.
     if (/[\ud800-\udbff]$/.test(text)) safe--
-    for (const { open } of this.rules) {
-      const from = text.search(open)
-      if (from !== -1) safe = Math.min(safe, Math.max(from, begin))
+    for (const { open, folds } of this.rules) {
+      const from = folds ? folded.text.search(open) : text.search(open)
+      if (from === -1) continue
+      safe = Math.min(safe, Math.max(folds ? unfold(folded, from) : from, begin))
     }
     return safe
   }
 
-  private next(text: string, at: number): Found | undefined {
+  private next(whole: string, folded: Folded, at: number): Found | undefined {
     let first: Found | undefined
     for (const rule of this.rules) {
-      rule.find.lastIndex = at
+      const text = rule.folds ? folded.text : whole
+      const place = (of: number) => (rule.folds ? unfold(folded, of) : of)
+      rule.find.lastIndex = rule.folds ? refold(folded, at) : at
       for (let match = rule.find.exec(text); match; match = rule.find.exec(text)) {
         if (!(rule.isMatch?.(match[0]) ?? true)) {
           // Another match may begin inside this one, and the result must not depend on where the
@@ -82,7 +87,8 @@ export class OutputScanner {
           rule.find.lastIndex = match.index + 1
           continue
         }
-        const found = { rule, from: match.index, to: match.index + match[0].length }
+        const end = match.index + match[0].length
+        const found = { rule, from: place(match.index), to: place(end) }
         if (!first || found.from < first.from) first = found
         break
       }

@@ -82,7 +82,8 @@ await crawlSurface({
   subjects: {
     '/v1/inferences/{id}': { make: running },
     '/v1/inference-jobs/{job_id}': { make: job },
-    '/v1/models/{id}': { make: model },
+    // The crawler is a platform operator, who changes the models of all tenants.
+    '/v1/models/{id}': { shared: true, make: model },
     '/webhooks/{provider}': { shared: true, make: () => 'openai' },
     '/v1/quotas/{scope_type}': { shared: true, make: () => 'principal' },
     '/v1/quotas/{scope_type}/{scope_id}': { make: async ({ person }) => person.id },

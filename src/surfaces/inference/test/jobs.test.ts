@@ -57,7 +57,11 @@ describe.concurrent('a call in a job', () => {
       attempts: [{ attempt: 1, state: 'succeeded' }],
     })
     const job = await one.ask('GET', `/v1/jobs/${made.body.job_id}`)
-    expect(job.body).toMatchObject({ state: 'succeeded', type: 'inference.run' })
+    expect(job.body).toMatchObject({
+      state: 'succeeded',
+      type: 'inference.run',
+      idempotency_key: key,
+    })
     expect(job.body.usage).toMatchObject({ unit: 'token' })
     expect(await world.journal(made.body.operation_id)).toHaveLength(1)
     expect(code(await one.ask('POST', `${made.body.status_url}/cancel`))).toEqual([
@@ -184,6 +188,8 @@ test('a report whose response failed is written in another one', async () => {
   await world.fault({ action: 'failed_event', match: { prompt_contains: prompt }, times: 1 })
   const { body } = await report(one, prompt)
   await ends(one, `/v1/jobs/${body.job_id}`, 'succeeded')
+  const { body: job } = await one.ask('GET', `/v1/jobs/${body.job_id}`)
+  expect(job.idempotency_key).toMatch(/^.{16,}$/)
   const creates = (await world.journal(body.id)).filter(({ body: sent }) => sent?.background)
   expect(creates).toHaveLength(2)
   expect(await world.usage(body.id)).toMatchObject([

@@ -115,6 +115,16 @@ describe.concurrent('a deployment', () => {
     expect((await one.infer('One.', { model: made.body.id })).status).toBe(200)
     const foreign = await operator.infer('One.', { model: made.body.id })
     expect(code(foreign)).toEqual([404, 'model_not_found'])
+    const changed = await operator.ask('PATCH', `/v1/models/${made.body.id}`, {
+      state: 'draining',
+      max_output: 500,
+    })
+    expect(changed.status, changed.text).toBe(200)
+    expect(changed.body).toMatchObject({ id: made.body.id, state: 'draining', max_output: 500 })
+    const stranger = await world.someone()
+    await world.allow(stranger, 'inference.models.write')
+    const refused = await stranger.ask('PATCH', `/v1/models/${made.body.id}`, { max_output: 5 })
+    expect(code(refused)).toEqual([404, 'model_not_found'])
   })
 
   test('of the platform is not changed by a tenant', async () => {

@@ -45,6 +45,11 @@ describe('the scanner', () => {
       '\ud83e',
       'ghp_',
       'word',
+      '\u200b',
+      'b\u200ba\u00add',
+      'ｂａｄ',
+      '\u0301',
+      '\ud835\udc1b\ud835\udc1a\ud835\udc1d',
     )
     fc.assert(
       fc.property(
@@ -59,6 +64,20 @@ describe('the scanner', () => {
       ),
       { numRuns: 3000 },
     )
+  })
+
+  test.each([
+    ['zero-width characters', 'b\u200ba\u200dd'],
+    ['a soft hyphen', 'ba\u00add'],
+    ['full-width letters', 'ｂａｄ'],
+    ['letters of mathematics', '\ud835\udc1b\ud835\udc1a\ud835\udc1d'],
+    ['half of a surrogate pair', 'b\ud83ead'],
+    ['a byte order mark', 'B\ufeffAD'],
+  ])('blocks a word that is written with %s, in inputs and outputs', (_how, word) => {
+    const text = `this is ${word}, is it not`
+    expect(scan(Array.from(text))).toMatchObject({ text: 'this is ', blocked: true })
+    expect(decideOn(policy, 'input', text)).toEqual([{ category: 'blocklist', decision: 'block' }])
+    expect(scan([`x${word}`]).blocked).toBe(false)
   })
 
   test('leaves no place behind at which the next text would be searched', () => {

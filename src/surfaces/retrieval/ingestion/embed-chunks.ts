@@ -6,6 +6,7 @@
 import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
 import { JobFailure } from '../../../kernel/errors/job-failure.ts'
+import { Problem } from '../../../kernel/errors/problem.ts'
 import { Bytes } from '../schemas.ts'
 import type { Deps } from '../deps.ts'
 import { ProfileUnavailable, type EmbeddingProfile, type Payer } from '../embedding/profile.ts'
@@ -98,6 +99,11 @@ async function vectorsOf(
     return await profile.embed(texts, 'passage', payer, signal)
   } catch (error) {
     if (!(error instanceof ProfileUnavailable)) throw error
+    const { cause } = error
+    // What is refused now is refused in a minute too, and each attempt would be charged for it.
+    if (cause instanceof Problem && cause.code === 'quota_exceeded') {
+      throw new JobFailure('quota_exceeded', { cause: error })
+    }
     throw new JobFailure('embedding_provider_unavailable', { retryable: true, cause: error })
   }
 }

@@ -59,6 +59,18 @@ test('a collection can use the model of inference, and its creators pay', async 
   expect(usage[0].input_tokens).toBeGreaterThan(0)
 })
 
+test('an ingestion whose quota is used up fails at once, and calls no provider', async () => {
+  const ada = await world.reader()
+  const id = await ada.collection({ embedding_profile })
+  await world.allow(ada, 'inference.quotas.write')
+  await ada.does('PUT', `/v1/quotas/principal/${ada.id}`, { tokens_per_day: 1 })
+  const { job_id } = await ada.does('POST', `/v1/collections/${id}/documents`, {
+    text: 'The shop in Bern opens at nine, and closes when the last customer has left.',
+  })
+  const job = await ended(ada.job, job_id)
+  expect(job).toMatchObject({ state: 'failed', error_code: 'quota_exceeded' })
+})
+
 test('a collection moves to it by a reindex, and back', async () => {
   const ada = await world.reader()
   const id = await ada.collection()

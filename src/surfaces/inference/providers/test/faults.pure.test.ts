@@ -93,6 +93,11 @@ const rows: Readonly<Record<string, Expected & { limits?: Partial<Limits> }>> = 
     attempts: ['failed'],
     limits: { stream_max_ms: 1500 },
   },
+  'slow delta_ms=50 ttft_ms=0': {
+    code: 'upstream_timeout',
+    attempts: ['failed'],
+    limits: { attempt_timeout_ms: 1000 },
+  },
   'stream_cut after=5': { code: 'upstream_invalid_response', attempts: ['failed'] },
   'stream_reset after=5': { code: 'upstream_invalid_response', attempts: ['failed'] },
   stream_no_terminal: { code: 'upstream_invalid_response', attempts: ['failed'] },
@@ -168,6 +173,14 @@ describe.concurrent.each(kinds)('%s', kind => {
     expect(rows).toMatchObject([{ state: 'ambiguous' }])
   })
 
+  test('a reader of a long text may wait longer for it than for a whole answer', async () => {
+    const request = requestOf('[[sandbox tokens=40 fault=slow ttft_ms=0 delta_ms=20]]')
+    const provider = world.provider(kind, { attempt_timeout_ms: 200 })
+    const { failure, rows } = await outcomeOf(provider, request, { attempt_ms: 60_000 })
+    expect(failure).toBeNull()
+    expect(rows).toMatchObject([{ state: 'succeeded' }])
+  })
+
   test('an open circuit sends nothing, and stops only its own model', async () => {
     const provider = world.provider(kind, { max_retries: 0 })
     const fail = () => outcomeOf(provider, requestOf('x [[sandbox fault=status status=503]]'))
@@ -218,7 +231,7 @@ describe.concurrent.each(kinds)('%s', kind => {
   })
 
   test('embeddings fail by the same rules', async () => {
-    const provider = world.provider(kind)
+    const provider = world.provider(kind, { attempt_timeout_ms: 2000 })
     const embed = async (fault: object) => {
       const provider_key = newId()
       await world.control('faults', { ...fault, match: { operation_id: provider_key }, times: 9 })
@@ -235,6 +248,10 @@ describe.concurrent.each(kinds)('%s', kind => {
     ])
     expect(await embed({ action: 'malformed_event' })).toMatchObject([
       { code: 'upstream_invalid_response', ambiguous: true },
+      ['ambiguous'],
+    ])
+    expect(await embed({ action: 'body_stall' })).toMatchObject([
+      { code: 'upstream_timeout', ambiguous: true },
       ['ambiguous'],
     ])
     expect(await embed({ action: 'stream_cut' })).toMatchObject([
