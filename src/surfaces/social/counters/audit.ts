@@ -60,7 +60,8 @@ async function recount(tx: Tx, subjects: Sql): Promise<Wrong> {
           when 'likes' then (select count(*) from social.likes l
             where l.tenant_id = s.tenant_id and l.post_id = s.subject_id)
           when 'comments' then (select count(*) from social.comments m
-            where m.tenant_id = s.tenant_id and m.post_id = s.subject_id and m.deleted_at is null)
+            where m.tenant_id = s.tenant_id and m.post_id = s.subject_id and m.deleted_at is null
+              and m.moderation_state = 'none')
           when 'followers' then (select count(*) from social.follows f
             where f.tenant_id = s.tenant_id and f.followed_id = s.subject_id and f.state = 'active')
           when 'following' then (select count(*) from social.follows f

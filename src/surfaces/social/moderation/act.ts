@@ -8,6 +8,7 @@ import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { expectVersion, preconditionFailed } from '../../../kernel/http/etag.ts'
 import { newId } from '../../../kernel/ids.ts'
+import { count } from '../counters/count.ts'
 import type { Person } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { announcePost } from '../events.ts'
@@ -146,6 +147,8 @@ const Changed = Type.Object({
   at: Type.String(),
 })
 
+const Counted = Type.Object({ post_id: Type.String() })
+
 const tables = { post: 'posts', comment: 'comments', user: 'users' } as const
 
 /**
@@ -169,9 +172,19 @@ async function applyTo(tx: Tx, tenant_id: string, subject: Locked, effect: Effec
     )
     if (post) announcePost(tx, 'post.updated', { tenant_id, ...post })
   } else if (subject_type === 'comment') {
-    await tx.run(sql`
-      update social.comments set moderation_state = ${removed}
-      where tenant_id = ${tenant_id} and id = ${subject_id}`)
+    const comment = await tx.maybe(
+      Counted,
+      sql`
+        update social.comments set moderation_state = ${removed}
+        where tenant_id = ${tenant_id} and id = ${subject_id} and deleted_at is null
+          and moderation_state <> ${removed}
+        returning post_id`,
+    )
+    if (comment) {
+      const counter = { subject_type: 'post', kind: 'comments' } as const
+      const delta = effect === 'applied' ? -1 : 1
+      await count(tx, tenant_id, [{ ...counter, subject_id: comment.post_id, delta }])
+    }
   } else {
     await tx.run(sql`
       update social.users

@@ -38,9 +38,9 @@ function getRoute({ kernel }: Deps): Route {
     method: 'GET',
     path: one,
     name: 'getModerationCase',
-    summary: 'Get a moderation case with its subject and actions',
+    summary: 'Get a moderation case with its subject, reports and actions',
     description:
-      'The subject is shown even if it is hidden. Your access is recorded in the audit log.',
+      'The subject is shown even if it is hidden, and the latest 100 reports with their notes. Your access is recorded in the audit log.',
     sends: ['etag'],
     permission: 'social.moderation_cases.read',
     added: true,

@@ -95,12 +95,24 @@ export const Subject = Type.Object(
 )
 export type Subject = Static<typeof Subject>
 
+export const reports_shown = 100
+export const CaseReport = Type.Object(
+  {
+    id: Id,
+    category: oneOf(...categories),
+    note: nullable(Type.String({ maxLength: 8000 })),
+    created_at: Time,
+  },
+  { title: 'ModerationReport' },
+)
+
 export const Case = Type.Object(
   {
     ...case_members,
     appeal_statement: nullable(Type.String({ maxLength: 2000 })),
     subject: nullable(Subject),
     actions: Type.Array(Action),
+    reports: Type.Array(CaseReport, { maxItems: reports_shown }),
   },
   { title: 'ModerationCase' },
 )

@@ -9,7 +9,9 @@ import { authorOf, AuthorRow } from '../schemas.ts'
 import {
   Action,
   type Case,
+  CaseReport,
   CaseSummary,
+  reports_shown,
   type CaseState,
   type Subject,
   type SubjectType,
@@ -57,8 +59,15 @@ export async function showCase(reader: Reader, tenant_id: string, id: string): P
       from social.moderation_actions
       where tenant_id = ${tenant_id} and case_id = ${id} order by id`,
   )
+  // Without their authors: a decision does not depend on who reported.
+  const reports = await reader.many(
+    CaseReport,
+    sql`
+      select id, category, note, created_at from social.moderation_reports
+      where tenant_id = ${tenant_id} and case_id = ${id} order by id desc limit ${reports_shown}`,
+  )
   const subject = await findSubject(reader, tenant_id, row.subject_type, row.subject_id)
-  return { ...row, subject, actions }
+  return { ...row, subject, actions, reports }
 }
 
 const SubjectRow = Type.Object({

@@ -1,11 +1,12 @@
 /** Routes of profiles. */
+import { Type } from 'typebox'
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
 import { UserId } from '../../../kernel/http/shapes.ts'
 import { idIn, personOf, selfIn, type Deps } from '../deps.ts'
 import { tagOf, versionTags } from '../tags.ts'
 import { changeProfile, ChangeProfile } from './change-profile.ts'
 import { Profile, showProfile } from './show-profile.ts'
-import { requireTarget } from './user-row.ts'
+import { findByHandle, requireTarget } from './user-row.ts'
 
 const path = '/v1/users/{user_id}'
 const absent = 'user_not_found'
@@ -15,7 +16,7 @@ const profileTag = ({ profile_version, counts, viewer }: Profile) =>
   tagOf(profile_version, { counts, viewer })
 
 export function peopleRoutes(deps: Deps): readonly Route[] {
-  return [getRoute(deps), changeRoute(deps)]
+  return [getRoute(deps), changeRoute(deps), handleRoute(deps)]
 }
 
 function getRoute(deps: Deps): Route {
@@ -73,6 +74,29 @@ function changeRoute(deps: Deps): Route {
       const person = selfIn(principal, user_id)
       await changeProfile(tx, deps, person, body, versionTags(request.headers['if-match']))
       const profile = await showProfile(tx, person, person.id)
+      return reply(200, profile, { etag: profileTag(profile) })
+    },
+  })
+}
+
+function handleRoute({ kernel: { db } }: Deps): Route {
+  return route({
+    method: 'GET',
+    path: '/v1/handles/{handle}',
+    name: 'getProfileByHandle',
+    summary: 'Find the profile with a handle',
+    sends: ['etag'],
+    permission: 'social.content.read',
+    rate_tenant: false,
+    added: true,
+    params: { handle: Type.String({ minLength: 1, maxLength: 31 }) },
+    headers,
+    absent,
+    replies: { 200: Profile },
+    fails: [absent, 'permission_denied'],
+    handle: async ({ principal, params: { handle } }) => {
+      const viewer = personOf(principal)
+      const profile = await showProfile(db, viewer, await findByHandle(db, viewer, handle))
       return reply(200, profile, { etag: profileTag(profile) })
     },
   })

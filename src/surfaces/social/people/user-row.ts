@@ -78,6 +78,23 @@ function findTarget(reader: Reader, viewer: Person, id: string): Promise<Target 
   )
 }
 
+const Named = Type.Object({ id: Type.String() })
+
+/** Whether the viewer may know of the person is asked when the profile is read. */
+export async function findByHandle(
+  reader: Reader,
+  { tenant_id }: Person,
+  handle: string,
+): Promise<string> {
+  const wanted = handle.replace(/^@/, '').toLowerCase()
+  const found = await reader.maybe(
+    Named,
+    sql`select id from social.users where tenant_id = ${tenant_id} and handle = ${wanted}`,
+  )
+  if (!found) throw problem('user_not_found')
+  return found.id
+}
+
 /** Only followers may see the lists of a private account. */
 export async function requireOpen(
   door: Pick<Tx | Db, 'run'> & Reader,

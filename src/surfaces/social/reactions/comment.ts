@@ -136,7 +136,12 @@ export async function deleteComment(tx: Tx, person: Person, id: string): Promise
   await deleteComments(tx, tenant_id, [id], person.id)
 }
 
-const Gone = Type.Object({ id: Type.String(), post_id: Type.String(), author_id: Type.String() })
+const Gone = Type.Object({
+  id: Type.String(),
+  post_id: Type.String(),
+  author_id: Type.String(),
+  counted: Type.Boolean(),
+})
 
 /** Deletes the comments that are not deleted yet. Returns how many were deleted. */
 export async function deleteComments(
@@ -151,13 +156,15 @@ export async function deleteComments(
       update social.comments
       set body = null, deleted_at = kernel.now(), deleted_by = ${deleted_by}
       where tenant_id = ${tenant_id} and id = any(${ids}::uuid[]) and deleted_at is null
-      returning id, post_id, author_id`,
+      returning id, post_id, author_id, moderation_state = 'none' as counted`,
   )
   const kind = 'comments'
   await count(
     tx,
     tenant_id,
-    gone.map(one => ({ subject_type: 'post', subject_id: one.post_id, kind, delta: -1 })),
+    gone
+      .filter(one => one.counted)
+      .map(one => ({ subject_type: 'post', subject_id: one.post_id, kind, delta: -1 })),
   )
   for (const one of gone) announceComment(tx, 'comment.deleted', 2, { tenant_id, ...one })
   return gone.length

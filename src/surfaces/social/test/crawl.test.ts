@@ -55,6 +55,9 @@ await crawlSurface({
         (await maker.ask('POST', `/v1/posts/${await post(maker)}/comments`, { body: 'yes' })).id,
     },
     '/v1/users/{user_id}': { make: ({ person }) => person.id },
+    '/v1/handles/{handle}': {
+      make: async maker => (await maker.ask('GET', '/v1/users/me')).handle,
+    },
     '/v1/users/{user_id}/following/{target_id}': {
       make: async maker => (await maker.world.member(maker.person.tenant)).id,
     },

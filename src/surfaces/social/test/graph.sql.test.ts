@@ -282,6 +282,9 @@ test('a profile shows what it was given, with a version; handles are unique', as
   expect(await ben.does('GET', `/v1/users/${ada.id}`)).toMatchObject(given)
   const take = async (handle: string) => code(await ben.ask('PATCH', '/v1/users/me', { handle }))
   expect(await take('ada.lovelace')).toEqual([409, 'handle_taken'])
+  const found = await ben.does('GET', '/v1/handles/@Ada.Lovelace')
+  expect(found).toMatchObject({ id: ada.id, handle: 'ada.lovelace' })
+  expect(code(await ben.ask('GET', '/v1/handles/nobody.here'))).toEqual([404, 'user_not_found'])
   // The handle that another person will begin with.
   expect(await take(`user_${newId().slice(-12)}`)).toEqual([409, 'handle_taken'])
   expect(code(await ben.ask('PATCH', `/v1/users/${ada.id}`, { bio: 'x' }))).toEqual([

@@ -2,6 +2,7 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import { sql } from '../../../kernel/database/sql.ts'
 import { newId } from '../../../kernel/ids.ts'
+import { fold } from '../counters/fold.ts'
 import { code, openSocialWorld, type Someone } from './social-world.ts'
 
 const world = await openSocialWorld({ ROLES: 'api' })
@@ -210,6 +211,34 @@ describe.concurrent('moderation', () => {
     expect(code(await decide(moderator, id, 'resolve_appeal'))).toEqual([422, 'validation_failed'])
     expect((await decide(moderator, id, 'remove')).status).toBe(201)
     expect((await author.does('GET', comments)).data).toEqual([])
+  })
+
+  test('moderators read the notes of reports, and removed comments are not counted', async () => {
+    const all = await cast()
+    const { author, reporter, moderator, second } = all
+    const post = await author.post('x')
+    const { id: subject_id } = await reporter.does('POST', `/v1/posts/${post}/comments`, {
+      body: 'bad',
+    })
+    const counted = async () => {
+      await fold(db)
+      return (await author.does('GET', `/v1/posts/${post}`)).counts.comments
+    }
+    const again = () =>
+      reported({ ...all, reporter: author }, { subject_type: 'comment', subject_id })
+    const id = await again()
+    const shown = await moderator.does('GET', `/v1/moderation/cases/${id}`)
+    expect(shown.reports).toMatchObject([{ category: 'abuse', note: 'Look at this.' }])
+    expect(JSON.stringify(shown)).not.toContain(author.id)
+    expect([await counted(), (await decide(moderator, id, 'remove')).status]).toEqual([1, 201])
+    expect(await counted()).toBe(0)
+    const appeal = `/v1/moderation/cases/${id}/appeal`
+    await reporter.does('POST', appeal, { statement: 'It is a quotation.' })
+    await decide(second, id, 'resolve_appeal', { outcome: 'reversed' })
+    expect(await counted()).toBe(1)
+    await decide(moderator, await again(), 'remove')
+    await reporter.does('DELETE', `/v1/comments/${subject_id}`)
+    expect(await counted()).toBe(0)
   })
 
   test('a deleted subject leaves its case without text; an appeal comes in time or not at all', async () => {
