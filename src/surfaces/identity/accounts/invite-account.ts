@@ -1,9 +1,9 @@
 /**
  * Invites a person: creates an account that has no password yet, and mails a token with which the
  * person sets the first password. A second invitation of an account that has not accepted sends a
- * new token and makes the old one invalid. An address that already belongs to an account is
- * refused. The refusal reveals nothing, because the inviter may see the accounts of the tenant
- * anyway.
+ * new token and makes the old one invalid. An address that already belongs to an account of the
+ * tenant is refused. The refusal reveals nothing, because the inviter may see the accounts of the
+ * tenant anyway. An account of another tenant changes nothing in the reply (`join-as-guest.ts`).
  */
 import { Type, type Static } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
@@ -42,8 +42,14 @@ export async function invite(
 ): Promise<Invited> {
   const address = requireEmail(body.email)
   await deps.kernel.take(tx, [mailsTo(deps.kernel, address.normalized)])
-  const fresh = await insertInvited(tx, deps, tenant_id, address, body)
-  const account = fresh ?? (await waiting(tx, deps, tenant_id, address))
+  const scope = emailScope(deps.kernel, tenant_id)
+  const known = await accountByAddress(tx, scope, address.normalized)
+  const is_elsewhere = known !== undefined && known.tenant_id !== tenant_id
+  // Invited while another account had the address.
+  const invited = await accountByAddress(tx, tenant_id, address.normalized)
+  const own_scope = is_elsewhere || invited ? tenant_id : scope
+  const fresh = await insertInvited(tx, { tenant_id, scope: own_scope, address }, body)
+  const account = fresh ?? (await waiting(tx, { tenant_id, scope: own_scope, address }))
   const { id } = account
   if (fresh) {
     tx.emit({
@@ -77,11 +83,15 @@ export async function invite(
   return { account, made: fresh !== undefined }
 }
 
+type Place = {
+  readonly tenant_id: string
+  readonly scope: string
+  readonly address: Address
+}
+
 function insertInvited(
   tx: Tx,
-  { kernel }: Pick<Deps, 'kernel'>,
-  tenant_id: string,
-  { email, normalized }: Address,
+  { tenant_id, scope, address: { email, normalized } }: Place,
   { display_name = '', locale = '' }: Invite,
 ): Promise<AccountRow | undefined> {
   return tx.maybe(
@@ -89,8 +99,8 @@ function insertInvited(
     sql`
       insert into identity.accounts (tenant_id, id, email, email_normalized, email_scope, status,
         display_name, locale)
-      values (${tenant_id}, ${newId()}, ${email}, ${normalized}, ${emailScope(kernel, tenant_id)},
-        'invited', nullif(${display_name}, ''), nullif(${locale}, ''))
+      values (${tenant_id}, ${newId()}, ${email}, ${normalized}, ${scope}, 'invited',
+        nullif(${display_name}, ''), nullif(${locale}, ''))
       on conflict (email_scope, email_normalized) where status <> 'deleted' do nothing
       returning ${accountColumns}`,
   )
@@ -100,13 +110,8 @@ function insertInvited(
  * Finds the account of this tenant that was invited before and has not accepted. Its row is locked
  * until the commit.
  */
-async function waiting(
-  tx: Tx,
-  { kernel }: Pick<Deps, 'kernel'>,
-  tenant_id: string,
-  { normalized }: Address,
-): Promise<AccountRow> {
-  const known = await accountByAddress(tx, emailScope(kernel, tenant_id), normalized)
+async function waiting(tx: Tx, { tenant_id, scope, address }: Place): Promise<AccountRow> {
+  const known = await accountByAddress(tx, scope, address.normalized)
   const account = await tx.maybe(
     AccountRow,
     sql`

@@ -160,7 +160,7 @@ function inviteRoute(deps: Deps): Route {
     record: 'reference',
     sends: ['location'],
     description:
-      'The person sets the password with the mailed token through `POST /v1/password-resets`. Roles count from then on, if you still may assign them.',
+      'The person sets the password with the mailed token through `POST /v1/password-resets`. Roles count from then on, if you still may assign them. A person who has an account in another tenant keeps it, and gets the roles as a guest: the reply is the same.',
     permission: 'identity.accounts.invite',
     added: true,
     body: Invite,

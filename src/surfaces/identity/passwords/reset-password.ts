@@ -2,7 +2,8 @@
  * Sets a password with a mailed token: a reset, or the first password of an invited account. If the
  * password is refused, the token stays valid. Success verifies the mailbox, ends every session, and
  * uses up other tokens of this kind. Second factors stay, unless the mailbox is verified for the
- * first time: then all earlier credentials of the account are removed.
+ * first time: then all earlier credentials of the account are removed. An invited person who has an
+ * account elsewhere keeps that account and its password.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
@@ -11,6 +12,7 @@ import { nullable, Time } from '../../../kernel/http/shapes.ts'
 import { announceProven, removeEarlierHolder } from '../registrations/take-over.ts'
 import { acceptInvitation } from '../accounts/accept-invitation.ts'
 import { accountById } from '../accounts/find-account.ts'
+import { joinAsGuest } from '../accounts/join-as-guest.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { notifyOwner } from '../mails/notify-owner.ts'
@@ -74,6 +76,7 @@ async function apply(
       where id = ${id} and status in ('active', 'invited') for update`,
   )
   if (!before || !isFor(challenge, before)) throw problem('one_time_token_invalid')
+  if (invited && (await joinAsGuest(tx, deps, account, seen))) return
   await storePassword(tx, deps, account, encoded, invited ? 'invite' : 'reset', seen)
   await tx.run(sql`
     update identity.accounts
