@@ -750,8 +750,6 @@ create table identity.security_events (
 ) partition by RANGE (occurred_at);
 CREATE INDEX security_events_account ON ONLY identity.security_events USING btree (tenant_id, account_id, id DESC);
 CREATE INDEX security_events_tenant ON ONLY identity.security_events USING btree (tenant_id, id DESC);
-CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON identity.security_events FOR EACH ROW EXECUTE FUNCTION kernel.refuse_change();
-CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON identity.security_events FOR EACH STATEMENT EXECUTE FUNCTION kernel.refuse_change();
 
 create table identity.sessions (
   tenant_id uuid not null,
@@ -817,6 +815,14 @@ create table identity.tenants (
   constraint tenants_slug_key UNIQUE (slug),
   constraint tenants_state_check CHECK ((state = ANY (ARRAY['active'::text, 'disabled'::text])))
 );
+
+create table identity.used_realtime_tokens (
+  tenant_id uuid not null,
+  id uuid not null,
+  used_at timestamp with time zone not null default kernel.now(),
+  constraint used_realtime_tokens_pkey PRIMARY KEY (tenant_id, id)
+);
+CREATE INDEX used_realtime_tokens_used_at ON identity.used_realtime_tokens USING btree (used_at);
 
 CREATE OR REPLACE FUNCTION identity.duties_of(permissions text[])
  RETURNS bigint
@@ -2231,8 +2237,7 @@ create table commerce.inventory_movements (
   created_at timestamp with time zone not null default kernel.now(),
   constraint inventory_movements_pkey PRIMARY KEY (tenant_id, sku, id)
 );
-CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON commerce.inventory_movements FOR EACH ROW EXECUTE FUNCTION kernel.refuse_change();
-CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON commerce.inventory_movements FOR EACH STATEMENT EXECUTE FUNCTION kernel.refuse_change();
+CREATE TRIGGER inventory_movements_kept BEFORE DELETE OR UPDATE ON commerce.inventory_movements FOR EACH ROW EXECUTE FUNCTION commerce.refuse_change();
 
 create table commerce.inventory_reservations (
   tenant_id uuid not null,
@@ -2305,8 +2310,6 @@ create table commerce.order_state_history (
   at timestamp with time zone not null default kernel.now(),
   constraint order_state_history_pkey PRIMARY KEY (tenant_id, order_id, id)
 );
-CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON commerce.order_state_history FOR EACH ROW EXECUTE FUNCTION kernel.refuse_change();
-CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON commerce.order_state_history FOR EACH STATEMENT EXECUTE FUNCTION kernel.refuse_change();
 
 create table commerce.orders (
   tenant_id uuid not null,
@@ -2342,7 +2345,7 @@ create table commerce.orders (
   authorization_expires_at timestamp with time zone,
   payment_error jsonb,
   shipping_refunded boolean not null default false,
-  idempotency_key text not null,
+  idempotency_key text,
   request_fingerprint bytea not null,
   version bigint not null default 1,
   created_at timestamp with time zone not null default kernel.now(),
@@ -2440,8 +2443,7 @@ create table commerce.price_versions (
   constraint price_versions_tenant_id_sku_fkey FOREIGN KEY (tenant_id, sku) REFERENCES commerce.product_variants(tenant_id, sku)
 );
 CREATE INDEX price_versions_now ON commerce.price_versions USING btree (tenant_id, sku, currency, effective_from DESC) INCLUDE (amount_minor);
-CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON commerce.price_versions FOR EACH ROW EXECUTE FUNCTION kernel.refuse_change();
-CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON commerce.price_versions FOR EACH STATEMENT EXECUTE FUNCTION kernel.refuse_change();
+CREATE TRIGGER price_versions_kept BEFORE UPDATE ON commerce.price_versions FOR EACH ROW EXECUTE FUNCTION commerce.refuse_change();
 
 create table commerce.product_variants (
   tenant_id uuid not null,
@@ -2508,7 +2510,7 @@ create table commerce.returns (
   restocking_fee_minor bigint not null default 0,
   refund_minor bigint,
   note text,
-  idempotency_key text not null,
+  idempotency_key text,
   request_fingerprint bytea not null,
   version bigint not null default 1,
   created_at timestamp with time zone not null default kernel.now(),
@@ -2619,6 +2621,7 @@ declare
       'version', 'confirmed_at', 'shipped_at', 'due_at', 'attempts', 'lease_token', 'leased_until',
       'last_error_code', 'buyer_erased'] end;
 begin
+  if to_jsonb(new) ->> 'idempotency_key' is null then moves := moves || array['idempotency_key']; end if;
   if to_jsonb(new) - moves is distinct from to_jsonb(old) - moves then
     raise exception 'what a buyer agreed to in % is kept as it is', tg_table_name
       using errcode = '23514', constraint = tg_name;
@@ -3124,8 +3127,7 @@ create table social.moderation_actions (
   constraint moderation_actions_pkey PRIMARY KEY (tenant_id, id)
 );
 CREATE INDEX moderation_actions_case ON social.moderation_actions USING btree (tenant_id, case_id, id);
-CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON social.moderation_actions FOR EACH ROW EXECUTE FUNCTION kernel.refuse_change();
-CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON social.moderation_actions FOR EACH STATEMENT EXECUTE FUNCTION kernel.refuse_change();
+CREATE TRIGGER moderation_actions_kept BEFORE DELETE OR UPDATE ON social.moderation_actions FOR EACH ROW EXECUTE FUNCTION social.refuse_change();
 
 create table social.moderation_cases (
   tenant_id uuid not null,
@@ -3259,12 +3261,21 @@ create table social.users (
 );
 CREATE INDEX users_avatar ON social.users USING btree (tenant_id, avatar_file_id) WHERE (avatar_file_id IS NOT NULL);
 CREATE INDEX users_due_at ON social.users USING btree (due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX users_id ON social.users USING btree (id);
 
 CREATE OR REPLACE FUNCTION social.first_handle(account uuid)
  RETURNS text
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 RETURN ('user_'::text || "right"(replace((account)::text, '-'::text, ''::text), 12));
+
+CREATE OR REPLACE FUNCTION social.refuse_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  raise exception 'social.% is append-only', tg_table_name using errcode = '42501';
+end $function$;
 
 CREATE OR REPLACE FUNCTION social.reserved_handle(handle text)
  RETURNS text
@@ -3314,6 +3325,8 @@ create table chat.conversation_members (
   muted_until timestamp with time zone,
   joined_at timestamp with time zone not null default kernel.now(),
   changed_at timestamp with time zone not null default clock_timestamp(),
+  pushed_sequence bigint not null default 0,
+  hidden_sequence bigint,
   constraint conversation_members_check CHECK (((left_sequence IS NULL) = (left_reason IS NULL))),
   constraint conversation_members_last_read_sequence_check CHECK ((last_read_sequence <= '9007199254740991'::bigint)),
   constraint conversation_members_left_reason_check CHECK ((left_reason = ANY (ARRAY['left'::text, 'removed'::text, 'erased'::text]))),

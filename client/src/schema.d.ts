@@ -877,7 +877,7 @@ export interface paths {
         };
         /**
          * List your conversations, the latest message first
-         * @description A conversation that gets a message while you page through the list moves to its beginning. Requires a credential, but no permission.
+         * @description A conversation that gets a message while you page through the list moves to its beginning. A hidden conversation is left out until its next message. Requires a credential, but no permission.
          */
         get: operations["listConversations"];
         put?: never;
@@ -974,8 +974,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Mute the push messages of a conversation for yourself
-         * @description Requires a credential, but no permission.
+         * Mute or hide a conversation for yourself
+         * @description Muted, its messages are not pushed. Hidden, it is not in your list until the next message; a direct conversation cannot be left, but hidden. Requires a credential, but no permission.
          */
         patch: operations["muteConversation"];
         trace?: never;
@@ -1760,6 +1760,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/handles/{handle}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Find the profile with a handle
+         * @description Requires the permission `social.content.read` (roles: `member`).
+         */
+        get: operations["getProfileByHandle"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/inbound-receipts": {
         parameters: {
             query?: never;
@@ -2243,7 +2263,7 @@ export interface paths {
         put?: never;
         /**
          * Invite a person, or send a pending invitation again
-         * @description The person sets the password with the mailed token through `POST /v1/password-resets`. Roles count from then on, if you still may assign them. Requires the permission `identity.accounts.invite` (roles: `tenant_admin`). With an `Idempotency-Key`, a retry does not repeat the effect.
+         * @description The person sets the password with the mailed token through `POST /v1/password-resets`. Roles count from then on, if you still may assign them. A person who has an account in another tenant keeps it, and gets the roles as a guest: the reply is the same. Requires the permission `identity.accounts.invite` (roles: `tenant_admin`). With an `Idempotency-Key`, a retry does not repeat the effect.
          */
         post: operations["inviteAccount"];
         delete?: never;
@@ -3316,8 +3336,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get a moderation case with its subject and actions
-         * @description The subject is shown even if it is hidden. Your access is recorded in the audit log. Requires the permission `social.moderation_cases.read` (roles: `moderator`, `appeals_reviewer`, `tenant_admin`).
+         * Get a moderation case with its subject, reports and actions
+         * @description The subject is shown even if it is hidden, and the latest 100 reports with their notes. Your access is recorded in the audit log. Requires the permission `social.moderation_cases.read` (roles: `moderator`, `appeals_reviewer`, `tenant_admin`).
          */
         get: operations["getModerationCase"];
         put?: never;
@@ -4357,7 +4377,7 @@ export interface paths {
         };
         /**
          * Get a short-lived token for the WebSocket
-         * @description Open the `url` with it within a minute: as `?token=`, as `Authorization: Bearer`, or as the second subprotocol `token.<token>` beside `realtime.v1`. Requires a credential, but no permission.
+         * @description Open the `url` with it once, within a minute: as the second subprotocol `token.<token>` beside `realtime.v1`, as `Authorization: Bearer`, or as `?token=`, which servers and proxies on the way may write to their logs. Requires a credential, but no permission.
          */
         get: operations["getRealtimeToken"];
         put?: never;
@@ -5199,7 +5219,7 @@ export interface paths {
         put?: never;
         /**
          * Complete an upload: its bytes are verified, and its file is processed
-         * @description The request can be repeated: for a completed upload, the reply is its file. If parts differ, the reply is 409 and you can send them again. If the checksum differs, the reply is 422 and the upload fails. Requires a credential, but no permission.
+         * @description The request can be repeated: for a completed upload, the reply is its file. If parts differ, the reply is 409 and you can send them again. If the checksum differs, the reply is 422: the upload fails if it was begun with the checksum, and stays open if only this request states it. Requires a credential, but no permission.
          */
         post: operations["completeUpload"];
         delete?: never;
@@ -8191,7 +8211,7 @@ export interface components {
          *       "document_id": "019c8f3a-5b20-7d41-9e6b-2a8e6593957e",
          *       "document_version": 1,
          *       "index_version": 2,
-         *       "pipeline_version": "extract@1 chunker@1",
+         *       "pipeline_version": "pipeline@3f2a9c41d07b hash-ngram-384@1",
          *       "state": "pending",
          *       "status": "queued",
          *       "stage": "embed",
@@ -8230,7 +8250,7 @@ export interface components {
             document_version: number | null;
             /** @description The index version. */
             index_version: number | null;
-            /** @description The versions of the extractor and chunker that made it. */
+            /** @description A hash of the versions and settings of all steps that make chunks of a source, and the embedding profile. */
             pipeline_version: string | null;
             /**
              * @description The state.
@@ -8378,6 +8398,8 @@ export interface components {
             unread_count: number;
             /** @description The time until which no push messages are sent; null if they are sent. */
             muted_until: components["schemas"]["Time"] | null;
+            /** @description Whether the conversation is left out of your list until the next message. */
+            hidden: boolean;
         };
         /**
          * @example {
@@ -8429,7 +8451,8 @@ export interface components {
          *         "left_sequence": 1,
          *         "last_read_sequence": 40,
          *         "unread_count": 2,
-         *         "muted_until": "2026-03-02T10:15:00.000Z"
+         *         "muted_until": "2026-03-02T10:15:00.000Z",
+         *         "hidden": false
          *       }
          *     }
          */
@@ -8510,7 +8533,8 @@ export interface components {
          *             "left_sequence": 1,
          *             "last_read_sequence": 40,
          *             "unread_count": 2,
-         *             "muted_until": "2026-03-02T10:15:00.000Z"
+         *             "muted_until": "2026-03-02T10:15:00.000Z",
+         *             "hidden": false
          *           }
          *         }
          *       ],
@@ -8659,12 +8683,15 @@ export interface components {
         };
         /**
          * @example {
-         *       "muted_until": "2026-03-02T10:15:00.000Z"
+         *       "muted_until": "2026-03-02T10:15:00.000Z",
+         *       "hidden": false
          *     }
          */
-        MuteConversation: {
+        ChangeOwnMembership: {
             /** @description The time until which no push messages are sent; null if they are sent. */
             muted_until?: components["schemas"]["Time"] | null;
+            /** @description Whether the conversation is left out of your list until the next message. */
+            hidden?: boolean;
         };
         /**
          * @example {
@@ -9601,8 +9628,11 @@ export interface components {
             has_more: boolean;
         };
         ScanResult: {
-            /** @enum {string} */
-            verdict: "clean" | "infected" | "policy_violation" | "limit_exceeded";
+            /**
+             * @description `not_scanned` if only the built-in checks passed it, because no scanner runs.
+             * @enum {string}
+             */
+            verdict: "clean" | "not_scanned" | "infected" | "policy_violation" | "limit_exceeded";
             engines: {
                 name: string;
                 version: string;
@@ -9657,7 +9687,8 @@ export interface components {
          *         "frames": 1,
          *         "entries": 1,
          *         "expanded_bytes": 1,
-         *         "pages": 1
+         *         "pages": 1,
+         *         "charset": "windows-1252"
          *       },
          *       "scan_result": {
          *         "verdict": "clean",
@@ -9714,8 +9745,8 @@ export interface components {
             error_code: string | null;
             /** @description The size in bytes. */
             size: number;
-            /** @description The SHA-256 of the bytes. */
-            checksum: string;
+            /** @description The SHA-256 of the bytes. Null for readers who see the file only where it is used. */
+            checksum: string | null;
             /**
              * @description The kind of content; `any` accepts every kind.
              * @enum {string}
@@ -9725,7 +9756,7 @@ export interface components {
             claimed_type: string | null;
             /** @description The media type that the bytes have. */
             detected_type: string | null;
-            /** @description The name that a download gets; never a path. */
+            /** @description The name that a download gets. Null for readers who see the file only where it is used. */
             filename: string | null;
             /** @description Data read from the file, such as its dimensions. */
             metadata: {
@@ -9737,6 +9768,8 @@ export interface components {
                 entries?: number;
                 expanded_bytes?: number;
                 pages?: number;
+                /** @description The encoding of a text that is not UTF-8. */
+                charset?: string;
             } | null;
             /** @description The results of the scanners. */
             scan_result: components["schemas"]["ScanResult"] | null;
@@ -9772,7 +9805,8 @@ export interface components {
          *             "frames": 1,
          *             "entries": 1,
          *             "expanded_bytes": 1,
-         *             "pages": 1
+         *             "pages": 1,
+         *             "charset": "windows-1252"
          *           },
          *           "scan_result": {
          *             "verdict": "clean",
@@ -9924,6 +9958,66 @@ export interface components {
         Generation: {
             text: string;
             request_id: string;
+        };
+        /**
+         * @example {
+         *       "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *       "handle": "mara.lindqvist",
+         *       "display_name": "Mara Lindqvist",
+         *       "bio": "Ceramics and long walks.",
+         *       "avatar_file_id": "019c8f3a-5b20-7d41-9e6b-364d6f076110",
+         *       "privacy_state": "public",
+         *       "profile_version": 3,
+         *       "counts": {
+         *         "followers": 340,
+         *         "following": 120,
+         *         "posts": 58
+         *       },
+         *       "viewer": {
+         *         "following": "none",
+         *         "followed_by": false,
+         *         "blocking": false,
+         *         "muting": false
+         *       }
+         *     }
+         */
+        Profile: {
+            id: components["schemas"]["Id"];
+            /** @description The name of an account in addresses and mentions, unique in its tenant. */
+            handle: string;
+            /** @description The name that is shown. */
+            display_name: string;
+            /** @description A text by the person about themselves. */
+            bio: string;
+            /** @description A file that was uploaded for `avatar`. */
+            avatar_file_id: components["schemas"]["Id"] | null;
+            /**
+             * @description Who may follow without asking, and see posts and lists.
+             * @enum {string}
+             */
+            privacy_state: "public" | "private";
+            /** @description Increases with every change of the profile. The ETag contains it. */
+            profile_version: components["schemas"]["Version"];
+            /** @description The counts. They may lag for seconds. */
+            counts: {
+                /** @description How many accounts follow this account. */
+                followers: number;
+                /** @description In `counts`: how many accounts this account follows. In `viewer`: whether the caller follows it. */
+                following: number;
+                /** @description How many posts the account has. */
+                posts: number;
+            };
+            /** @description The relationship of the caller. It is exact. */
+            viewer: {
+                /**
+                 * @description In `counts`: how many accounts this account follows. In `viewer`: whether the caller follows it.
+                 * @enum {string}
+                 */
+                following: "none" | "pending" | "active";
+                followed_by: boolean;
+                blocking: boolean;
+                muting: boolean;
+            };
         };
         /**
          * @example {
@@ -13203,6 +13297,17 @@ export interface components {
             actor_id: components["schemas"]["Id"];
             created_at: components["schemas"]["Time"];
         };
+        ModerationReport: {
+            id: components["schemas"]["Id"];
+            /**
+             * @description The kind of harm.
+             * @enum {string}
+             */
+            category: "spam" | "abuse" | "hate" | "sexual" | "violence" | "self_harm" | "illegal" | "other";
+            /** @description More information for the moderators. */
+            note: string | null;
+            created_at: components["schemas"]["Time"];
+        };
         /**
          * @example {
          *       "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
@@ -13236,6 +13341,14 @@ export interface components {
          *           "reason_code": "advertising",
          *           "statement": "Advertising is not allowed here.",
          *           "actor_id": "019c8f3a-5b20-7d41-9e6b-fe4b4e160270",
+         *           "created_at": "2026-03-02T09:30:00.000Z"
+         *         }
+         *       ],
+         *       "reports": [
+         *         {
+         *           "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *           "category": "spam",
+         *           "note": "The same advertisement five times.",
          *           "created_at": "2026-03-02T09:30:00.000Z"
          *         }
          *       ]
@@ -13275,6 +13388,7 @@ export interface components {
             /** @description The reported content as it is now; null after it is deleted. */
             subject: components["schemas"]["ModerationSubject"] | null;
             actions: components["schemas"]["ModerationAction"][];
+            reports: components["schemas"]["ModerationReport"][];
         };
         /**
          * @example {
@@ -16732,7 +16846,8 @@ export interface components {
          *           "frames": 1,
          *           "entries": 1,
          *           "expanded_bytes": 1,
-         *           "pages": 1
+         *           "pages": 1,
+         *           "charset": "windows-1252"
          *         },
          *         "scan_result": {
          *           "verdict": "clean",
@@ -17183,66 +17298,6 @@ export interface components {
         };
         /** @description The id of an account; `me` is the caller. */
         UserId: string;
-        /**
-         * @example {
-         *       "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
-         *       "handle": "mara.lindqvist",
-         *       "display_name": "Mara Lindqvist",
-         *       "bio": "Ceramics and long walks.",
-         *       "avatar_file_id": "019c8f3a-5b20-7d41-9e6b-364d6f076110",
-         *       "privacy_state": "public",
-         *       "profile_version": 3,
-         *       "counts": {
-         *         "followers": 340,
-         *         "following": 120,
-         *         "posts": 58
-         *       },
-         *       "viewer": {
-         *         "following": "none",
-         *         "followed_by": false,
-         *         "blocking": false,
-         *         "muting": false
-         *       }
-         *     }
-         */
-        Profile: {
-            id: components["schemas"]["Id"];
-            /** @description The name of an account in addresses and mentions, unique in its tenant. */
-            handle: string;
-            /** @description The name that is shown. */
-            display_name: string;
-            /** @description A text by the person about themselves. */
-            bio: string;
-            /** @description A file that was uploaded for `avatar`. */
-            avatar_file_id: components["schemas"]["Id"] | null;
-            /**
-             * @description Who may follow without asking, and see posts and lists.
-             * @enum {string}
-             */
-            privacy_state: "public" | "private";
-            /** @description Increases with every change of the profile. The ETag contains it. */
-            profile_version: components["schemas"]["Version"];
-            /** @description The counts. They may lag for seconds. */
-            counts: {
-                /** @description How many accounts follow this account. */
-                followers: number;
-                /** @description In `counts`: how many accounts this account follows. In `viewer`: whether the caller follows it. */
-                following: number;
-                /** @description How many posts the account has. */
-                posts: number;
-            };
-            /** @description The relationship of the caller. It is exact. */
-            viewer: {
-                /**
-                 * @description In `counts`: how many accounts this account follows. In `viewer`: whether the caller follows it.
-                 * @enum {string}
-                 */
-                following: "none" | "pending" | "active";
-                followed_by: boolean;
-                blocking: boolean;
-                muting: boolean;
-            };
-        };
         /**
          * @example {
          *       "handle": "mara.lindqvist",
@@ -21288,8 +21343,8 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["MuteConversation"];
-                "application/merge-patch+json": components["schemas"]["MuteConversation"];
+                "application/json": components["schemas"]["ChangeOwnMembership"];
+                "application/merge-patch+json": components["schemas"]["ChangeOwnMembership"];
             };
         };
         responses: {
@@ -23060,6 +23115,43 @@ export interface operations {
             /** @description `capacity_exceeded`, `overloaded`, `service_unavailable` */
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    getProfileByHandle: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name of an account in addresses and mentions, unique in its tenant. */
+                handle: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Profile"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            /** @description `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description `invalid_character` */
+            422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
         };
     };
