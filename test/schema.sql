@@ -750,6 +750,8 @@ create table identity.security_events (
 ) partition by RANGE (occurred_at);
 CREATE INDEX security_events_account ON ONLY identity.security_events USING btree (tenant_id, account_id, id DESC);
 CREATE INDEX security_events_tenant ON ONLY identity.security_events USING btree (tenant_id, id DESC);
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON identity.security_events FOR EACH ROW EXECUTE FUNCTION kernel.refuse_change();
+CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON identity.security_events FOR EACH STATEMENT EXECUTE FUNCTION kernel.refuse_change();
 
 create table identity.sessions (
   tenant_id uuid not null,
@@ -2237,7 +2239,8 @@ create table commerce.inventory_movements (
   created_at timestamp with time zone not null default kernel.now(),
   constraint inventory_movements_pkey PRIMARY KEY (tenant_id, sku, id)
 );
-CREATE TRIGGER inventory_movements_kept BEFORE DELETE OR UPDATE ON commerce.inventory_movements FOR EACH ROW EXECUTE FUNCTION commerce.refuse_change();
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON commerce.inventory_movements FOR EACH ROW EXECUTE FUNCTION kernel.refuse_change();
+CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON commerce.inventory_movements FOR EACH STATEMENT EXECUTE FUNCTION kernel.refuse_change();
 
 create table commerce.inventory_reservations (
   tenant_id uuid not null,
@@ -2310,6 +2313,8 @@ create table commerce.order_state_history (
   at timestamp with time zone not null default kernel.now(),
   constraint order_state_history_pkey PRIMARY KEY (tenant_id, order_id, id)
 );
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON commerce.order_state_history FOR EACH ROW EXECUTE FUNCTION kernel.refuse_change();
+CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON commerce.order_state_history FOR EACH STATEMENT EXECUTE FUNCTION kernel.refuse_change();
 
 create table commerce.orders (
   tenant_id uuid not null,
@@ -2443,7 +2448,8 @@ create table commerce.price_versions (
   constraint price_versions_tenant_id_sku_fkey FOREIGN KEY (tenant_id, sku) REFERENCES commerce.product_variants(tenant_id, sku)
 );
 CREATE INDEX price_versions_now ON commerce.price_versions USING btree (tenant_id, sku, currency, effective_from DESC) INCLUDE (amount_minor);
-CREATE TRIGGER price_versions_kept BEFORE UPDATE ON commerce.price_versions FOR EACH ROW EXECUTE FUNCTION commerce.refuse_change();
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON commerce.price_versions FOR EACH ROW EXECUTE FUNCTION kernel.refuse_change();
+CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON commerce.price_versions FOR EACH STATEMENT EXECUTE FUNCTION kernel.refuse_change();
 
 create table commerce.product_variants (
   tenant_id uuid not null,
@@ -3127,7 +3133,8 @@ create table social.moderation_actions (
   constraint moderation_actions_pkey PRIMARY KEY (tenant_id, id)
 );
 CREATE INDEX moderation_actions_case ON social.moderation_actions USING btree (tenant_id, case_id, id);
-CREATE TRIGGER moderation_actions_kept BEFORE DELETE OR UPDATE ON social.moderation_actions FOR EACH ROW EXECUTE FUNCTION social.refuse_change();
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON social.moderation_actions FOR EACH ROW EXECUTE FUNCTION kernel.refuse_change();
+CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON social.moderation_actions FOR EACH STATEMENT EXECUTE FUNCTION kernel.refuse_change();
 
 create table social.moderation_cases (
   tenant_id uuid not null,
@@ -3268,14 +3275,6 @@ CREATE OR REPLACE FUNCTION social.first_handle(account uuid)
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 RETURN ('user_'::text || "right"(replace((account)::text, '-'::text, ''::text), 12));
-
-CREATE OR REPLACE FUNCTION social.refuse_change()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  raise exception 'social.% is append-only', tg_table_name using errcode = '42501';
-end $function$;
 
 CREATE OR REPLACE FUNCTION social.reserved_handle(handle text)
  RETURNS text
