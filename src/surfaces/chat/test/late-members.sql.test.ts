@@ -29,7 +29,7 @@ afterAll(async () => {
   await world.close()
 })
 
-const memberships = /select b\.conversation_id, b\.joined_sequence/
+const memberships = /select b\.conversation_id, b\.role, b\.revision/
 const head = /select c\.latest_sequence, c\.revision/
 const messages = /from chat\.messages m/
 const acquainted = /select w\.user_id from unnest/

@@ -200,7 +200,7 @@ test('a login in a browser ends with cookies', async () => {
   expect(done.status).toBe(201)
   expect(done.body.access_token).toBeUndefined()
   expect(done.body.csrf_token).toBeDefined()
-  expect(done.headers.getSetCookie()).toHaveLength(4)
+  expect(done.headers.getSetCookie()).toHaveLength(5)
 })
 
 test('a waiting login’s row holds no bearer value', async () => {
