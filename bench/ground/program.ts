@@ -1,4 +1,5 @@
 /** Runs the program as users start it, until it is ready. */
+import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { createServer } from 'node:net'
 import { once } from 'node:events'
@@ -36,7 +37,7 @@ export async function startProgram(
       ...(profile ? ['--cpu-prof', `--cpu-prof-dir=${profile}`] : []),
       join(root, 'src', 'main.mjs'),
     ],
-    env: { ...env, PORT: String(port) },
+    env: { ...(await startVariables(root)), ...env, PORT: String(port) },
   })
   let said = ''
   child.stdout?.on('data', part => (said += String(part)))
@@ -53,6 +54,19 @@ export async function startProgram(
     await ended(child)
   }
   return { pid: child.pid, port, ready_ms, stop }
+}
+
+/** The variables that `npm start` sets. */
+async function startVariables(root: string): Promise<Record<string, string>> {
+  const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as {
+    scripts: { start: string }
+  }
+  return Object.fromEntries(
+    [...scripts.start.matchAll(/\b([A-Z_]+)=(\S+)/g)].map(([, name = '', value = '']) => [
+      name,
+      value,
+    ]),
+  )
 }
 
 async function isReady(port: number): Promise<boolean> {
