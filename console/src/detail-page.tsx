@@ -26,6 +26,7 @@ import {
   type Place,
   type Related,
   type Resource,
+  type Action,
 } from './resource.ts'
 import { addressOf, go, Link } from './router.tsx'
 import { Table } from './table.tsx'
@@ -123,9 +124,10 @@ function Head({ resource, row, item, acted }: HeadProps) {
   const state = row['state'] ?? row['status']
   // A dialog stays open although its action has changed the state, and shows its reply.
   const [open, setOpen] = useState<OperationId | null>(null)
+  const fits = ({ in: states, when }: Action) =>
+    (!states || states.includes(String(state))) && (!when || when(row))
   const offered = actionsOf(resource).filter(
-    action =>
-      mayAct(action) && (action.by === open || !action.in || action.in.includes(String(state))),
+    action => mayAct(action) && (action.by === open || fits(action)),
   )
   const key = splitKey(item)
   return (

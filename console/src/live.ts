@@ -30,15 +30,24 @@ export function startLive(): void {
   void follow()
 }
 
+/**
+ * A browser keeps the pages that were left for its button "back", each with its open connections, and
+ * has six for a host. So the stream ends with the page; it begins again if the page is shown again.
+ */
+let left = new AbortController()
+addEventListener('pagehide', () => left.abort())
+
 async function follow(): Promise<void> {
   let last: string | undefined
   for (let failures = 0; ;) {
+    if (left.signal.aborted) left = new AbortController()
     try {
       const headers = {
         accept: 'text/event-stream',
         ...(last === undefined ? {} : { 'last-event-id': last }),
       }
-      const body = await callOperation('listWebhookEvents', { headers, parseAs: 'stream' })
+      const { signal } = left
+      const body = await callOperation('listWebhookEvents', { headers, signal, parseAs: 'stream' })
       become('live')
       failures = 0
       for await (const { event, id, data } of serverEvents(body as ReadableStream<Uint8Array>)) {

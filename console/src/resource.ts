@@ -25,6 +25,8 @@ export type Action = {
   readonly hurts?: true
   /** The action is shown only in these states. */
   readonly in?: readonly string[]
+  /** Further conditions of the row. */
+  readonly when?: (row: Row) => boolean
   /** What the platform asks for beyond the permission of the operation. */
   readonly needs?: string
   /** What the form begins with, from the item. */

@@ -27,7 +27,12 @@ export const payments: Place = {
       actions: [
         { by: 'authorizePaymentIntent', in: ['requires_authorization'] },
         { by: 'capturePaymentIntent', in: ['authorized'] },
-        { by: 'createRefund', in: ['captured'], from: ({ id }) => ({ intent_id: id }) },
+        {
+          by: 'createRefund',
+          in: ['captured'],
+          when: row => Number(row['amount_refunded_minor']) < Number(row['amount_captured_minor']),
+          from: ({ id }) => ({ intent_id: id }),
+        },
         { by: 'cancelPaymentIntent', hurts: true, in: ['requires_authorization', 'authorized'] },
       ],
       related: [

@@ -94,7 +94,7 @@ function textOf(schema: Json, name: string): string {
 /** Values of common forms. The first value that matches a pattern is used. */
 const believable = [
   'support_viewer',
-  'jobs.jobs.read',
+  'links.stats.read',
   'en',
   'EUR',
   '19.99',
