@@ -202,8 +202,9 @@ export const kernelErrors = {
   },
   unsupported_field: {
     status: 422,
-    title: 'A restriction is not supported',
-    cause: 'The member would restrict the resource elsewhere, and has no effect here.',
+    title: 'A member is not supported under this name',
+    cause:
+      'The member restricts in other APIs and has no effect here, or it is a known member in another spelling or place.',
     cure: 'Use what the detail names instead, or leave the member out if you can do without it.',
   },
   invalid_character: {

@@ -22,6 +22,7 @@ import {
   unknownMembers,
   unsupportedMembers,
   type Dropped,
+  type Unknown,
 } from './known-fields.ts'
 import type { Route } from './route.ts'
 
@@ -92,28 +93,34 @@ export function inputCheck(route: Route): CheckInput {
       numbers: numbersOf(route.query),
       fits: queries.compile(route.query),
     },
-    body: route.body && { walk: knownFields(route.body), fits: bodies.compile(route.body) },
+    body: route.body && {
+      walk: knownFields(route.body),
+      unsupported: unsupportedMembers(route.refuses ?? {}),
+      fits: bodies.compile(route.body),
+    },
   }))
   return (givenQuery, givenBody, dropped) => {
     const { query, body } = made()
     const errors: FieldError[] = []
-    const ignored: Dropped = []
+    const ignored: Unknown = new Map()
     const nextQuery = query ? query.walk(givenQuery, '', ignored) : {}
-    if (!query) ignored.push(...Object.keys(givenQuery as object).map(name => `/${name}`))
+    if (!query)
+      for (const name of Object.keys(givenQuery as object)) ignored.set(`/${name}`, undefined)
     if (query) errors.push(...numberFaults(query.numbers, nextQuery))
     if (query && errors.length === 0 && !query.fits(nextQuery))
       errors.push(...fieldErrors('query', query.fits))
-    dropped.push(...ignored.map(pointer => `?${pointer.slice(1)}`))
+    for (const pointer of ignored.keys()) dropped.push(`?${pointer.slice(1)}`)
     let nextBody: unknown
     if (body && (givenBody !== undefined || !route.body_optional)) {
-      const unknown: Dropped = route.unknown_members ? [] : dropped
+      const unknown: Unknown = new Map()
       nextBody = body.walk(givenBody, '', unknown)
       if (!body.fits(nextBody)) errors.push(...fieldErrors('body', body.fits))
-      const refused = unsupportedMembers(route.refuses ?? {}, unknown)
+      const refused = body.unsupported(unknown)
       if (refused.length > 0) {
         throw problem('unsupported_field', { detail: sentencesOf(refused), errors: refused })
       }
-      if (route.unknown_members) errors.push(...unknownMembers(route.body, unknown))
+      if (route.unknown_members) errors.push(...unknownMembers(route.body, [...unknown.keys()]))
+      else for (const pointer of unknown.keys()) dropped.push(pointer)
     }
     if (errors.length > 0) throw unfit(route, errors, dropped)
     return { query: nextQuery, body: nextBody }

@@ -1,6 +1,8 @@
 /**
  * Removes from a request every property that its schema does not declare, before validation, and
- * returns the names. An extra property therefore causes no refusal, and never reaches a handler.
+ * returns the names. An extra property never reaches a handler. It causes no refusal, unless its
+ * name is that of a known member in another spelling (`expiresAt`) or of the object around it: such
+ * a member may restrict, and must not be lost.
  * Ids are written in lower case, so that one id has one form in comparisons and in unique lists.
  * The walker is compiled once from the schema. A request that needs no change is passed on without a
  * copy.
@@ -25,19 +27,31 @@ type Schema = {
 const names_max = 20
 
 export type Dropped = string[]
-type Walk = (value: unknown, pointer: string, dropped: Dropped) => unknown
+/** The pointers of unknown members, each with the known name that it spells in another way. */
+export type Unknown = Map<string, string | undefined>
+type Walk = (value: unknown, pointer: string, unknown: Unknown) => unknown
+/** The known names by their folded form. */
+type Names = ReadonlyMap<string, string>
+
+const none: Names = new Map()
 
 export function knownFields(schema: unknown): Walk {
-  return walkerOf(schema as Schema) ?? (value => value)
+  return walkerOf(schema as Schema, none) ?? (value => value)
 }
 
-function walkerOf(schema: Schema): Walk | null {
+/** One name has one form in every usual spelling: `max_clicks`, `maxClicks`, `Max-Clicks`. */
+function folded(name: string): string {
+  return name.toLowerCase().replaceAll(/[-_]/g, '')
+}
+
+function walkerOf(schema: Schema, around: Names): Walk | null {
   if (schema.format === 'uuid') return lowerCase
-  if (schema.properties) return objectWalker(schema)
-  if (schema.items) return arrayWalker(walkerOf(schema.items), schema.maxItems)
-  if (schema.maxProperties !== undefined) return mapWalker(schema)
+  if (schema.properties) return objectWalker(schema, around)
+  if (schema.items) return arrayWalker(walkerOf(schema.items, around), schema.maxItems)
+  if (schema.maxProperties !== undefined) return mapWalker(schema, around)
   // For a nullable object, only the branch with properties matters.
-  const branches = new Set((schema.anyOf ?? []).map(walkerOf).filter(walk => walk !== null))
+  const walkers = (schema.anyOf ?? []).map(branch => walkerOf(branch, around))
+  const branches = new Set(walkers.filter(walk => walk !== null))
   if (branches.size > 1)
     throw new Error('a body must be one object with optional members, not a union')
   return [...branches][0] ?? null
@@ -47,14 +61,15 @@ function lowerCase(value: unknown): unknown {
   return typeof value === 'string' ? value.toLowerCase() : value
 }
 
-function objectWalker(schema: Schema): Walk {
-  if (schema.additionalProperties !== false) {
+function objectWalker({ properties = {}, additionalProperties }: Schema, around: Names): Walk {
+  if (additionalProperties !== false) {
     throw new Error('an object in a request must be closed (additionalProperties: false) or a map')
   }
+  const names: Names = new Map(Object.keys(properties).map(name => [folded(name), name]))
   const members = new Map(
-    Object.entries(schema.properties ?? {}).map(([name, member]) => [name, walkerOf(member)]),
+    Object.entries(properties).map(([name, member]) => [name, walkerOf(member, names)]),
   )
-  return (value, pointer, dropped) => {
+  return (value, pointer, unknown) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
     const source = value as Record<string, unknown>
     let changed = false
@@ -62,12 +77,13 @@ function objectWalker(schema: Schema): Walk {
     for (const name of Object.keys(source)) {
       const walk = members.get(name)
       if (walk === undefined) {
-        dropped.push(`${pointer}/${escapePointer(name)}`)
+        const form = folded(name)
+        unknown.set(`${pointer}/${escapePointer(name)}`, names.get(form) ?? around.get(form))
         changed = true
         continue
       }
       const member = source[name]
-      const next = walk ? walk(member, `${pointer}/${escapePointer(name)}`, dropped) : member
+      const next = walk ? walk(member, `${pointer}/${escapePointer(name)}`, unknown) : member
       if (next !== member) changed = true
       kept[name] = next
     }
@@ -81,13 +97,13 @@ function objectWalker(schema: Schema): Walk {
  */
 function arrayWalker(item: Walk | null, max = Infinity): Walk | null {
   if (!item && max === Infinity) return null
-  return (value, pointer, dropped) => {
+  return (value, pointer, unknown) => {
     if (!isList(value)) return value
     const list = value.length > max ? value.slice(0, max + 1) : value
     if (!item) return list
     let changed = list !== value
     const kept = list.map((member, index) => {
-      const next = item(member, `${pointer}/${index}`, dropped)
+      const next = item(member, `${pointer}/${index}`, unknown)
       if (next !== member) changed = true
       return next
     })
@@ -95,14 +111,17 @@ function arrayWalker(item: Walk | null, max = Infinity): Walk | null {
   }
 }
 
-function mapWalker({ additionalProperties: value, maxProperties: max = Infinity }: Schema): Walk {
-  const walk = typeof value === 'object' ? walkerOf(value) : null
-  return (given, pointer, dropped) => {
+function mapWalker(
+  { additionalProperties: value, maxProperties: max = Infinity }: Schema,
+  around: Names,
+): Walk {
+  const walk = typeof value === 'object' ? walkerOf(value, around) : null
+  return (given, pointer, unknown) => {
     if (typeof given !== 'object' || given === null || Array.isArray(given)) return given
     const entries = Object.entries(given as Record<string, unknown>)
     let changed = entries.length > max
     const kept = entries.slice(0, max + 1).map(([name, member]) => {
-      const next = walk ? walk(member, `${pointer}/${escapePointer(name)}`, dropped) : member
+      const next = walk ? walk(member, `${pointer}/${escapePointer(name)}`, unknown) : member
       if (next !== member) changed = true
       return [name, next] as const
     })
@@ -128,17 +147,23 @@ export function unknownMembers(schema: unknown, dropped: Dropped): FieldError[] 
   })
 }
 
-/** Dropped members that would restrict, also in inner objects, with what to use instead. */
-export function unsupportedMembers(
-  refuses: Readonly<Record<string, string | null>>,
-  dropped: Dropped,
-): FieldError[] {
-  const found = dropped.filter(pointer => Object.hasOwn(refuses, lastOf(pointer)))
-  return found.slice(0, names_max).map(pointer => {
-    const instead = refuses[lastOf(pointer)]
-    const params = instead ? { instead } : {}
-    return { location: 'body', pointer, constraint: 'unsupported', params }
-  })
+export type Refuses = Readonly<Record<string, string | null>>
+
+/** Finds unknown members that would restrict, also in inner objects, with what to use instead. */
+export function unsupportedMembers(refuses: Refuses): (unknown: Unknown) => FieldError[] {
+  const listed = new Map(Object.entries(refuses).map(([name, to]) => [folded(name), to]))
+  return unknown => {
+    const found: FieldError[] = []
+    for (const [pointer, meant] of unknown) {
+      const instead = meant ?? listed.get(folded(lastOf(pointer)))
+      if (instead === undefined) continue
+      const params = instead === null ? {} : { instead }
+      const shown = pointer.slice(0, 1 + name_max)
+      found.push({ location: 'body', pointer: shown, constraint: 'unsupported', params })
+      if (found.length === names_max) break
+    }
+    return found
+  }
 }
 
 function lastOf(pointer: string): string {

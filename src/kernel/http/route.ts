@@ -7,6 +7,7 @@ import type { Static, TObject, TSchema } from 'typebox'
 import type { Principal } from '../access/principal.ts'
 import type { Db, Reader, Tx } from '../database/db.ts'
 import type { Deprecation } from './deprecation.ts'
+import type { Refuses } from './known-fields.ts'
 import type { List } from './page.ts'
 import type { Replies, Reply, ReplyOf } from './reply.ts'
 import type { OutsideOperation, StreamOperation } from './operations.ts'
@@ -123,7 +124,7 @@ type Common<
   /** For requests that move money: without the misspelled `amout` all of it would be captured. */
   unknown_members?: 'refused'
   /** Members that restrict in other APIs and have no effect here, with what to use instead. */
-  refuses?: Readonly<Record<string, string | null>>
+  refuses?: Refuses
   /** Checks the body before unknown properties are dropped. Throws if the body must be refused. */
   inspectBody?(body: unknown): void
   /** Time for the whole body to arrive, if `kernel.body_seconds` does not suit the route. */

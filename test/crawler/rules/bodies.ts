@@ -38,6 +38,22 @@ export const bodies: readonly Rule[] = [
     },
   },
   {
+    name: 'a known member in another spelling is 422, and says the right name',
+    exempt: ({ body }) =>
+      membersOf(body).some(([name]) => name.includes('_')) ? null : 'all its names are one word',
+    check: async ({ target, send, refused }) => {
+      const request = await refused()
+      for (const [name] of membersOf(target.body).filter(([one]) => one.includes('_'))) {
+        const spelled = name.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase())
+        const body = { ...(request.body as object), [spelled]: 'something' }
+        const answer = await send(request, { body })
+        expectProblem(answer, 422, 'unsupported_field')
+        expect(pointersOf(answer, 'body')).toEqual([`/${spelled}`])
+        expect(answer.body.detail).toContain(`\`${name}\``)
+      }
+    },
+  },
+  {
     name: 'a body over the limit is 413 and the connection closes',
     exempt: ({ takes_body }) => (takes_body ? null : 'its method takes no body'),
     check: async ({ target, send, refused }) => {

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { Problem } from '../../errors/problem.ts'
 import { inputCheck } from '../check-input.ts'
 import { jsonFault } from '../json-fault.ts'
+import type { Refuses } from '../known-fields.ts'
 import type { Route } from '../route.ts'
 import { closed, Id, map, nullable, text } from '../shapes.ts'
 
@@ -19,9 +20,9 @@ const Body = closed({
 type Checked = { body?: unknown; dropped?: string[]; errors?: string[]; detail?: string }
 
 /** Returns the body that the handler gets, or the errors as `pointer constraint`. */
-function check(body: unknown, schema: TObject = Body): Checked {
+function check(body: unknown, schema: TObject = Body, refuses: Refuses = {}): Checked {
   const dropped: string[] = []
-  const route = { method: 'POST', path: '/v1/things', body: schema } as unknown as Route
+  const route = { method: 'POST', path: '/v1/things', body: schema, refuses } as unknown as Route
   try {
     return { body: inputCheck(route)({}, body, dropped).body, dropped }
   } catch (error) {
@@ -77,6 +78,44 @@ test('of a body with several forms, one sentence lists the forms', () => {
     expect(check(body, Forms)).toEqual({ errors: [' oneOf'], detail: sentence })
   }
   expect(check({ ticket: 'c' }, Forms).errors).toBeUndefined()
+})
+
+describe('a known member', () => {
+  const Policy = closed({ max_clicks: Type.Optional(Type.Integer()) })
+  const Link = closed({
+    expires_at: Type.Optional(text(50)),
+    policy: Type.Optional(nullable(Policy)),
+    rules: Type.Optional(Type.Array(Policy, { maxItems: 3 })),
+    metadata: Type.Optional(map(text(50), text(50), 3)),
+  })
+
+  test.for([
+    [{ expiresAt: 'x' }, '/expiresAt', 'expires_at'],
+    [{ 'EXPIRES-AT': 'x' }, '/EXPIRES-AT', 'expires_at'],
+    [{ policy: { maxClicks: 1 } }, '/policy/maxClicks', 'max_clicks'],
+    [{ rules: [{}, { MaxClicks: 1 }] }, '/rules/1/MaxClicks', 'max_clicks'],
+    [{ policy: { expires_at: 'x' } }, '/policy/expires_at', 'expires_at'],
+  ] as const)('is refused in another spelling or place: %j', ([body, pointer, name]) => {
+    const { errors, detail } = check(body, Link)
+    expect(errors).toEqual([`${pointer} unsupported`])
+    expect(detail).toContain(`Use \`${name}\` instead`)
+  })
+
+  test('has a name that is free in a map', () => {
+    const body = { metadata: { expiresAt: 'x', expires_at: 'x' } }
+    expect(check(body, Link)).toEqual({ body, dropped: [] })
+  })
+})
+
+test('a name that is refused is refused in any spelling, and others are not', () => {
+  const refuses = { max_visits: null, password: 'policy' }
+  for (const name of ['max_visits', 'maxVisits', 'Password', 'PASSWORD', 'pass-word']) {
+    expect(check({ [name]: 1 }, Body, refuses).errors).toEqual([`/${name} unsupported`])
+  }
+  expect(check({ visits: 1, passwords: 1 }, Body, refuses).dropped).toEqual([
+    '/visits',
+    '/passwords',
+  ])
 })
 
 describe('a map', () => {

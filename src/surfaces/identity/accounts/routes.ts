@@ -164,6 +164,7 @@ function inviteRoute(deps: Deps): Route {
     permission: 'identity.accounts.invite',
     added: true,
     body: Invite,
+    refuses: { expires_at: null, max_uses: null, roles: 'role_ids' },
     replies: { 200: Account, 201: Account },
     fails: ['already_exists', 'permission_denied', 'role_not_found', 'validation_failed'],
     handle: async ({ tx, body, principal, grants, request }) => {

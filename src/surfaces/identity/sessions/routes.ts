@@ -38,6 +38,7 @@ function logInRoute(deps: Deps): Route {
     description: 'If a second factor is required, the reply is 202 with a challenge.',
     permission: 'public',
     body: LogIn,
+    refuses: { scope: null, permissions: null, expires_in: null },
     transaction: 'own',
     sends: ['location'],
     replies: { 201: SessionTokens, 202: MfaRequired },

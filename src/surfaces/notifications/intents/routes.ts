@@ -20,6 +20,7 @@ import {
   NotificationPage,
   NotificationQuery,
   NotificationView,
+  refused_of_notifications,
 } from './schemas.ts'
 
 const path = '/v1/notifications'
@@ -62,7 +63,7 @@ function createRoute(deps: Deps): Route {
     idempotency: 'required',
     asks_grants: true,
     body: NewNotification,
-    refuses: { send_at: 'scheduled_at', ttl: 'expires_at', unique_key: 'dedupe' },
+    refuses: refused_of_notifications,
     replies: { 202: NotificationView },
     fails: refusals,
     handle: async ({ tx, principal, body, grants, key }) => {
@@ -84,7 +85,7 @@ function explainRoute(deps: Deps): Route {
     added: true,
     idempotency: 'ignored',
     body: NewNotification,
-    refuses: { send_at: 'scheduled_at', ttl: 'expires_at', unique_key: 'dedupe' },
+    refuses: refused_of_notifications,
     replies: { 200: Explained },
     fails: refusals,
     handle: async ({ tx, principal, body, grants }) =>

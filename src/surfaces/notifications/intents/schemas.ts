@@ -41,6 +41,16 @@ export const common = {
   metadata: Type.Optional(Metadata),
 }
 
+/** Restrictions of other APIs that have no effect here, with what to use instead. */
+export const refused_of_notifications = {
+  send_at: 'scheduled_at',
+  deliver_at: 'scheduled_at',
+  delay: 'scheduled_at',
+  delay_seconds: 'scheduled_at',
+  ttl: 'expires_at',
+  unique_key: 'dedupe',
+} as const
+
 export const NewNotification = closed(
   {
     recipient: Recipient,

@@ -60,6 +60,8 @@ function createRoute(deps: Deps): Route {
     refuses: {
       audience: 'visibility',
       privacy: 'visibility',
+      private: 'visibility',
+      visible_to: 'visibility',
       scheduled_at: null,
       expires_at: null,
     },
