@@ -1,9 +1,9 @@
 /**
- * Logs in. An unknown account, a wrong password, an unverified address and a disabled account cost
- * the same work, count the same and get the same reply. An attempt is counted before the hash is
- * computed, and the count is undone on success. No connection is held while hashing, so a reset may
- * commit meanwhile. The transaction therefore checks again that the verified password is still
- * valid.
+ * Logs in. An unknown account, a wrong password or tenant, an unverified address and a disabled
+ * account cost the same work, count the same and get the same reply. An attempt is counted before the
+ * hash is computed, and the count is undone on success. No connection is held while hashing, so a
+ * reset may commit meanwhile. The transaction therefore checks again that the verified password is
+ * still valid.
  */
 import { Type, type Static } from 'typebox'
 import type { Taken } from '../../../kernel/access/take.ts'
@@ -61,6 +61,7 @@ const Candidate = Type.Object({
   ...AccountRow.properties,
   password_hash: nullable(Bytes),
   password_changed_at: nullable(Type.String()),
+  is_member: Type.Boolean(),
 })
 type Candidate = Static<typeof Candidate>
 
@@ -87,14 +88,14 @@ async function byPassword(deps: Deps, body: LogIn, seen: Seen): Promise<LoggedIn
     scope: emailScope(kernel, tenant?.id ?? nil_id),
     normalized: parseEmail(email)?.normalized ?? email,
   }
-  const candidate = tenant && (await candidateOf(deps, address))
+  const candidate = tenant && (await candidateOf(deps, address, tenant.id))
   const attempt = await takeAttempt(deps, { address, body, candidate, seen })
   try {
     const encoded = candidate?.password_hash
       ? hasher.open(candidate.password_hash, { table: 'identity.credentials', id: candidate.id })
       : null
     const fits = await hasher.verify(body.password ?? '', encoded)
-    if (!fits || !candidate || !mayLogIn(deps, candidate)) {
+    if (!fits || !candidate || !mayLogIn(deps, candidate, slug)) {
       await failed(deps, attempt, candidate, seen)
       throw problem('invalid_credentials')
     }
@@ -122,13 +123,16 @@ function accountOf(candidate: Candidate): AccountRow {
 function candidateOf(
   { kernel }: Deps,
   { scope, normalized }: Address,
+  tenant_id: string,
 ): Promise<Candidate | undefined> {
   return kernel.db.maybe(
     Candidate,
     sql`
       select a.id, a.tenant_id, a.email, a.email_normalized, a.status, a.verified_at,
         a.display_name, a.locale, a.version, a.created_at, c.password_hash,
-        c.password_changed_at::text as password_changed_at
+        c.password_changed_at::text as password_changed_at,
+        a.tenant_id = ${tenant_id} or exists (select from identity.role_assignments r
+          where r.account_id = a.id and r.tenant_id = ${tenant_id}) as is_member
       from identity.accounts a
       left join identity.credentials c on c.account_id = a.id
       where a.email_scope = ${scope} and a.email_normalized = ${normalized}
@@ -195,9 +199,15 @@ async function record(
   })
 }
 
-function mayLogIn({ kernel }: Deps, { status, verified_at }: Candidate): boolean {
+/** A person who names a tenant must be a member or a guest of it. */
+function mayLogIn(
+  { kernel }: Deps,
+  { status, verified_at, is_member }: Candidate,
+  slug: string | undefined,
+): boolean {
   const required = kernel.settings['identity.require_verified_email']
-  return status === 'active' && (verified_at !== null || !required)
+  const is_here = slug === undefined || is_member
+  return is_here && status === 'active' && (verified_at !== null || !required)
 }
 
 type Shown = {

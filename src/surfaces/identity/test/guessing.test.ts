@@ -107,6 +107,20 @@ test.each([
   for (const one of seen) expect(one).toEqual(first)
 })
 
+test('the right password with the tenant of others is a guess like a wrong password', async () => {
+  const [member, tenant] = [await narrow.member(), await narrow.tenant()]
+  const stranger = { email: newEmail(), password: 'not the password', tenant: member.tenant }
+  const seen = []
+  for (const who of [stranger, { ...member, tenant }]) {
+    const before = await hashes(narrow)
+    const answers = []
+    for (let guess = 0; guess < 6; guess++) answers.push(shown(await narrow.login(who)))
+    seen.push({ answers, hashes: (await hashes(narrow)) - before })
+  }
+  expect(seen[0]?.answers.map(({ status }) => status)).toEqual([401, 401, 401, 401, 401, 429])
+  expect(seen[1]).toEqual(seen[0])
+})
+
 const newEmail = () => `g-${newId()}@example.test`
 const unknown = (): Promise<string> => Promise.resolve(newEmail())
 

@@ -22,6 +22,8 @@ test('an address with an account elsewhere is invited like an unknown one, and j
   await world.platform.kernel.db.run(sql`
     update identity.accounts set verified_at = kernel.now()
     where tenant_id = ${elsewhere.tenant.id} and id = ${elsewhere.id}`)
+  const here = { ...elsewhere, tenant: admin.tenant }
+  expect((await world.login(here)).body.code).toBe('invalid_credentials')
   const unknown = `i-${newId()}@example.test`
   const seen: unknown[] = []
   for (const email of [elsewhere.email, unknown]) {
@@ -43,7 +45,7 @@ test('an address with an account elsewhere is invited like an unknown one, and j
   const accepted = await world.call('POST', '/v1/password-resets', { body: reset })
   expect(accepted.status, accepted.text).toBe(204)
   // The account elsewhere keeps its password, and works in the tenant with the role.
-  const { body: session } = await world.login(elsewhere)
+  const { body: session } = await world.login(here)
   const guest = await world.call('POST', `/v1/sessions/${session.session_id}/refresh`, {
     body: { refresh_token: session.refresh_token, tenant_id: admin.tenant.id },
   })
