@@ -9,28 +9,28 @@ import { Type } from 'typebox'
 import type { Tx } from '../../kernel/database/db.ts'
 import { sql, type Sql } from '../../kernel/database/sql.ts'
 import { dueAt } from '../../kernel/work/due-queue.ts'
-import { madeIn, type Earlier, type Personal } from '../../kernel/work/personal.ts'
+import {
+  madeIn,
+  rowsById,
+  type Earlier,
+  type Personal,
+  type PersonalAccount,
+} from '../../kernel/work/personal.ts'
+import { callerOf } from './access/principals.ts'
+import { answerView, findAnswer } from './answers/show-answer.ts'
+import type { Deps, Needs } from './deps.ts'
 import { announce } from './events.ts'
 import type { Kernel } from './settings.ts'
 
 const portion = 200
 const Item = Type.Object({ id: Type.String(), data: Type.Unknown() })
 
+const Asked = Type.Object({ id: Type.String(), tenant_id: Type.String(), query: Type.String() })
+
 type Ids = readonly string[]
 
 /** The exported data, read in portions after an id. */
 const kinds: readonly { kind: string; read(ids: Ids, after: string | null): Sql }[] = [
-  {
-    kind: 'answer',
-    read: (ids, after) => sql`
-      -- any tenant: what one person asked
-      select a.id, jsonb_build_object('id', a.id, 'query', t.query, 'text', t.text,
-        'state', a.state, 'created_at', a.created_at) as data
-      from retrieval.answers a
-      join retrieval.answer_texts t on t.tenant_id = a.tenant_id and t.id = a.id
-      where a.actor_id = any(${ids}::uuid[]) and (${after}::uuid is null or a.id > ${after}::uuid)
-      order by a.id limit ${portion}`,
-  },
   {
     kind: 'collection',
     read: (ids, after) => sql`
@@ -66,9 +66,14 @@ const kinds: readonly { kind: string; read(ids: Ids, after: string | null): Sql 
   },
 ]
 
-export function personalRetrieval({ db }: Pick<Kernel, 'db'>): Personal {
+export function personalRetrieval({
+  kernel: { db },
+  people,
+}: Pick<Deps, 'kernel' | 'people'>): Personal {
   return {
-    export: async function* ({ principal_ids }) {
+    export: async function* (account) {
+      const { principal_ids } = account
+      for await (const data of answersOf(db, { people }, account)) yield { kind: 'answer', data }
       for (const { kind, read } of kinds) {
         for (let after: string | null = null; ;) {
           const rows: { id: string; data: unknown }[] = await db.many(
@@ -91,6 +96,38 @@ export function personalRetrieval({ db }: Pick<Kernel, 'db'>): Personal {
       }
     },
     suspend: account => db.tx(tx => pauseConnectors(tx, account)),
+  }
+}
+
+/** Each answer as `GET /v1/answers/{answer_id}` shows it to the person at this moment. */
+async function* answersOf(
+  db: Kernel['db'],
+  needs: Pick<Needs, 'people'>,
+  { account_id, principal_ids }: PersonalAccount,
+) {
+  const asked = rowsById(portion, after =>
+    db.many(
+      Asked,
+      sql`
+        -- any tenant: what one person asked
+        select a.id, a.tenant_id, t.query
+        from retrieval.answers a
+        join retrieval.answer_texts t on t.tenant_id = a.tenant_id and t.id = a.id
+        where a.actor_id = any(${principal_ids}::uuid[])
+          and (${after}::uuid is null or a.id > ${after}::uuid)
+        order by a.id limit ${portion}`,
+    ),
+  )
+  for await (const { id, tenant_id, query } of asked) {
+    const stored = await findAnswer(db, tenant_id, id)
+    if (!stored) continue
+    const asker = { id: account_id, tenant_id, kind: 'account', session_id: null } as const
+    const { state, text, citations, created_at } = await answerView(
+      db,
+      await callerOf(db, needs, asker),
+      stored,
+    )
+    yield { id, query, text, state, citations, created_at }
   }
 }
 

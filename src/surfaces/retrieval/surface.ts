@@ -57,7 +57,7 @@ export const retrieval: Surface<Face, Needs, typeof settings> = {
       queues: [projectionQueue(deps), syncQueue(deps)],
       consumers: consumers(deps),
       checks: checks(kernel),
-      personal: personalRetrieval(kernel),
+      personal: personalRetrieval(deps),
       seed: tenants => seed(deps, tenants),
       jobTypes: [
         ingestJob(deps),

@@ -121,6 +121,27 @@ describe.concurrent('an answer', () => {
     expect(after.citations[0]).toMatchObject({ rank: 1, redacted: true, quote: null })
   })
 
+  test('is exported as its asker may read it at that time', async () => {
+    const ada = await world.reader()
+    const bob = await world.reader(ada.tenant)
+    const { id: collection_id, question } = await asked(ada)
+    const manage = [{ principal_or_group: `user:${ada.id}`, permission: 'manage' }]
+    const read = { principal_or_group: 'tenant:*', permission: 'read' }
+    await ada.does('PUT', `/v1/collections/${collection_id}/acl`, { acl: [...manage, read] })
+    const { id, text } = await bob.does('POST', '/v1/answers', question)
+    const exported = async () => {
+      const answer = await bob.ask('GET', '/v1/me/export')
+      const lines = answer.text.trim().split('\n')
+      const records = lines.map(line => JSON.parse(line))
+      return records.find(one => one.kind === 'answer' && one.data.id === id).data
+    }
+    expect(await exported()).toMatchObject({ query: question.query, text, state: 'completed' })
+    await ada.does('PUT', `/v1/collections/${collection_id}/acl`, { acl: manage })
+    const after = await exported()
+    expect(after).toMatchObject({ query: question.query, text: null, state: 'redacted' })
+    expect(after.citations[0]).toMatchObject({ redacted: true, quote: null })
+  })
+
   test('follows an own earlier answer, and no one else’s', async () => {
     const ada = await world.reader()
     const eve = await world.reader()
