@@ -31,12 +31,22 @@ function findCard(value: unknown, pointer: string, depth: number): string | unde
 }
 
 /** What people write between the groups of a number; the second one is the minus sign. */
-const between = String.raw`[\s\p{Pd}\u2212._/]`
-const run = new RegExp(String.raw`\d(?:${between}{0,3}\d)*`, 'gu')
-const gap = new RegExp(`${between}+`, 'u')
+const between = String.raw`\s\p{Pd}\u2212._/`
+const close = separatedBy(between)
+/** Times, prices and coordinates are written with these too, so only groups as on a card count. */
+const wide = separatedBy(`${between},+:~`)
+
+function separatedBy(separators: string) {
+  const run = new RegExp(String.raw`\d(?:[${separators}]{0,3}\d)*`, 'gu')
+  const gap = new RegExp(`[${separators}]+`, 'u')
+  return (text: string) => [...text.matchAll(run)].map(([found]) => found.split(gap))
+}
+
 /** In groups, other numbers look like cards too often, so only the usual lengths count. */
 const grouped = /^(?:3[47]\d{13}|36\d{12}|[2456]\d{15})$/
 
+/** Shown as nothing, or as a mark on the digit before it. */
+const unseen = /[\p{Default_Ignorable_Code_Point}\p{Cf}\p{Mn}\p{Me}]/gu
 const uuids = /[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}/gi
 
 /** Numbers in a text: each group of digits, all of a run, and groups of a run as on a card. */
@@ -45,17 +55,13 @@ function numbersIn(text: string): string[] {
   // Invisible characters go, and digits of other scripts become those that a card shows.
   const plain = text
     .normalize('NFKC')
-    .replaceAll(/\p{Cf}/gu, '')
+    .replaceAll(unseen, '')
     .replaceAll(/(?!\d)\p{Nd}/gu, digitOf)
     .replaceAll(uuids, 'id')
-  return [...plain.matchAll(run)].flatMap(([found]) => {
-    const groups = found.split(gap)
-    return [
-      ...groups,
-      groups.join(''),
-      ...groups.flatMap((_, at) => asOnCard(groups.slice(at, at + 5))),
-    ]
-  })
+  return [
+    ...close(plain).flatMap(groups => [...groups, groups.join('')]),
+    ...wide(plain).flatMap(groups => groups.flatMap((_, at) => asOnCard(groups.slice(at, at + 5)))),
+  ]
 }
 
 const other_digit = /^\p{Nd}$/u
