@@ -3648,6 +3648,14 @@ CREATE UNIQUE INDEX inference_operations_job ON inference.inference_operations U
 CREATE INDEX inference_operations_open ON inference.inference_operations USING btree (id) WHERE (state = ANY (ARRAY['pending'::text, 'running'::text, 'reconciling'::text]));
 CREATE INDEX inference_operations_response ON inference.inference_operations USING btree (provider_response_id) WHERE (provider_response_id IS NOT NULL);
 
+create table inference.key_owners (
+  tenant_id uuid not null,
+  key_id uuid not null,
+  account_id uuid not null,
+  constraint key_owners_pkey PRIMARY KEY (tenant_id, key_id)
+);
+CREATE INDEX key_owners_account ON inference.key_owners USING btree (tenant_id, account_id);
+
 create table inference.model_aliases (
   tenant_id uuid not null,
   alias text not null,
@@ -3808,6 +3816,15 @@ CREATE INDEX usage_records_measured ON inference.usage_records USING btree (meas
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON inference.usage_records FOR EACH ROW EXECUTE FUNCTION kernel.refuse_change('retention');
 CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON inference.usage_records FOR EACH STATEMENT EXECUTE FUNCTION kernel.refuse_change();
 
+CREATE OR REPLACE FUNCTION inference.counted_on(_tenant uuid, _principal uuid)
+ RETURNS uuid[]
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select array(select _principal union all select k.key_id from inference.key_owners k
+    where k.tenant_id = _tenant and k.account_id = _principal)
+$function$;
+
 CREATE OR REPLACE FUNCTION inference.counters_of(_tenant uuid, _principal uuid, _class text, _limits jsonb, _minute timestamp with time zone, _day timestamp with time zone, _requests numeric, _tokens numeric, _cost numeric)
  RETURNS TABLE(place integer, scope_type text, scope_id uuid, metric text, window_start timestamp with time zone, limit_value numeric, used numeric, reserved numeric)
  LANGUAGE sql
@@ -3815,17 +3832,15 @@ CREATE OR REPLACE FUNCTION inference.counters_of(_tenant uuid, _principal uuid, 
 AS $function$
   select row_number() over (order by s.place, m.place)::int, s.scope_type, s.scope_id, m.metric,
     m.window_start,
-    coalesce((own.limits ->> m.metric)::numeric, (_limits -> s.scope_type ->> m.metric)::numeric),
+    coalesce((s.limits ->> m.metric)::numeric, (_limits -> s.scope_type ->> m.metric)::numeric),
     m.used, m.reserved
-  from (values (1, 'tenant', _tenant), (2, 'principal', _principal)) s (place, scope_type, scope_id)
+  from inference.scopes_of(_tenant, _principal) s
   cross join (values
     (1, 'operations', timestamptz '-infinity', 0, 0),
     (2, 'requests_per_minute', _minute, _requests, 0),
     (3, 'tokens_per_minute', _minute, 0, _tokens),
     (4, 'tokens_per_day', _day, 0, _tokens),
     (5, 'cost_per_day', _day, 0, _cost)) m (place, metric, window_start, used, reserved)
-  left join inference.quota_limits own on own.tenant_id = _tenant
-    and own.scope_type = s.scope_type and own.scope_id = s.scope_id
   where _class <> 'job' or m.metric in ('tokens_per_day', 'cost_per_day')
 $function$;
 
@@ -3854,7 +3869,6 @@ declare
   most numeric := 0;
   taken int[];
   wanted_rows int;
-  running record;
 begin
   select p.price_version, round((_input * p.input + _output * p.output) / 1000000, 8) into price, most
     from inference.model_prices p
@@ -3875,10 +3889,11 @@ begin
       set used = c.used + excluded.used, reserved = c.reserved + excluded.reserved,
         limit_value = excluded.limit_value
       where c.used + c.reserved + excluded.used + excluded.reserved <= excluded.limit_value
-    returning c.scope_type, c.metric
+    returning c.scope_id, c.scope_type, c.metric
   )
   select array_agg(w.place) filter (where t.metric is not null), count(*) into taken, wanted_rows
-    from wanted w left join took t on t.scope_type = w.scope_type and t.metric = w.metric;
+    from wanted w left join took t on t.scope_id = w.scope_id
+      and t.scope_type = w.scope_type and t.metric = w.metric;
   if coalesce(cardinality(taken), 0) < wanted_rows then
     return query
     select w.metric, w.scope_type, w.limit_value,
@@ -3889,27 +3904,30 @@ begin
     return;
   end if;
   if _class <> 'job' and _hold then
-    select count(*) as tenant_operations, count(*) filter (where r.class = 'stream') as tenant_streams,
-      count(*) filter (where r.principal_id = _principal) as principal_operations,
-      count(*) filter (where r.principal_id = _principal and r.class = 'stream') as principal_streams
-      into running
-      from inference.quota_reservations r
-      where r.tenant_id = _tenant and r.state = 'held' and r.lease_until > clock_timestamp()
-        and r.class <> 'job';
     return query
-      select 'concurrency', one.scope, one.most, null::timestamptz
-      from (
-        select s.scope, s.running, coalesce((own.limits ->> s.metric)::numeric,
-          (_limits -> s.scope ->> s.metric)::numeric) as most
-        from (values
-          ('principal', _principal, 'operations', running.principal_operations),
-          ('tenant', _tenant, 'operations', running.tenant_operations),
-          ('principal', _principal, 'streams', running.principal_streams),
-          ('tenant', _tenant, 'streams', running.tenant_streams)) s (scope, scope_id, metric, running)
-        left join inference.quota_limits own on own.tenant_id = _tenant
-          and own.scope_type = s.scope and own.scope_id = s.scope_id
-        where _class = 'stream' or s.metric = 'operations') one
-      where one.running >= one.most limit 1;
+      with held as (
+        select r.principal_id, count(*) as operations,
+          count(*) filter (where r.class = 'stream') as streams
+        from inference.quota_reservations r
+        where r.tenant_id = _tenant and r.state = 'held' and r.lease_until > clock_timestamp()
+          and r.class <> 'job'
+        group by r.principal_id
+      ), running as (
+        select s.place, s.scope_type, s.limits, coalesce(sum(h.operations), 0) as operations,
+          coalesce(sum(h.streams), 0) as streams
+        from inference.scopes_of(_tenant, _principal) s
+        cross join inference.counted_on(_tenant, s.scope_id) ids
+        left join held h on s.scope_type = 'tenant' or h.principal_id = any(ids)
+        group by s.place, s.scope_type, s.limits
+      )
+      select 'concurrency', r.scope_type, most.most, null::timestamptz
+      from running r
+      cross join lateral (values ('operations', r.operations), ('streams', r.streams))
+        m (metric, running)
+      cross join lateral (select coalesce((r.limits ->> m.metric)::numeric,
+        (_limits -> r.scope_type ->> m.metric)::numeric)) most (most)
+      where (_class = 'stream' or m.metric = 'operations') and m.running >= most.most
+      order by m.metric, r.place desc limit 1;
     if found then
       return;
     end if;
@@ -3929,6 +3947,23 @@ begin
     end if;
   end if;
 end $function$;
+
+CREATE OR REPLACE FUNCTION inference.scopes_of(_tenant uuid, _principal uuid)
+ RETURNS TABLE(place integer, scope_type text, scope_id uuid, limits jsonb)
+ LANGUAGE sql
+ STABLE ROWS 3
+AS $function$
+  select s.place, s.scope_type, s.scope_id, coalesce(shared.limits, '{}') || coalesce(own.limits, '{}')
+  from (select coalesce((select k.account_id from inference.key_owners k
+    where k.tenant_id = _tenant and k.key_id = _principal), _principal) as id) account
+  cross join lateral (values (1, 'tenant', _tenant), (2, 'principal', account.id),
+    (3, 'principal', nullif(_principal, account.id))) s (place, scope_type, scope_id)
+  left join inference.quota_limits own on own.tenant_id = _tenant
+    and own.scope_type = s.scope_type and own.scope_id = s.scope_id
+  left join inference.quota_limits shared on s.place = 3 and shared.tenant_id = _tenant
+    and shared.scope_type = 'principal' and shared.scope_id = account.id
+  where s.scope_id is not null
+$function$;
 
 CREATE OR REPLACE FUNCTION inference.settle(_tenant uuid, _operation uuid, _this_run integer, _ended_as text, _input integer, _cached integer, _output integer, _measured text, _snapshot text, _request text, _took_ms integer)
  RETURNS TABLE(input_units integer, cached_input_units integer, output_units integer, cost numeric, currency text, price_version integer, source text)

@@ -140,6 +140,8 @@ export type Face = {
     reader: Reader,
     account: { readonly id: string; readonly tenant_id: string },
   ): Promise<readonly string[]>
+  /** The account that created the API key, also one that was revoked. Null if no key has the id. */
+  ownerOf(reader: Reader, tenant_id: string, key_id: string): Promise<string | null>
   /**
    * Filters the ids to active accounts that now belong to the active tenant: it is their home
    * tenant, or they have a role in it.

@@ -18,6 +18,7 @@ import { readMembers } from './tenants/read-members.ts'
 import { findTenant, isOpen } from './tenants/resolve-tenant.ts'
 
 const Address = Type.Object({ address: Type.String(), locale: nullable(Type.String()) })
+const Owner = Type.Object({ account_id: Type.String() })
 const Exists = Type.Object({ it: Type.Boolean() })
 const Session = Type.Object({ id: Type.String() })
 
@@ -57,6 +58,15 @@ export function openFace(deps: Deps): Face {
     keysOf: async (reader, account) => {
       const { principal_ids } = await principalsOf(reader, account)
       return principal_ids.filter(id => id !== account.id)
+    },
+    ownerOf: async (reader, tenant_id, key_id) => {
+      const key = await reader.maybe(
+        Owner,
+        sql`
+          select account_id from identity.api_keys
+          where tenant_id = ${tenant_id} and id = ${key_id}`,
+      )
+      return key?.account_id ?? null
     },
     publicTenant: (reader, host) => findTenant(reader, kernel, undefined, host),
     sessionAlive: async session_id => {

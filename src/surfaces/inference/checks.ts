@@ -35,7 +35,8 @@ function quotaChecks(check: MakeCheck): Check[] {
           from inference.generation_usage u
           where u.tenant_id = c.tenant_id and u.corrects_id is null
             and u.counted_on = (c.window_start at time zone 'UTC')::date
-            and (c.scope_type = 'tenant' or u.principal_id = c.scope_id)) sums on true
+            and (c.scope_type = 'tenant' or u.principal_id = any(
+              (select inference.counted_on(c.tenant_id, c.scope_id))::uuid[]))) sums on true
         where c.metric in ('tokens_per_day', 'cost_per_day') and c.used <> coalesce(sums.used, 0)
         limit 100`,
     ),
@@ -51,7 +52,8 @@ function quotaChecks(check: MakeCheck): Check[] {
             else sum(r.input_units + r.output_units) end as reserved
           from inference.quota_reservations r
           where r.tenant_id = c.tenant_id and r.state = 'held'
-            and (c.scope_type = 'tenant' or r.principal_id = c.scope_id)
+            and (c.scope_type = 'tenant' or r.principal_id = any(
+              (select inference.counted_on(c.tenant_id, c.scope_id))::uuid[]))
             and case when c.metric like '%day' then r.day_start = c.window_start
               else r.minute_start = c.window_start and r.class <> 'job' end) held on true
         where c.metric in ('tokens_per_minute', 'tokens_per_day', 'cost_per_day')

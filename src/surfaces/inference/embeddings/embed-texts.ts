@@ -15,6 +15,7 @@ import type { Candidate } from '../models/known-models.ts'
 import { countTokens } from '../operations/tokens.ts'
 import { safetyIdentifier } from '../prompts/place.ts'
 import { ProviderFailure, type Embeddings, type Provider } from '../providers/provider.ts'
+import { countOnOwner } from '../quotas/key-owners.ts'
 import { reserve } from '../quotas/reserve.ts'
 import { settleRun, type Settled, type Spent } from '../quotas/settle.ts'
 import { openLedger, writeEnd } from '../operations/ledger.ts'
@@ -97,6 +98,7 @@ async function begin(
   const [deployment] = candidates
   const provider = deps.providers.find(deployment.provider)
   if (!provider) throw problem('service_unavailable')
+  await countOnOwner(tx, deps, tenant_id, principal.id)
   const id = newId()
   const { created_at, deadline_at } = await insert(tx, order, { id, model, input, deployment })
   reserve(tx, deps, {

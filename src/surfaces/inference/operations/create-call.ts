@@ -7,6 +7,7 @@ import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql, type Sql } from '../../../kernel/database/sql.ts'
 import type { Deps } from '../deps.ts'
+import { countOnOwner } from '../quotas/key-owners.ts'
 import { reserve } from '../quotas/reserve.ts'
 import { announceEnd } from './announce-end.ts'
 import { isBlocked, type Call } from './call.ts'
@@ -39,6 +40,7 @@ export async function createCall(
     run: 1,
     attempts: 0,
   }
+  await countOnOwner(tx, deps, call.tenant_id, call.actor_id)
   const made = insertion(draft, call, state)
   // A job is submitted with the deadline of its call.
   if (draft.waits) Object.assign(call, await tx.one(Made, made))

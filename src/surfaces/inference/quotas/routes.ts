@@ -5,7 +5,7 @@
 import { Type, type Static } from 'typebox'
 import { lacks } from '../../../kernel/access/permission-denied.ts'
 import type { Principal } from '../../../kernel/access/principal.ts'
-import type { Reader, Tx } from '../../../kernel/database/db.ts'
+import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { demandConditions, etag } from '../../../kernel/http/etag.ts'
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
@@ -13,6 +13,7 @@ import { closed, Id, nullable, oneOf, Time } from '../../../kernel/http/shapes.t
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { Decimal } from '../schemas.ts'
+import { countOnOwner } from './key-owners.ts'
 import { configuredLimits, limitsArgument, metrics, type Metric, type ScopeType } from './limits.ts'
 
 const MetricName = oneOf(...metrics)
@@ -30,7 +31,7 @@ const QuotaLine = Type.Object(
   },
   { title: 'QuotaLine' },
 )
-const Quotas = Type.Object({ data: Type.Array(QuotaLine, { maxItems: 12 }) }, { title: 'Quotas' })
+const Quotas = Type.Object({ data: Type.Array(QuotaLine, { maxItems: 18 }) }, { title: 'Quotas' })
 
 const Limit = Type.Integer({ minimum: 0, maximum: 2 ** 40 })
 const limitsShape = Object.fromEntries(
@@ -64,14 +65,17 @@ function listRoute(deps: Deps): Route {
     permission: 'inference.operations.create',
     added: true,
     replies: { 200: Quotas },
-    handle: async ({ tx, principal }) =>
-      reply(200, { data: await readQuotas(tx, deps, principal) }),
+    // A key may read its limits before its first call, and then its owner is written.
+    transaction: 'own',
+    handle: async ({ principal }) =>
+      reply(200, { data: await deps.kernel.db.tx(tx => readQuotas(tx, deps, principal)) }),
   })
 }
 
-async function readQuotas(reader: Reader, { kernel }: Deps, { id, tenant_id }: Principal) {
-  const limits = limitsArgument(kernel)
-  return await reader.many(
+async function readQuotas(tx: Tx, deps: Deps, { id, tenant_id }: Principal) {
+  await countOnOwner(tx, deps, tenant_id, id)
+  const limits = limitsArgument(deps.kernel)
+  return await tx.many(
     QuotaLine,
     sql`
       select w.scope_type, w.scope_id, w.metric, w.limit_value::text as limit,
@@ -87,19 +91,16 @@ async function readQuotas(reader: Reader, { kernel }: Deps, { id, tenant_id }: P
       where w.metric <> 'operations'
       union all
       select s.scope_type, s.scope_id, m.metric,
-        coalesce((own.limits ->> m.metric)::numeric,
+        coalesce((s.limits ->> m.metric)::numeric,
           (${limits}::jsonb -> s.scope_type ->> m.metric)::numeric)::text,
         count(r.operation_id)::text, '0', null
-      from (values ('tenant', ${tenant_id}::uuid), ('principal', ${id}::uuid))
-        s (scope_type, scope_id)
+      from inference.scopes_of(${tenant_id}, ${id}) s
       cross join (values ('operations'), ('streams')) m (metric)
-      left join inference.quota_limits own on own.tenant_id = ${tenant_id}
-        and own.scope_type = s.scope_type and own.scope_id = s.scope_id
       left join inference.quota_reservations r on r.tenant_id = ${tenant_id} and r.state = 'held'
         and r.lease_until > now() and r.class <> 'job'
         and (m.metric = 'operations' or r.class = 'stream')
-        and (s.scope_type = 'tenant' or r.principal_id = s.scope_id)
-      group by s.scope_type, s.scope_id, m.metric, own.limits
+        and (s.scope_type = 'tenant' or r.principal_id = any(inference.counted_on(${tenant_id}, s.scope_id)))
+      group by s.scope_type, s.scope_id, m.metric, s.limits
       order by 1 desc, 3`,
   )
 }
@@ -112,7 +113,7 @@ function putRoute(deps: Deps): Route {
     name: 'putQuota',
     summary: 'Set the limits of a principal or of the tenant',
     description:
-      'A limit that you leave out is that of the platform. Only the platform operator sets limits of a tenant above those of the platform.',
+      'The calls of API keys count on the limits of their owner too. A limit that you leave out is that of the platform. Only the platform operator sets limits of a tenant above those of the platform.',
     permission: 'inference.quotas.write',
     asks_grants: true,
     added: true,
@@ -156,7 +157,8 @@ async function putQuota(
   const is_known =
     scope_type === 'tenant'
       ? scope_id === tenant_id
-      : (await people.membersOf(tx, tenant_id, [scope_id])).has(scope_id)
+      : (await people.membersOf(tx, tenant_id, [scope_id])).has(scope_id) ||
+        (await people.ownerOf(tx, tenant_id, scope_id)) !== null
   if (!is_known) throw problem('quota_scope_not_found')
   const configured = configuredLimits(kernel)[scope_type]
   const raised = metrics.filter(metric => (limits[metric] ?? 0) > configured[metric])

@@ -1,10 +1,11 @@
-/** What other surfaces call: a server prompt as a stream, and embeddings. */
+/** What other surfaces call: a server prompt as a stream, and embeddings; and one quota for all doors. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Type } from 'typebox'
+import { newKey } from '../../../../test/world.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { newId } from '../../../kernel/ids.ts'
 import type { Order, Piece } from '../face.ts'
-import { openInferenceWorld, type InferenceWorld, type Someone } from './inference-world.ts'
+import { code, openInferenceWorld, type InferenceWorld, type Someone } from './inference-world.ts'
 
 let world: InferenceWorld
 beforeAll(async () => {
@@ -78,5 +79,69 @@ test('a failing provider is a problem, and nothing is charged for what it refuse
   const wanted = { texts: ['text'], dimensions: 128 }
   const asked = world.face.embed(order, 'embedding', wanted, AbortSignal.timeout(30_000))
   await expect(asked).rejects.toMatchObject({ code: 'service_unavailable' })
+  expect(await world.faults()).toEqual([])
+})
+
+test('the quota of a person counts all of their API keys, and that of a key narrows it further', async () => {
+  const admin = await world.someone()
+  const owner = await world.someone(admin.tenant)
+  await world.allow(admin, 'inference.quotas.write')
+  const permissions = ['inference.operations.create']
+  const made = async () => {
+    const { body } = await owner.ask('POST', '/v1/api-keys', { name: newId(), permissions })
+    return body as { readonly id: string; readonly key: string }
+  }
+  const one = await made()
+  const other = await made()
+  const infer = (token: string, path = '/v1/inferences') =>
+    world.call('POST', path, { token, key: newKey(), body: { model: 'default', input: 'Hi.' } })
+  const put = async (id: string, limits: object) => {
+    const { status, text } = await admin.ask('PUT', `/v1/quotas/principal/${id}`, limits)
+    expect(status, text).toBe(200)
+  }
+  for (const token of [one.key, other.key, owner.token]) {
+    expect((await infer(token)).status).toBe(200)
+  }
+  const { used } = await world.platform.kernel.db.one(
+    Type.Object({ used: Type.Integer() }),
+    sql`
+      select sum(used)::int as used from inference.quota_counters
+      where tenant_id = ${owner.tenant.id} and scope_id = ${owner.id}
+        and metric = 'requests_per_minute'`,
+  )
+  expect(used).toBe(3)
+  await put(one.id, { cost_per_day: 0 })
+  expect(code(await infer(one.key))).toEqual([429, 'quota_exceeded'])
+  expect((await infer(other.key)).status).toBe(200)
+  await put(owner.id, { cost_per_day: 0 })
+  await put(one.id, { cost_per_day: 5 })
+  const shown = await world.call('GET', '/v1/quotas', { token: one.key })
+  const limits = shown.body.data.flatMap(
+    (line: { scope_type: string; scope_id: string; metric: string; limit: string }) =>
+      line.scope_type === 'principal' && line.metric === 'cost_per_day'
+        ? [[line.scope_id, line.limit]]
+        : [],
+  )
+  expect(new Map(limits)).toEqual(
+    new Map([
+      [owner.id, '0'],
+      [one.id, '5'],
+    ]),
+  )
+  const late = await made()
+  const unused = await world.call('GET', '/v1/quotas', { token: late.key })
+  expect(unused.body.data).toHaveLength(18)
+  for (const path of ['/v1/inferences', '/v1/inferences:stream']) {
+    for (const token of [one.key, other.key, late.key, owner.token]) {
+      expect(code(await infer(token, path))).toEqual([429, 'quota_exceeded'])
+    }
+  }
+  await put(owner.id, { tokens_per_day: 0 })
+  const wanted = { texts: ['text'], dimensions: 128 }
+  for (const { id } of [one, other, late]) {
+    const order = orderOf({ ...owner, id }, 'retrieval_embedding')
+    const asked = world.face.embed(order, 'embedding', wanted, AbortSignal.timeout(30_000))
+    await expect(asked).rejects.toMatchObject({ code: 'quota_exceeded' })
+  }
   expect(await world.faults()).toEqual([])
 })
