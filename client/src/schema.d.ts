@@ -4358,7 +4358,7 @@ export interface paths {
         get?: never;
         /**
          * Set the limits of a principal or of the tenant
-         * @description A limit that you leave out is that of the platform. Only the platform operator sets limits of a tenant above those of the platform. Requires the permission `inference.quotas.write` (roles: `model_administrator`).
+         * @description The calls of API keys count on the limits of their owner too. A limit that you leave out is that of the platform. Only the platform operator sets limits of a tenant above those of the platform. Requires the permission `inference.quotas.write` (roles: `model_administrator`).
          */
         put: operations["putQuota"];
         post?: never;
@@ -6589,7 +6589,7 @@ export interface components {
          * @example {
          *       "name": "name",
          *       "permissions": [
-         *         "jobs.jobs.read"
+         *         "links.stats.read"
          *       ],
          *       "expires_at": "2026-03-02T10:15:00.000Z"
          *     }
@@ -15954,7 +15954,7 @@ export interface components {
          *       "role_id": "support_viewer",
          *       "name": "name",
          *       "permissions": [
-         *         "jobs.jobs.read"
+         *         "links.stats.read"
          *       ]
          *     }
          */
@@ -18624,7 +18624,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `invalid_character`, `validation_failed` */
+        /** @description `invalid_character` */
         UnprocessableContent: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -18767,7 +18767,6 @@ export interface operations {
             };
             /** @description `malformed_request` */
             400: components["responses"]["BadRequest"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -18796,7 +18795,6 @@ export interface operations {
             304: components["responses"]["NotModified"];
             /** @description `malformed_request` */
             400: components["responses"]["BadRequest"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             default: components["responses"]["AnyRefusal"];
         };
@@ -18888,6 +18886,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             412: components["responses"]["PreconditionFailed"];
             416: components["responses"]["RangeNotSatisfiable"];
+            /** @description `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             /** @description `overloaded`, `storage_unavailable` */
@@ -18932,6 +18931,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `result_not_found` */
             404: components["responses"]["NotFound"];
+            /** @description `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -19009,7 +19009,6 @@ export interface operations {
             };
             /** @description `malformed_request` */
             400: components["responses"]["BadRequest"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             default: components["responses"]["AnyRefusal"];
         };
@@ -19039,7 +19038,6 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description `not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -19070,7 +19068,6 @@ export interface operations {
             304: components["responses"]["NotModified"];
             /** @description `malformed_request` */
             400: components["responses"]["BadRequest"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -19106,6 +19103,7 @@ export interface operations {
             };
             /** @description `invalid_cursor`, `malformed_request` */
             400: components["responses"]["BadRequest"];
+            /** @description `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -19139,7 +19137,6 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description `not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -19166,7 +19163,6 @@ export interface operations {
             };
             /** @description `malformed_request` */
             400: components["responses"]["BadRequest"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             /** @description Done. */
             503: {
@@ -19215,6 +19211,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            /** @description `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -19252,7 +19249,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `tenant_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `invalid_character`, `password_rejected`, `validation_failed` */
+            /** @description `invalid_character`, `password_rejected`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -19289,7 +19286,6 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `account_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -19315,7 +19311,6 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `last_administrator`, `last_operator` */
             409: components["responses"]["Conflict"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -19363,6 +19358,7 @@ export interface operations {
             /** @description `invalid_transition`, `last_administrator`, `last_operator` */
             409: components["responses"]["Conflict"];
             412: components["responses"]["PreconditionFailed"];
+            /** @description `invalid_character`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -19401,7 +19397,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `account_not_found`, `role_not_found`, `tenant_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `duty_conflict`, `invalid_character`, `validation_failed` */
+            /** @description `duty_conflict`, `invalid_character`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -19443,6 +19439,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `last_administrator`, `last_operator` */
             409: components["responses"]["Conflict"];
+            /** @description `invalid_character`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -19484,6 +19481,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `account_not_found` */
             404: components["responses"]["NotFound"];
+            /** @description `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -19509,6 +19507,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `account_not_found` */
             404: components["responses"]["NotFound"];
+            /** @description `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -19594,7 +19593,6 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `answer_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -19681,6 +19679,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             /** @description `permission_denied` */
             403: components["responses"]["Forbidden"];
+            /** @description `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -19744,7 +19743,6 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             /** @description `api_key_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -19787,7 +19785,7 @@ export interface operations {
             /** @description `conversation_not_found` */
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
-            /** @description `invalid_character`, `type_not_allowed`, `validation_failed` */
+            /** @description `invalid_character`, `type_not_allowed`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             /** @description `quota_exceeded`, `rate_limited` */
             429: components["responses"]["TooManyRequests"];
@@ -19831,6 +19829,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            /** @description `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -19866,6 +19865,7 @@ export interface operations {
             /** @description `invalid_cursor`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            /** @description `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -19921,7 +19921,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             409: components["responses"]["Conflict"];
-            /** @description `currency_unsupported`, `invalid_character`, `validation_failed` */
+            /** @description `currency_unsupported`, `invalid_character`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             /** @description `quota_exceeded`, `rate_limited` */
             429: components["responses"]["TooManyRequests"];
@@ -19958,7 +19958,6 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             /** @description `cart_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -20004,7 +20003,7 @@ export interface operations {
             /** @description `cart_not_open` */
             409: components["responses"]["Conflict"];
             412: components["responses"]["PreconditionFailed"];
-            /** @description `card_data_refused`, `currency_unsupported`, `invalid_character`, `price_unavailable`, `shipping_method_unavailable`, `validation_failed`, `variant_not_purchasable` */
+            /** @description `card_data_refused`, `currency_unsupported`, `invalid_character`, `price_unavailable`, `shipping_method_unavailable`, `unsupported_field`, `validation_failed`, `variant_not_purchasable` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -20062,7 +20061,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `cart_not_open` */
             409: components["responses"]["Conflict"];
-            /** @description `cart_line_limit`, `invalid_character`, `quantity_limit`, `validation_failed`, `variant_not_purchasable` */
+            /** @description `cart_line_limit`, `invalid_character`, `quantity_limit`, `unsupported_field`, `validation_failed`, `variant_not_purchasable` */
             422: components["responses"]["UnprocessableContent"];
             /** @description `quota_exceeded`, `rate_limited` */
             429: components["responses"]["TooManyRequests"];
@@ -20124,7 +20123,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `cart_not_open`, `idempotency_in_progress`, `idempotency_key_reused`, `insufficient_inventory`, `order_not_confirmed`, `pricing_changed` */
             409: components["responses"]["Conflict"];
-            /** @description `address_required`, `amount_not_representable`, `amount_too_large`, `card_data_refused`, `cart_empty`, `currency_unknown`, `discount_not_applicable`, `invalid_character`, `order_total_limit`, `payment_declined`, `price_unavailable`, `quantity_limit`, `shipping_method_unavailable`, `validation_failed`, `variant_not_purchasable` */
+            /** @description `address_required`, `amount_not_representable`, `amount_too_large`, `card_data_refused`, `cart_empty`, `currency_unknown`, `discount_not_applicable`, `invalid_character`, `order_total_limit`, `payment_declined`, `price_unavailable`, `quantity_limit`, `shipping_method_unavailable`, `unsupported_field`, `validation_failed`, `variant_not_purchasable` */
             422: components["responses"]["UnprocessableContent"];
             /** @description `pending_order_limit`, `rate_limited` */
             429: components["responses"]["TooManyRequests"];
@@ -20164,6 +20163,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            /** @description `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -20244,7 +20244,6 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `collection_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -20269,7 +20268,6 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `collection_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -20315,6 +20313,7 @@ export interface operations {
             /** @description `collection_not_found` */
             404: components["responses"]["NotFound"];
             412: components["responses"]["PreconditionFailed"];
+            /** @description `invalid_character`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -20356,6 +20355,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `collection_not_found` */
             404: components["responses"]["NotFound"];
+            /** @description `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -20402,7 +20402,7 @@ export interface operations {
             /** @description `collection_not_found` */
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
-            /** @description `destination_blocked`, `invalid_character`, `validation_failed` */
+            /** @description `destination_blocked`, `invalid_character`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             /** @description `quota_exceeded`, `rate_limited` */
             429: components["responses"]["TooManyRequests"];
@@ -20447,6 +20447,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `collection_not_found` */
             404: components["responses"]["NotFound"];
+            /** @description `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -20536,6 +20537,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `collection_not_found` */
             404: components["responses"]["NotFound"];
+            /** @description `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -20581,6 +20583,7 @@ export interface operations {
             /** @description `collection_not_found`, `index_version_not_found` */
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            /** @description `invalid_character`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -20622,6 +20625,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `collection_not_found` */
             404: components["responses"]["NotFound"];
+            /** @description `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -20664,7 +20668,6 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `idempotency_in_progress`, `idempotency_key_reused`, `index_version_not_ready` */
             409: components["responses"]["Conflict"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -20711,7 +20714,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `idempotency_in_progress`, `idempotency_key_reused`, `reindex_in_progress` */
             409: components["responses"]["Conflict"];
-            /** @description `invalid_character`, `unknown_embedding_profile`, `validation_failed` */
+            /** @description `invalid_character`, `unknown_embedding_profile`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -20746,7 +20749,6 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `comment_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -20770,7 +20772,6 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `comment_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -20801,7 +20802,6 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -20834,7 +20834,6 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -20875,7 +20874,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             412: components["responses"]["PreconditionFailed"];
-            /** @description `currency_unsupported`, `invalid_character`, `validation_failed` */
+            /** @description `currency_unsupported`, `invalid_character`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -20913,7 +20912,6 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `connector_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -20938,7 +20936,6 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `connector_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -20985,6 +20982,7 @@ export interface operations {
             /** @description `connector_not_found` */
             404: components["responses"]["NotFound"];
             412: components["responses"]["PreconditionFailed"];
+            /** @description `invalid_character`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -21031,6 +21029,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `idempotency_in_progress`, `idempotency_key_reused`, `sync_in_progress` */
             409: components["responses"]["Conflict"];
+            /** @description `invalid_character`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -21066,6 +21065,7 @@ export interface operations {
             /** @description `invalid_cursor`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            /** @description `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -21158,7 +21158,6 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             /** @description `conversation_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -21201,6 +21200,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `invalid_transition` */
             409: components["responses"]["Conflict"];
+            /** @description `invalid_character`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -21241,6 +21241,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             /** @description `conversation_not_found` */
             404: components["responses"]["NotFound"];
+            /** @description `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -21280,6 +21281,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             /** @description `conversation_not_found` */
             404: components["responses"]["NotFound"];
+            /** @description `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -21325,7 +21327,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `already_member`, `conversation_closed`, `direct_members_fixed`, `idempotency_in_progress`, `idempotency_key_reused` */
             409: components["responses"]["Conflict"];
-            /** @description `group_too_large`, `invalid_character`, `member_unknown`, `validation_failed` */
+            /** @description `group_too_large`, `invalid_character`, `member_unknown`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             /** @description `quota_exceeded`, `rate_limited` */
             429: components["responses"]["TooManyRequests"];
@@ -21367,6 +21369,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `conversation_not_found` */
             404: components["responses"]["NotFound"];
+            /** @description `invalid_character`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -21394,7 +21397,6 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `direct_members_fixed` */
             409: components["responses"]["Conflict"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -21438,6 +21440,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `direct_members_fixed`, `invalid_transition` */
             409: components["responses"]["Conflict"];
+            /** @description `invalid_character`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -21480,6 +21483,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             /** @description `conversation_not_found` */
             404: components["responses"]["NotFound"];
+            /** @description `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -21563,7 +21567,6 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             /** @description `conversation_not_found`, `message_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -21588,7 +21591,6 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `conversation_not_found`, `message_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -21638,6 +21640,7 @@ export interface operations {
             /** @description `conversation_closed`, `edit_window_closed`, `message_deleted`, `too_many_edits` */
             409: components["responses"]["Conflict"];
             412: components["responses"]["PreconditionFailed"];
+            /** @description `invalid_character`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -21672,7 +21675,6 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             /** @description `conversation_not_found`, `message_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -21710,7 +21712,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             /** @description `conversation_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `invalid_character`, `sequence_out_of_range`, `validation_failed` */
+            /** @description `invalid_character`, `sequence_out_of_range`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -21746,6 +21748,7 @@ export interface operations {
             /** @description `invalid_cursor`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            /** @description `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -21775,7 +21778,6 @@ export interface operations {
             /** @description `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -21812,6 +21814,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            /** @description `invalid_character`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -21835,7 +21838,6 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             /** @description `device_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -21872,6 +21874,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            /** @description `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -21909,7 +21912,6 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `discount_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -21968,7 +21970,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             412: components["responses"]["PreconditionFailed"];
-            /** @description `currency_unsupported`, `invalid_character`, `validation_failed` */
+            /** @description `currency_unsupported`, `invalid_character`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -22009,6 +22011,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            /** @description `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -22043,7 +22046,6 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `dispute_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -22081,7 +22083,6 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `document_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -22106,7 +22107,6 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `document_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -22152,7 +22152,7 @@ export interface operations {
             /** @description `document_not_found` */
             404: components["responses"]["NotFound"];
             412: components["responses"]["PreconditionFailed"];
-            /** @description `invalid_character`, `too_many_access_lists`, `validation_failed` */
+            /** @description `invalid_character`, `too_many_access_lists`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -22194,6 +22194,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `document_not_found` */
             404: components["responses"]["NotFound"];
+            /** @description `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -22231,6 +22232,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            /** @description `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -22268,7 +22270,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `domain_exists`, `domain_in_use` */
             409: components["responses"]["Conflict"];
-            /** @description `destination_not_allowed`, `hostname_invalid`, `invalid_character`, `validation_failed` */
+            /** @description `destination_not_allowed`, `hostname_invalid`, `invalid_character`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             /** @description `quota_exceeded`, `rate_limited` */
             429: components["responses"]["TooManyRequests"];
@@ -22304,7 +22306,6 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `domain_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -22328,7 +22329,6 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `domain_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -22362,7 +22362,6 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `domain_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -22398,7 +22397,6 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `domain_in_use`, `domain_verification_failed` */
             409: components["responses"]["Conflict"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -22438,6 +22436,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `account_not_found` */
             404: components["responses"]["NotFound"];
+            /** @description `invalid_character`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -22471,7 +22470,6 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             /** @description `email_change_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -22505,6 +22503,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["BadRequest"];
+            /** @description `invalid_character`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -22537,7 +22536,6 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description `request_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -22572,7 +22570,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description `email_taken`, `last_administrator`, `last_operator` */
             409: components["responses"]["Conflict"];
-            /** @description `invalid_character`, `one_time_token_invalid`, `validation_failed` */
+            /** @description `invalid_character`, `one_time_token_invalid`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -22603,7 +22601,6 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -22640,6 +22637,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            /** @description `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -22678,6 +22676,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            /** @description `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -22722,6 +22721,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `idempotency_in_progress`, `idempotency_key_reused`, `invalid_transition` */
             409: components["responses"]["Conflict"];
+            /** @description `invalid_character`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -22766,6 +22766,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `idempotency_in_progress`, `idempotency_key_reused`, `invalid_transition` */
             409: components["responses"]["Conflict"];
+            /** @description `invalid_character`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -22802,6 +22803,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            /** @description `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -22841,6 +22843,7 @@ export interface operations {
             /** @description `invalid_cursor`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            /** @description `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -22874,6 +22877,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            /** @description `invalid_character`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -22908,7 +22912,6 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             /** @description `file_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -22932,7 +22935,6 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             /** @description `file_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -22976,6 +22978,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `file_not_available` */
             409: components["responses"]["Conflict"];
+            /** @description `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -23016,7 +23019,6 @@ export interface operations {
             /** @description `file_not_found` */
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -23149,7 +23151,6 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -23190,6 +23191,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            /** @description `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -23224,7 +23226,6 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `inbound_receipt_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -23261,7 +23262,6 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `payload_purged` */
             409: components["responses"]["Conflict"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -23307,6 +23307,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `idempotency_in_progress`, `idempotency_key_reused`, `invalid_transition`, `payload_purged` */
             409: components["responses"]["Conflict"];
+            /** @description `invalid_character`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -23345,7 +23346,6 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `inbound_source_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -23406,6 +23406,7 @@ export interface operations {
             /** @description `already_exists` */
             409: components["responses"]["Conflict"];
             412: components["responses"]["PreconditionFailed"];
+            /** @description `invalid_character`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -23431,7 +23432,6 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `inbound_source_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -23487,7 +23487,6 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             /** @description `inbound_source_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             /** @description `overloaded`, `service_unavailable` */
@@ -23529,6 +23528,7 @@ export interface operations {
             /** @description `invalid_cursor`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            /** @description `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -23562,6 +23562,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            /** @description `invalid_character`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -23591,7 +23592,6 @@ export interface operations {
             /** @description `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -23630,6 +23630,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             /** @description `inbox_item_not_found` */
             404: components["responses"]["NotFound"];
+            /** @description `invalid_character`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -23714,7 +23715,6 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `job_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -23768,7 +23768,6 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `idempotency_in_progress`, `idempotency_key_reused`, `invalid_transition` */
             409: components["responses"]["Conflict"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -23808,6 +23807,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            /** @description `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -23891,7 +23891,6 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `inference_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -23945,7 +23944,6 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `idempotency_in_progress`, `idempotency_key_reused`, `invalid_transition` */
             409: components["responses"]["Conflict"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -24029,7 +24027,6 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `job_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -24071,7 +24068,6 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `idempotency_in_progress`, `idempotency_key_reused`, `invalid_transition` */
             409: components["responses"]["Conflict"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -24113,7 +24109,6 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `idempotency_in_progress`, `idempotency_key_reused`, `job_not_ended` */
             409: components["responses"]["Conflict"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -24150,6 +24145,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            /** @description `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -24187,7 +24183,6 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `sku_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -24234,6 +24229,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `idempotency_in_progress`, `idempotency_key_reused`, `insufficient_inventory` */
             409: components["responses"]["Conflict"];
+            /** @description `invalid_character`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -24291,6 +24287,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `already_exists`, `idempotency_in_progress`, `idempotency_key_reused` */
             409: components["responses"]["Conflict"];
+            /** @description `invalid_character`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -24331,7 +24328,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `attempt_finished`, `lease_lost`, `version_conflict` */
             409: components["responses"]["Conflict"];
-            /** @description `invalid_character`, `result_invalid`, `validation_failed` */
+            /** @description `invalid_character`, `result_invalid`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -24371,6 +24368,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `lease_lost` */
             409: components["responses"]["Conflict"];
+            /** @description `invalid_character`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -24410,6 +24408,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `lease_lost` */
             409: components["responses"]["Conflict"];
+            /** @description `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -24492,6 +24491,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             409: components["responses"]["Conflict"];
+            /** @description `invalid_character`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             /** @description `quota_exceeded`, `rate_limited` */
             429: components["responses"]["TooManyRequests"];
@@ -24529,6 +24529,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            /** @description `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -24565,7 +24566,6 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `job_schedule_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -24648,7 +24648,6 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `job_schedule_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -24687,6 +24686,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            /** @description `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -24723,6 +24723,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            /** @description `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -24758,7 +24759,6 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `job_type_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -24814,7 +24814,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `job_type_reserved`, `schema_immutable` */
             409: components["responses"]["Conflict"];
-            /** @description `invalid_character`, `schema_invalid`, `validation_failed` */
+            /** @description `invalid_character`, `schema_invalid`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -24854,6 +24854,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `job_type_not_found` */
             404: components["responses"]["NotFound"];
+            /** @description `invalid_character`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -24888,7 +24889,6 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `job_type_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -24927,6 +24927,7 @@ export interface operations {
             /** @description `invalid_cursor`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            /** @description `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -25006,7 +25007,6 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             /** @description `job_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -25054,6 +25054,7 @@ export interface operations {
             /** @description `invalid_transition` */
             409: components["responses"]["Conflict"];
             412: components["responses"]["PreconditionFailed"];
+            /** @description `invalid_character`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -25093,6 +25094,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             /** @description `job_not_found` */
             404: components["responses"]["NotFound"];
+            /** @description `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -25154,6 +25156,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `idempotency_in_progress`, `idempotency_key_reused`, `invalid_transition` */
             409: components["responses"]["Conflict"];
+            /** @description `invalid_character`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -25194,6 +25197,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             /** @description `job_not_found` */
             404: components["responses"]["NotFound"];
+            /** @description `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             /** @description `quota_exceeded`, `rate_limited` */
             429: components["responses"]["TooManyRequests"];
@@ -25232,7 +25236,6 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `result_not_ready` */
             409: components["responses"]["Conflict"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -25279,7 +25282,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `idempotency_in_progress`, `idempotency_key_reused`, `invalid_transition` */
             409: components["responses"]["Conflict"];
-            /** @description `input_not_available`, `invalid_character`, `unknown_job_type`, `unsupported_schema_version`, `validation_failed` */
+            /** @description `input_not_available`, `invalid_character`, `unknown_job_type`, `unsupported_field`, `unsupported_schema_version`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             /** @description `quota_exceeded`, `rate_limited` */
             429: components["responses"]["TooManyRequests"];
@@ -25322,6 +25325,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            /** @description `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -25359,6 +25363,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `ledger_account_not_found` */
             404: components["responses"]["NotFound"];
+            /** @description `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -25401,6 +25406,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            /** @description `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -25435,7 +25441,6 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `ledger_transaction_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -25483,7 +25488,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `already_reversed`, `idempotency_in_progress`, `idempotency_key_reused` */
             409: components["responses"]["Conflict"];
-            /** @description `card_data_refused`, `invalid_character`, `validation_failed` */
+            /** @description `card_data_refused`, `invalid_character`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -25519,6 +25524,7 @@ export interface operations {
             /** @description `invalid_cursor`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            /** @description `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -25556,6 +25562,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            /** @description `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -25596,7 +25603,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `blocklist_entry_exists`, `idempotency_in_progress`, `idempotency_key_reused` */
             409: components["responses"]["Conflict"];
-            /** @description `invalid_character`, `pattern_invalid`, `validation_failed` */
+            /** @description `invalid_character`, `pattern_invalid`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             /** @description `quota_exceeded`, `rate_limited` */
             429: components["responses"]["TooManyRequests"];
@@ -25621,7 +25628,6 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `blocklist_entry_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -25659,6 +25665,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            /** @description `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -25691,6 +25698,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["BadRequest"];
+            /** @description `invalid_character`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -25733,6 +25741,7 @@ export interface operations {
             /** @description `domain_not_found` */
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            /** @description `invalid_character`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -25775,6 +25784,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `domain_not_found` */
             404: components["responses"]["NotFound"];
+            /** @description `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -25904,6 +25914,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `domain_not_found`, `link_not_found` */
             404: components["responses"]["NotFound"];
+            /** @description `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -25934,6 +25945,7 @@ export interface operations {
             /** @description `domain_not_found`, `link_not_found` */
             404: components["responses"]["NotFound"];
             412: components["responses"]["PreconditionFailed"];
+            /** @description `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -26029,6 +26041,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `invalid_transition` */
             409: components["responses"]["Conflict"];
+            /** @description `invalid_character`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -26073,6 +26086,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `domain_not_found`, `link_not_found` */
             404: components["responses"]["NotFound"];
+            /** @description `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -26113,6 +26127,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `domain_not_found`, `link_not_found` */
             404: components["responses"]["NotFound"];
+            /** @description `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -26146,7 +26161,6 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             /** @description `account_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -26191,6 +26205,7 @@ export interface operations {
             /** @description `account_not_found` */
             404: components["responses"]["NotFound"];
             412: components["responses"]["PreconditionFailed"];
+            /** @description `invalid_character`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -26224,7 +26239,6 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `account_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -26260,6 +26274,7 @@ export interface operations {
             /** @description `invalid_cursor`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            /** @description `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -26299,7 +26314,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             /** @description `external_identity_taken`, `idempotency_in_progress`, `idempotency_key_reused` */
             409: components["responses"]["Conflict"];
-            /** @description `invalid_character`, `oidc_ticket_invalid`, `validation_failed` */
+            /** @description `invalid_character`, `oidc_ticket_invalid`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -26326,7 +26341,6 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `last_credential` */
             409: components["responses"]["Conflict"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -26366,6 +26380,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `mfa_method_not_found` */
             404: components["responses"]["NotFound"];
+            /** @description `invalid_character`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -26401,7 +26416,6 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `mfa_challenge_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -26454,6 +26468,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             /** @description `permission_denied` */
             403: components["responses"]["Forbidden"];
+            /** @description `invalid_character`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -26491,6 +26506,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             /** @description `permission_denied` */
             403: components["responses"]["Forbidden"];
+            /** @description `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -26526,6 +26542,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             /** @description `permission_denied`, `step_up_required` */
             403: components["responses"]["Forbidden"];
+            /** @description `invalid_character`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             /** @description `quota_exceeded`, `rate_limited` */
             429: components["responses"]["TooManyRequests"];
@@ -26551,7 +26568,6 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `mfa_method_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -26594,6 +26610,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `already_exists`, `invalid_transition` */
             409: components["responses"]["Conflict"];
+            /** @description `invalid_character`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -26626,7 +26643,6 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `mfa_method_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -26668,6 +26684,7 @@ export interface operations {
             /** @description `model_not_found` */
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            /** @description `invalid_character`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -26704,6 +26721,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            /** @description `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -26746,6 +26764,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `already_exists`, `idempotency_in_progress`, `idempotency_key_reused` */
             409: components["responses"]["Conflict"];
+            /** @description `invalid_character`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -26793,6 +26812,7 @@ export interface operations {
             /** @description `invalid_transition` */
             409: components["responses"]["Conflict"];
             412: components["responses"]["PreconditionFailed"];
+            /** @description `invalid_character`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -26831,6 +26851,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            /** @description `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -26867,7 +26888,6 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `moderation_case_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -26916,6 +26936,7 @@ export interface operations {
             /** @description `idempotency_in_progress`, `idempotency_key_reused`, `invalid_transition`, `same_reviewer` */
             409: components["responses"]["Conflict"];
             412: components["responses"]["PreconditionFailed"];
+            /** @description `invalid_character`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -26960,6 +26981,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `already_appealed`, `appeal_window_closed`, `idempotency_in_progress`, `idempotency_key_reused`, `invalid_transition` */
             409: components["responses"]["Conflict"];
+            /** @description `invalid_character`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -26996,6 +27018,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            /** @description `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -27052,6 +27075,7 @@ export interface operations {
             /** @description `comment_not_found`, `post_not_found`, `user_not_found` */
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            /** @description `invalid_character`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -27088,6 +27112,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            /** @description `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -27122,7 +27147,6 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `category_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -27175,6 +27199,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `category_built_in` */
             409: components["responses"]["Conflict"];
+            /** @description `invalid_character`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -27206,7 +27231,6 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             /** @description `not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -27244,6 +27268,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            /** @description `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -27284,7 +27309,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             409: components["responses"]["Conflict"];
-            /** @description `invalid_character`, `schema_invalid`, `template_syntax_error`, `validation_failed` */
+            /** @description `invalid_character`, `schema_invalid`, `template_syntax_error`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -27320,7 +27345,6 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `template_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -27361,7 +27385,6 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `idempotency_in_progress`, `idempotency_key_reused`, `invalid_transition` */
             409: components["responses"]["Conflict"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -27401,7 +27424,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `template_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `channel_without_template`, `invalid_character`, `invalid_timezone`, `template_data_invalid`, `template_render_failed`, `validation_failed` */
+            /** @description `channel_without_template`, `invalid_character`, `invalid_timezone`, `template_data_invalid`, `template_render_failed`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -27442,7 +27465,6 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `idempotency_in_progress`, `idempotency_key_reused`, `invalid_transition` */
             409: components["responses"]["Conflict"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -27485,6 +27507,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            /** @description `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -27609,7 +27632,6 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `batch_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -27649,7 +27671,6 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `idempotency_in_progress`, `idempotency_key_reused`, `invalid_transition` */
             409: components["responses"]["Conflict"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -27689,7 +27710,6 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `idempotency_in_progress`, `idempotency_key_reused`, `invalid_transition` */
             409: components["responses"]["Conflict"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -27729,7 +27749,6 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `idempotency_in_progress`, `idempotency_key_reused`, `invalid_transition` */
             409: components["responses"]["Conflict"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -27802,7 +27821,6 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             /** @description `notification_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -27846,6 +27864,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `idempotency_in_progress`, `idempotency_key_reused`, `invalid_transition` */
             409: components["responses"]["Conflict"];
+            /** @description `invalid_character`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -27921,7 +27940,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `oidc_provider_not_found`, `tenant_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `invalid_character`, `redirect_uri_not_allowed`, `validation_failed` */
+            /** @description `invalid_character`, `redirect_uri_not_allowed`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -27999,6 +28018,7 @@ export interface operations {
             /** @description `invalid_cursor`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            /** @description `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -28036,6 +28056,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             /** @description `order_not_found` */
             404: components["responses"]["NotFound"];
+            /** @description `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -28081,7 +28102,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `idempotency_in_progress`, `idempotency_key_reused`, `order_not_cancellable` */
             409: components["responses"]["Conflict"];
-            /** @description `card_data_refused`, `invalid_character`, `validation_failed` */
+            /** @description `card_data_refused`, `invalid_character`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -28143,7 +28164,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `buyer_erased`, `capture_pending`, `idempotency_in_progress`, `idempotency_key_reused`, `order_not_shippable`, `payment_not_capturable`, `shipment_quantity_exceeded` */
             409: components["responses"]["Conflict"];
-            /** @description `card_data_refused`, `invalid_character`, `validation_failed` */
+            /** @description `card_data_refused`, `invalid_character`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             /** @description `overloaded`, `payment_provider_unavailable` */
@@ -28182,7 +28203,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `account_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `invalid_character`, `password_rejected`, `validation_failed` */
+            /** @description `invalid_character`, `password_rejected`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -28216,6 +28237,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["BadRequest"];
+            /** @description `invalid_character`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -28248,7 +28270,6 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description `request_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -28279,7 +28300,7 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["BadRequest"];
-            /** @description `invalid_character`, `one_time_token_invalid`, `password_rejected`, `validation_failed` */
+            /** @description `invalid_character`, `one_time_token_invalid`, `password_rejected`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -28320,6 +28341,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            /** @description `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -28362,7 +28384,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             409: components["responses"]["Conflict"];
-            /** @description `amount_ambiguous`, `amount_not_representable`, `amount_precision`, `amount_too_large`, `amount_too_small`, `card_data_refused`, `currency_unknown`, `invalid_character`, `provider_unsupported`, `validation_failed` */
+            /** @description `amount_ambiguous`, `amount_not_representable`, `amount_precision`, `amount_too_large`, `amount_too_small`, `card_data_refused`, `currency_unknown`, `invalid_character`, `provider_unsupported`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -28399,7 +28421,6 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `payment_intent_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -28462,7 +28483,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `idempotency_in_progress`, `idempotency_key_reused`, `intent_managed`, `invalid_transition`, `operation_pending`, `payment_refused` */
             409: components["responses"]["Conflict"];
-            /** @description `card_data_refused`, `invalid_character`, `payment_declined`, `payment_method_invalid`, `validation_failed` */
+            /** @description `card_data_refused`, `invalid_character`, `payment_declined`, `payment_method_invalid`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             /** @description `overloaded`, `payment_provider_unavailable` */
@@ -28527,7 +28548,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `idempotency_in_progress`, `idempotency_key_reused`, `intent_managed`, `invalid_transition`, `operation_pending`, `payment_refused` */
             409: components["responses"]["Conflict"];
-            /** @description `card_data_refused`, `invalid_character`, `validation_failed` */
+            /** @description `card_data_refused`, `invalid_character`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             /** @description `overloaded`, `payment_provider_unavailable` */
@@ -28592,7 +28613,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `amount_exceeds_capturable`, `authorization_expired`, `idempotency_in_progress`, `idempotency_key_reused`, `intent_managed`, `invalid_transition`, `operation_pending`, `payment_refused` */
             409: components["responses"]["Conflict"];
-            /** @description `amount_ambiguous`, `amount_not_representable`, `amount_precision`, `amount_too_small`, `card_data_refused`, `invalid_character`, `validation_failed` */
+            /** @description `amount_ambiguous`, `amount_not_representable`, `amount_precision`, `amount_too_small`, `card_data_refused`, `invalid_character`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             /** @description `overloaded`, `payment_provider_unavailable` */
@@ -28676,7 +28697,6 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `post_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -28700,7 +28720,6 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `post_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -28749,6 +28768,7 @@ export interface operations {
             /** @description `too_many_edits` */
             409: components["responses"]["Conflict"];
             412: components["responses"]["PreconditionFailed"];
+            /** @description `invalid_character`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -28791,6 +28811,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `post_not_found` */
             404: components["responses"]["NotFound"];
+            /** @description `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -28836,6 +28857,7 @@ export interface operations {
             /** @description `comment_not_found`, `post_not_found` */
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            /** @description `invalid_character`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -28876,6 +28898,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `post_not_found` */
             404: components["responses"]["NotFound"];
+            /** @description `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -28910,7 +28933,6 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `post_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -28934,7 +28956,6 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `post_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -28975,6 +28996,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `post_not_found` */
             404: components["responses"]["NotFound"];
+            /** @description `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -29017,7 +29039,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `idempotency_in_progress`, `idempotency_key_reused`, `price_version_exists` */
             409: components["responses"]["Conflict"];
-            /** @description `currency_unsupported`, `effective_from_in_past`, `invalid_character`, `validation_failed` */
+            /** @description `currency_unsupported`, `effective_from_in_past`, `invalid_character`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -29064,6 +29086,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `product_not_found` */
             404: components["responses"]["NotFound"];
+            /** @description `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -29106,7 +29129,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `handle_taken`, `idempotency_in_progress`, `idempotency_key_reused`, `price_version_exists`, `sku_taken` */
             409: components["responses"]["Conflict"];
-            /** @description `currency_unsupported`, `image_not_available`, `invalid_character`, `validation_failed` */
+            /** @description `currency_unsupported`, `image_not_available`, `invalid_character`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -29144,6 +29167,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description `product_not_found` */
             404: components["responses"]["NotFound"];
+            /** @description `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -29191,7 +29215,7 @@ export interface operations {
             /** @description `handle_taken`, `invalid_transition`, `price_version_exists`, `sku_taken` */
             409: components["responses"]["Conflict"];
             412: components["responses"]["PreconditionFailed"];
-            /** @description `currency_unsupported`, `image_not_available`, `invalid_character`, `validation_failed` */
+            /** @description `currency_unsupported`, `image_not_available`, `invalid_character`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -29241,7 +29265,6 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             /** @description `provider_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -29272,7 +29295,6 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -29318,6 +29340,7 @@ export interface operations {
             /** @description `quota_scope_not_found` */
             404: components["responses"]["NotFound"];
             412: components["responses"]["PreconditionFailed"];
+            /** @description `invalid_character`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -29352,6 +29375,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             /** @description `permission_denied` */
             403: components["responses"]["Forbidden"];
+            /** @description `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -29392,6 +29416,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            /** @description `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -29437,7 +29462,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `already_resolved`, `idempotency_in_progress`, `idempotency_key_reused` */
             409: components["responses"]["Conflict"];
-            /** @description `card_data_refused`, `invalid_character`, `validation_failed` */
+            /** @description `card_data_refused`, `invalid_character`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -29478,6 +29503,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             409: components["responses"]["Conflict"];
+            /** @description `invalid_character`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -29512,7 +29538,6 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `reconciliation_run_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -29572,7 +29597,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `balance_insufficient`, `idempotency_in_progress`, `idempotency_key_reused`, `intent_not_captured`, `payment_refused`, `refund_exceeds_captured` */
             409: components["responses"]["Conflict"];
-            /** @description `amount_ambiguous`, `amount_not_representable`, `amount_precision`, `amount_too_small`, `card_data_refused`, `invalid_character`, `validation_failed` */
+            /** @description `amount_ambiguous`, `amount_not_representable`, `amount_precision`, `amount_too_small`, `card_data_refused`, `invalid_character`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             /** @description `overloaded`, `payment_provider_unavailable` */
@@ -29609,7 +29634,6 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `refund_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -29642,7 +29666,6 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description `registration_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -29687,7 +29710,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `idempotency_in_progress`, `idempotency_key_reused`, `inference_cancelled` */
             409: components["responses"]["Conflict"];
-            /** @description `content_blocked`, `context_length_exceeded`, `invalid_character`, `model_capability_unsupported`, `validation_failed` */
+            /** @description `content_blocked`, `context_length_exceeded`, `invalid_character`, `model_capability_unsupported`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             /** @description `quota_exceeded`, `rate_limited` */
             429: components["responses"]["TooManyRequests"];
@@ -29726,7 +29749,6 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             /** @description `request_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -29764,6 +29786,7 @@ export interface operations {
             /** @description `invalid_cursor`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            /** @description `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -29808,7 +29831,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `idempotency_in_progress`, `idempotency_key_reused`, `order_not_returnable`, `return_quantity_exceeded` */
             409: components["responses"]["Conflict"];
-            /** @description `card_data_refused`, `invalid_character`, `validation_failed` */
+            /** @description `card_data_refused`, `invalid_character`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -29844,7 +29867,6 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             /** @description `return_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -29891,7 +29913,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `idempotency_in_progress`, `idempotency_key_reused`, `invalid_transition` */
             409: components["responses"]["Conflict"];
-            /** @description `invalid_character`, `restocking_fee_exceeds_refund`, `validation_failed` */
+            /** @description `invalid_character`, `restocking_fee_exceeds_refund`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -29939,6 +29961,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `idempotency_in_progress`, `idempotency_key_reused`, `invalid_transition` */
             409: components["responses"]["Conflict"];
+            /** @description `invalid_character`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -29985,6 +30008,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `idempotency_in_progress`, `idempotency_key_reused`, `invalid_transition`, `return_quantity_exceeded` */
             409: components["responses"]["Conflict"];
+            /** @description `invalid_character`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -30031,6 +30055,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `idempotency_in_progress`, `idempotency_key_reused`, `invalid_transition` */
             409: components["responses"]["Conflict"];
+            /** @description `invalid_character`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -30077,6 +30102,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `idempotency_in_progress`, `idempotency_key_reused`, `invalid_transition` */
             409: components["responses"]["Conflict"];
+            /** @description `invalid_character`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -30113,6 +30139,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            /** @description `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -30153,7 +30180,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `already_exists`, `idempotency_in_progress`, `idempotency_key_reused` */
             409: components["responses"]["Conflict"];
-            /** @description `duty_conflict`, `invalid_character`, `unknown_permission`, `validation_failed` */
+            /** @description `duty_conflict`, `invalid_character`, `unknown_permission`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             /** @description `quota_exceeded`, `rate_limited` */
             429: components["responses"]["TooManyRequests"];
@@ -30233,6 +30260,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             /** @description `permission_denied` */
             403: components["responses"]["Forbidden"];
+            /** @description `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -30268,6 +30296,7 @@ export interface operations {
             /** @description `invalid_cursor`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            /** @description `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -30317,6 +30346,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description `invalid_credentials` */
             401: components["responses"]["Unauthorized"];
+            /** @description `invalid_character`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -30348,7 +30378,6 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             /** @description `csrf_failed` */
             403: components["responses"]["Forbidden"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -30371,7 +30400,6 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             /** @description `session_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -30410,6 +30438,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             /** @description `permission_denied` */
             403: components["responses"]["Forbidden"];
+            /** @description `invalid_character`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -30450,6 +30479,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            /** @description `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -30488,6 +30518,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            /** @description `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -30532,6 +30563,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `idempotency_in_progress`, `idempotency_key_reused`, `invalid_transition` */
             409: components["responses"]["Conflict"];
+            /** @description `invalid_character`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -30576,6 +30608,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `idempotency_in_progress`, `idempotency_key_reused`, `invalid_transition` */
             409: components["responses"]["Conflict"];
+            /** @description `invalid_character`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -30612,6 +30645,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            /** @description `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -30648,7 +30682,6 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `shipping_method_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -30706,7 +30739,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             412: components["responses"]["PreconditionFailed"];
-            /** @description `currency_unsupported`, `invalid_character`, `validation_failed` */
+            /** @description `currency_unsupported`, `invalid_character`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -30746,6 +30779,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             409: components["responses"]["Conflict"];
+            /** @description `invalid_character`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -30828,7 +30862,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `already_exists`, `idempotency_in_progress`, `idempotency_key_reused` */
             409: components["responses"]["Conflict"];
-            /** @description `invalid_character`, `invalid_destination`, `validation_failed` */
+            /** @description `invalid_character`, `invalid_destination`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -30852,7 +30886,6 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `suppression_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -30889,6 +30922,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            /** @description `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -30925,7 +30959,6 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `tax_rule_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -30983,7 +31016,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             412: components["responses"]["PreconditionFailed"];
-            /** @description `currency_unsupported`, `invalid_character`, `validation_failed` */
+            /** @description `currency_unsupported`, `invalid_character`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -31020,6 +31053,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            /** @description `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -31061,6 +31095,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `already_exists`, `idempotency_in_progress`, `idempotency_key_reused` */
             409: components["responses"]["Conflict"];
+            /** @description `invalid_character`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -31108,6 +31143,7 @@ export interface operations {
             /** @description `invalid_transition`, `last_operator` */
             409: components["responses"]["Conflict"];
             412: components["responses"]["PreconditionFailed"];
+            /** @description `invalid_character`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -31141,7 +31177,6 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description `token_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -31179,7 +31214,6 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description `token_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -31219,6 +31253,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             /** @description `permission_denied` */
             403: components["responses"]["Forbidden"];
+            /** @description `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -31309,7 +31344,6 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             /** @description `upload_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             /** @description `overloaded`, `storage_unavailable` */
@@ -31337,7 +31371,6 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `completion_in_progress`, `invalid_transition` */
             409: components["responses"]["Conflict"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -31392,7 +31425,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `completion_in_progress`, `invalid_transition`, `upload_parts_mismatch` */
             409: components["responses"]["Conflict"];
-            /** @description `checksum_mismatch`, `invalid_character`, `validation_failed` */
+            /** @description `checksum_mismatch`, `invalid_character`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             /** @description `overloaded`, `storage_full`, `storage_unavailable` */
@@ -31435,6 +31468,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `invalid_transition`, `upload_parts_mismatch` */
             409: components["responses"]["Conflict"];
+            /** @description `invalid_character`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             /** @description `overloaded`, `storage_unavailable` */
@@ -31481,6 +31515,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            /** @description `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -31517,6 +31552,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            /** @description `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -31574,7 +31610,6 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -31611,6 +31646,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            /** @description `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -31650,7 +31686,6 @@ export interface operations {
             /** @description `follow_request_not_found` */
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -31687,7 +31722,6 @@ export interface operations {
             /** @description `follow_request_not_found` */
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -31710,7 +31744,6 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -31747,6 +31780,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            /** @description `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -31785,7 +31819,7 @@ export interface operations {
             /** @description `account_suspended`, `mfa_enrollment_required`, `permission_denied`, `step_up_required` */
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
-            /** @description `cannot_block_self`, `invalid_character`, `validation_failed` */
+            /** @description `cannot_block_self`, `invalid_character`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             /** @description `quota_exceeded`, `rate_limited` */
             429: components["responses"]["TooManyRequests"];
@@ -31809,7 +31843,6 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -31845,7 +31878,6 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -31893,7 +31925,7 @@ export interface operations {
             /** @description `handle_taken` */
             409: components["responses"]["Conflict"];
             412: components["responses"]["PreconditionFailed"];
-            /** @description `invalid_character`, `media_not_available`, `validation_failed` */
+            /** @description `invalid_character`, `media_not_available`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -31932,6 +31964,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
+            /** @description `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -31974,7 +32007,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
-            /** @description `invalid_character`, `invalid_destination`, `push_host_not_allowed`, `validation_failed` */
+            /** @description `invalid_character`, `invalid_destination`, `push_host_not_allowed`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             /** @description `quota_exceeded`, `rate_limited` */
             429: components["responses"]["TooManyRequests"];
@@ -31999,7 +32032,6 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             /** @description `destination_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -32038,7 +32070,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             /** @description `destination_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `code_invalid`, `invalid_character`, `validation_failed` */
+            /** @description `code_invalid`, `invalid_character`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -32079,6 +32111,7 @@ export interface operations {
             /** @description `account_private`, `mfa_enrollment_required`, `permission_denied`, `step_up_required` */
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            /** @description `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -32119,6 +32152,7 @@ export interface operations {
             /** @description `account_private`, `mfa_enrollment_required`, `permission_denied`, `step_up_required` */
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            /** @description `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -32180,7 +32214,6 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -32221,6 +32254,7 @@ export interface operations {
             /** @description `account_private`, `mfa_enrollment_required`, `permission_denied`, `step_up_required` */
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            /** @description `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -32255,7 +32289,6 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -32298,7 +32331,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
             412: components["responses"]["PreconditionFailed"];
-            /** @description `category_mandatory`, `duplicate_preference`, `invalid_character`, `invalid_quiet_hours`, `invalid_timezone`, `validation_failed` */
+            /** @description `category_mandatory`, `duplicate_preference`, `invalid_character`, `invalid_quiet_hours`, `invalid_timezone`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -32343,6 +32376,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            /** @description `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -32377,7 +32411,6 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `delivery_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -32423,6 +32456,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `idempotency_in_progress`, `idempotency_key_reused`, `payload_purged`, `subscription_not_active` */
             409: components["responses"]["Conflict"];
+            /** @description `invalid_character`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -32458,6 +32492,7 @@ export interface operations {
             /** @description `invalid_cursor`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            /** @description `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -32536,7 +32571,6 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `event_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -32573,6 +32607,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            /** @description `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -32654,7 +32689,6 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `subscription_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -32682,7 +32716,6 @@ export interface operations {
             /** @description `subscription_not_found` */
             404: components["responses"]["NotFound"];
             412: components["responses"]["PreconditionFailed"];
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -32777,7 +32810,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `idempotency_in_progress`, `idempotency_key_reused`, `subscription_not_active` */
             409: components["responses"]["Conflict"];
-            /** @description `event_type_unknown`, `invalid_character`, `validation_failed` */
+            /** @description `event_type_unknown`, `invalid_character`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             /** @description `quota_exceeded`, `rate_limited` */
             429: components["responses"]["TooManyRequests"];
@@ -32822,6 +32855,7 @@ export interface operations {
             /** @description `subscription_not_found` */
             404: components["responses"]["NotFound"];
             412: components["responses"]["PreconditionFailed"];
+            /** @description `invalid_character`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             /** @description `rate_limited`, `too_many_live_secrets` */
             429: components["responses"]["TooManyRequests"];
@@ -32868,6 +32902,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `idempotency_in_progress`, `idempotency_key_reused`, `subscription_not_active` */
             409: components["responses"]["Conflict"];
+            /** @description `invalid_character`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -32922,7 +32957,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `invalid_transition`, `verification_expired` */
             409: components["responses"]["Conflict"];
-            /** @description `invalid_character`, `validation_failed`, `verification_failed` */
+            /** @description `invalid_character`, `unsupported_field`, `validation_failed`, `verification_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -32961,7 +32996,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `worker_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `invalid_character`, `unknown_job_type`, `unsupported_schema_version`, `validation_failed` */
+            /** @description `invalid_character`, `unknown_job_type`, `unsupported_field`, `unsupported_schema_version`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -32999,6 +33034,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             /** @description `worker_not_found` */
             404: components["responses"]["NotFound"];
+            /** @description `invalid_character`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -33036,6 +33072,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             /** @description `worker_not_found` */
             404: components["responses"]["NotFound"];
+            /** @description `invalid_character`, `unsupported_field`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyRefusal"];
@@ -33114,7 +33151,6 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             default: components["responses"]["AnyRefusal"];
         };
