@@ -30,6 +30,7 @@ const not_records: Readonly<Record<string, string>> = {
   'identity.roles': 'written by migrations',
   'identity.settings': 'written by migrations',
   'identity.used_realtime_tokens': 'deleted by retention',
+  'inference.key_owners': 'which account made a key; it does not change',
   'jobs.job_type_versions': 'written by each start',
   'jobs.outages': 'work of an hour, deleted by retention',
   'uploads.processing_attempts': 'deleted by retention with its file',

@@ -4,7 +4,8 @@ import { openInferenceWorld, type InferenceWorld } from './inference-world.ts'
 
 let world: InferenceWorld
 beforeAll(async () => {
-  world = await openInferenceWorld()
+  // Of its own: a seed is made once in a world, also by another file.
+  world = await openInferenceWorld({})
 })
 afterAll(() => world.close())
 

@@ -49,18 +49,19 @@ describe('a name', () => {
     // From here on a connection to the endpoint is open and idle.
     await eventually('the first came', () => receiver.of(path).length === 1)
     names.lay(name, set)
-    const [, blocked] = await eventually('the second is refused', async () => {
-      const found = await ground.deliveries(made.id)
-      if (found.length === 1) await ground.emit(owner)
-      return found.length > 1 && found[1]?.last_error_code === 'blocked_address' && found
-    })
+    const [second] = await ground.emit(owner)
+    const find = async () => (await ground.deliveries(made.id)).find(one => one.event_id === second)
+    await eventually(
+      'the second is refused',
+      async () => (await find())?.last_error_code === 'blocked_address',
+    )
     expect(receiver.of(path)).toHaveLength(1)
     expect(sink.connections()).toBe(0)
     const end = await eventually('it is given up', async () => {
-      const [, one] = await ground.deliveries(made.id)
+      const one = await find()
       return one?.state === 'permanent_failure' && one
     })
-    expect(end).toMatchObject({ id: blocked?.id, attempt_count: 4 })
+    expect(end.attempt_count).toBe(4)
   })
 })
 
