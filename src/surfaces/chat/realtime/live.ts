@@ -34,7 +34,7 @@ export type Live = {
   changed(head: Head): void
   /** These people are members from now on. */
   joined(key: Key, user_ids: readonly string[]): void
-  /** `is_shared` is false if only the person's own devices are told. */
+  /** `is_shared` is false if only the person's own devices are notified. */
   read(seat: Seat, last_read_sequence: number, is_shared: boolean): void
   /** This person may have lost the tenant or the account, so their access is checked again. */
   suspect(user_id: string): void

@@ -44,7 +44,7 @@ describe.concurrent('members', () => {
     expect(sequences(await cleo.history(id))).toEqual([4])
   })
 
-  test('hide a direct conversation, which nobody leaves, until its next message', async () => {
+  test('hide a direct conversation, which cannot be left, until its next message', async () => {
     const [ada, bob] = (await world.people(2)) as [Talker, Talker]
     const id = await ada.direct(bob)
     await bob.send(id, 'hello')

@@ -56,9 +56,9 @@ export async function followLink(deps: Following, question: Question): Promise<F
   }
   if (target.state === 'pending_scan') {
     if (target.scan === 'block') return absent(question, 'link_not_found')
-    // Its owner may let visitors through while nobody has looked, but not past what was found.
-    const is_found = target.safety_state === 'suspicious'
-    if (target.scan === 'warn' || is_found) return await warn(deps, question, target)
+    // `allow` holds for a destination that is not checked yet, and not for a suspicious one.
+    const is_suspicious = target.safety_state === 'suspicious'
+    if (target.scan === 'warn' || is_suspicious) return await warn(deps, question, target)
   }
   return await send(deps, question, found, life_ms)
 }

@@ -237,7 +237,7 @@ describe('a preview', () => {
     }
     expect(await statuses('block')).toEqual([404, 404])
     expect(await statuses('warn')).toEqual([200, 200])
-    // The owner may lead past a check that is missing, and not past what was found.
+    // `allow` holds for a destination that is not checked yet, and not for a suspicious one.
     expect(await statuses('allow')).toEqual([200, 200])
   })
 
