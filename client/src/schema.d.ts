@@ -977,7 +977,7 @@ export interface paths {
          * Mute or hide a conversation for yourself
          * @description Muted, its messages are not pushed. Hidden, it is not in your list until the next message; a direct conversation cannot be left, but hidden. Requires a credential, but no permission.
          */
-        patch: operations["muteConversation"];
+        patch: operations["changeOwnMembership"];
         trace?: never;
     };
     "/v1/conversations/{id}/members/{user_id}": {
@@ -21334,7 +21334,7 @@ export interface operations {
             default: components["responses"]["AnyRefusal"];
         };
     };
-    muteConversation: {
+    changeOwnMembership: {
         parameters: {
             query?: never;
             header?: never;

@@ -26,7 +26,7 @@ export const chat: Place = {
       actions: [
         'addConversationMembers',
         'changeConversation',
-        'muteConversation',
+        'changeOwnMembership',
         { by: 'removeConversationMember', hurts: true },
       ],
       related: [

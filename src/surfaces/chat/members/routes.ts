@@ -61,7 +61,7 @@ export function memberRoutes(deps: Deps): readonly Route[] {
   return [
     listRoute(deps),
     addRoute(deps),
-    muteRoute(deps),
+    changeOwnRoute(deps),
     changeRoute(deps),
     removeRoute(deps),
     readRoute(deps),
@@ -200,11 +200,11 @@ function removeRoute(deps: Deps): Route {
   })
 }
 
-function muteRoute(deps: Deps): Route {
+function changeOwnRoute(deps: Deps): Route {
   return route({
     method: 'PATCH',
     path: `${path}/me`,
-    name: 'muteConversation',
+    name: 'changeOwnMembership',
     summary: 'Mute or hide a conversation for yourself',
     description:
       'Muted, its messages are not pushed. Hidden, it is not in your list until the next message; a direct conversation cannot be left, but hidden.',
