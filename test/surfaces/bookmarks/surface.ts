@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { sql } from '../../../src/kernel/database/sql.ts'
 import { Id } from '../../../src/kernel/http/shapes.ts'
 import type { Surface } from '../../../src/kernel/surface.ts'
-import { ownedRows } from '../../../src/kernel/work/owned-rows.ts'
+import { personalRows } from '../../../src/kernel/work/personal-rows.ts'
 import { errors } from './errors.ts'
 import { staleQueue } from './mark-stale.ts'
 import { reference } from './reference.ts'
@@ -40,8 +40,14 @@ export const bookmarks: Surface<unknown, unknown, typeof settings> = {
           - make_interval(days => ${kernel.settings['bookmarks.deleted_retention_days']})`,
       },
     ],
-    personal: ownedRows(kernel.db, [
-      { kind: 'bookmark', table: 'bookmarks.bookmarks', owner: 'owner_id', row: Bookmark },
+    personal: personalRows(kernel.db, [
+      {
+        kind: 'bookmark',
+        table: 'bookmarks.bookmarks',
+        owner: 'owner_id',
+        view: Object.keys(Bookmark.properties),
+        erase: 'delete',
+      },
     ]),
     seed: tenants => seed(kernel, tenants),
   }),
