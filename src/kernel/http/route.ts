@@ -138,10 +138,7 @@ export type Facts<B extends TSchema | undefined, Q extends TObject | undefined> 
   body_seconds?: number
   /** Reads the grants before the transaction, in the packet that asks for the recorded outcome. */
   asks_grants?: true
-  /**
-   * For a `raw` body: the maximum number of bytes. The limit is determined before the body is read.
-   * The function may also refuse.
-   */
+  /** For a `raw` body: the maximum number of bytes, before it is read. It may also refuse. */
   bodyLimitFor?(head: RequestHead): number | Promise<number>
   /** Path parameters whose values each have their own rate for each caller. */
   rate_by?: readonly string[]
@@ -180,7 +177,7 @@ export type Recorded = { readonly resource_ref: string; readonly status: number 
 
 export type TxOf<M extends Method> = M extends 'GET' ? Reader : Tx
 
-export type Answer<M extends Method, C, R extends Replies, Outcome, P> =
+type Answer<M extends Method, C, R extends Replies, Outcome, P> =
   | (Keyed & {
       transaction?: undefined
       /** A call outside, before the transaction. So a slow service holds no connection. */
@@ -190,10 +187,7 @@ export type Answer<M extends Method, C, R extends Replies, Outcome, P> =
       ): Promise<ReplyOf<R>> | ReplyOf<R>
       /** Streams changes of the resource, for callers that accept `text/event-stream`. */
       watch?(context: C & { readonly db: Db }): Promise<AsyncIterable<SseEvent>>
-      /**
-       * Runs before a recorded outcome is sent again. It waits for the same condition as the first
-       * reply.
-       */
+      /** Runs before a recorded outcome is sent again: waits as the first reply has waited. */
       replayed?(): Promise<void>
       /** For `record: 'reference'`: renders the reply again from `resource_ref`. */
       again?(context: C & Recorded & { readonly tx: TxOf<M> }): Promise<ReplyOf<R>>
@@ -237,10 +231,7 @@ export type Answer<M extends Method, C, R extends Replies, Outcome, P> =
       operation: OutsideOperation<C & { readonly prepared: P }, R, Outcome>
       again?(context: C & Recorded & { readonly tx: Reader }): Promise<ReplyOf<R>>
       streaming: StreamOperation<C & { readonly prepared: P }>
-      /**
-       * Whether this request asks for events. The body decides this, so the function is called
-       * after the check of the schema.
-       */
+      /** Whether this request asks for events. The body says so, after the check of its schema. */
       streams(context: C): boolean
       lease_seconds: number
     }

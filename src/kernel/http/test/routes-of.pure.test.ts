@@ -1,3 +1,4 @@
+/** Routes that are said once: names, statuses, headers and the functions of a route. */
 import { Type } from 'typebox'
 import { expect, it } from 'vitest'
 import type { Tx } from '../../database/db.ts'
@@ -106,7 +107,7 @@ it('leaves a version out of a body that does not declare it', async () => {
 it('sends no ETag and no Location that the document does not announce', async () => {
   const spec = { sends: [] as const, reply: Printed }
   const made = only(create('/v1/books', 'Print', spec, () => ({ id, version: 3 })))
-  expect(made.sends).toBeUndefined()
+  expect(made.sends).toEqual([])
   expect((await handled(made))?.headers).toEqual({})
 })
 
