@@ -61,6 +61,12 @@ describe('the rules', () => {
     }
   })
 
+  test('a surface of resources needs no files for routes and schemas', () => {
+    const text = 'export const a = surface({ resources: [b] })'
+    const files = { 'src/surfaces/jobs/README.md': '', 'src/surfaces/jobs/surface.ts': text }
+    expect(faultsIn(files).filter(({ rule }) => rule === 'fixed-name')).toEqual([])
+  })
+
   test('a file without an opening comment', () => {
     expect(faultsOf('const a = 1\n// Late.\n')).toMatchObject([{ rule: 'opening' }])
     expect(faultsOf('// In time.\nconst a = 1\n')).toEqual([])

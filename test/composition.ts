@@ -4,7 +4,6 @@ import { readConfig, type Config, type Environment } from '../src/runtime/config
 import { tables } from '../src/settings.ts'
 import type { Opened } from '../src/kernel/surface.ts'
 import { book } from './surfaces/book/surface.ts'
-import { settings as bookmarksSettings } from './surfaces/bookmarks/settings.ts'
 import { bookmarks } from './surfaces/bookmarks/surface.ts'
 import { settings as notesSettings } from './surfaces/notes/settings.ts'
 import { notes } from './surfaces/notes/surface.ts'
@@ -14,7 +13,7 @@ import { relay } from './surfaces/relay/surface.ts'
 
 /** The platform's settings and those of the small surfaces. */
 export function testConfig(overrides?: Environment, env?: Environment): Config {
-  const all = [...tables, notesSettings, bookmarksSettings]
+  const all = [...tables, notesSettings, bookmarks.settings]
   return readConfig(
     all.map(settings => ({ settings })),
     overrides,

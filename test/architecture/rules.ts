@@ -8,7 +8,9 @@ import { sqlFaults } from './sql.ts'
 import type { Fault, Tree } from './tree.ts'
 import { zoneOf } from './zones.ts'
 
-const fixedNames = ['README.md', 'surface.ts', 'routes.ts', 'schemas.ts']
+const always = ['README.md', 'surface.ts']
+/** A surface of resources has its routes and schemas in the declarations of those. */
+const unlessResources = ['routes.ts', 'schemas.ts']
 
 export function architectureFaults(tree: Tree): Fault[] {
   return [
@@ -21,7 +23,7 @@ export function architectureFaults(tree: Tree): Fault[] {
 
 /** All twelve surfaces have the same names. */
 function fixedNameFaults({ files }: Tree): Fault[] {
-  const paths = new Set(files.map(({ path }) => path))
+  const texts = new Map(files.map(({ path, text }) => [path, text]))
   const folders = new Set(
     files.flatMap(({ path }) => {
       const zone = zoneOf(path)
@@ -29,8 +31,11 @@ function fixedNameFaults({ files }: Tree): Fault[] {
     }),
   )
   return [...folders].flatMap(folder =>
-    fixedNames
-      .filter(name => !paths.has(folder + name))
+    [
+      ...always,
+      ...(/\bresources: \[/.test(texts.get(`${folder}surface.ts`) ?? '') ? [] : unlessResources),
+    ]
+      .filter(name => !texts.has(folder + name))
       .map(name => ({
         rule: 'fixed-name',
         path: folder,

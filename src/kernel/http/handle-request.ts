@@ -142,6 +142,7 @@ function admit(
       query,
       body,
       request: exchange,
+      if_match: exchange.headers['if-match'],
       grants,
       grantsFrom,
       list,

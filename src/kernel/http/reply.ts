@@ -18,7 +18,24 @@ export function reply<const S extends number, B>(
   body: B,
   headers: Headers = {},
 ): Reply<S, B> {
-  return { status, body, headers }
+  return new HandlerReply(status, body, headers)
+}
+
+/** A class, so that a view with members of these names is never taken for a reply. */
+class HandlerReply<S extends number, B> implements Reply<S, B> {
+  readonly status: S
+  readonly body: B
+  readonly headers: Headers
+
+  constructor(status: S, body: B, headers: Headers) {
+    this.status = status
+    this.body = body
+    this.headers = headers
+  }
+}
+
+export function isReply(value: unknown): value is Reply {
+  return value instanceof HandlerReply
 }
 
 export type ReplyOf<R extends Replies> = {

@@ -62,14 +62,16 @@ export type RequestKey = { readonly value: string; readonly fingerprint: Buffer 
  */
 export type Taken = 'login_token' | 'access_token' | 'optional' | 'signed_url' | 'signature'
 
-type Guard = 'public' | 'authenticated' | `${string}.${string}.${string}`
+export type Guard = 'public' | 'authenticated' | `${string}.${string}.${string}`
 
-type Given<Path extends string, G extends Guard, B, Q> = {
+export type Given<Path extends string, G extends Guard, B, Q> = {
   readonly principal: G extends 'public' ? Principal | null : Principal
   readonly params: ParamsOf<Path>
   readonly query: Q extends TObject ? Static<Q> : Record<never, never>
   readonly body: B extends TSchema ? Static<B> : undefined
   readonly request: RequestFacts
+  /** The If-Match header, for `expectVersion`. */
+  readonly if_match: string | string[] | undefined
   /** The permissions of the principal, for checks that depend on the row. */
   readonly grants: () => Promise<ReadonlySet<string>>
   /** This list as this caller sees it, for `page`. */
@@ -85,18 +87,23 @@ type Common<
   B extends TSchema | undefined,
   Q extends TObject | undefined,
   R extends Replies,
-> = {
+> = Facts<B, Q> & {
   method: M
   path: Path
   /** The `operationId`, which a generated client uses as the name of a function: `submitJob`. */
   name?: string
   summary: string
+  /** `public`, `authenticated`, or a permission. `:{body.type}` limits it to that type. */
+  permission: G
+  replies: R
+}
+
+/** What a route says besides its method, path, name, permission and replies. */
+export type Facts<B extends TSchema | undefined, Q extends TObject | undefined> = {
   /** Information that the summary does not contain: effects, limits, next steps. */
   description?: string
   /** Further headers of the route's successful replies. */
   sends?: readonly ('etag' | 'location')[]
-  /** `public`, `authenticated`, or a permission. `:{body.type}` limits it to that type. */
-  permission: G
   /** Whether this bearer token is enough for the route, so that it needs no account. */
   opensWith?(token: string): boolean
   /** The credential that a public route checks itself, for the published document. */
@@ -131,16 +138,12 @@ type Common<
   body_seconds?: number
   /** Reads the grants before the transaction, in the packet that asks for the recorded outcome. */
   asks_grants?: true
-  /**
-   * For a `raw` body: the maximum number of bytes. The limit is determined before the body is read.
-   * The function may also refuse.
-   */
+  /** For a `raw` body: the maximum number of bytes, before it is read. It may also refuse. */
   bodyLimitFor?(head: RequestHead): number | Promise<number>
   /** Path parameters whose values each have their own rate for each caller. */
   rate_by?: readonly string[]
   /** Only requests that get a 4xx count against the rate. */
   counts_refused?: true
-  replies: R
   fails?: readonly string[]
   headers?: Readonly<Record<string, string>>
   /** Also works while the process drains or is overloaded. No rate limit counts its requests. */
@@ -155,11 +158,11 @@ type Common<
   /** The published document omits this route. */
   hidden?: true
   /** The route is not in the interface specification. The document marks it `x-added`. */
-  added?: true
+  added?: boolean
   deprecated?: Deprecation
 }
 
-type Keyed = {
+export type Keyed = {
   /** `domain`: the route's own row is the record. The surface builds a replay from this row. */
   idempotency?: 'required' | 'optional' | 'ignored' | 'domain'
   /**
@@ -170,9 +173,9 @@ type Keyed = {
 }
 
 /** What is stored of an outcome whose body is not. */
-type Recorded = { readonly resource_ref: string; readonly status: number }
+export type Recorded = { readonly resource_ref: string; readonly status: number }
 
-type TxOf<M extends Method> = M extends 'GET' ? Reader : Tx
+export type TxOf<M extends Method> = M extends 'GET' ? Reader : Tx
 
 type Answer<M extends Method, C, R extends Replies, Outcome, P> =
   | (Keyed & {
@@ -184,10 +187,7 @@ type Answer<M extends Method, C, R extends Replies, Outcome, P> =
       ): Promise<ReplyOf<R>> | ReplyOf<R>
       /** Streams changes of the resource, for callers that accept `text/event-stream`. */
       watch?(context: C & { readonly db: Db }): Promise<AsyncIterable<SseEvent>>
-      /**
-       * Runs before a recorded outcome is sent again. It waits for the same condition as the first
-       * reply.
-       */
+      /** Runs before a recorded outcome is sent again: waits as the first reply has waited. */
       replayed?(): Promise<void>
       /** For `record: 'reference'`: renders the reply again from `resource_ref`. */
       again?(context: C & Recorded & { readonly tx: TxOf<M> }): Promise<ReplyOf<R>>
@@ -231,10 +231,7 @@ type Answer<M extends Method, C, R extends Replies, Outcome, P> =
       operation: OutsideOperation<C & { readonly prepared: P }, R, Outcome>
       again?(context: C & Recorded & { readonly tx: Reader }): Promise<ReplyOf<R>>
       streaming: StreamOperation<C & { readonly prepared: P }>
-      /**
-       * Whether this request asks for events. The body decides this, so the function is called
-       * after the check of the schema.
-       */
+      /** Whether this request asks for events. The body says so, after the check of its schema. */
       streams(context: C): boolean
       lease_seconds: number
     }
@@ -260,6 +257,7 @@ export type AnyContext = {
   query: unknown
   body: unknown
   request: RequestFacts
+  if_match: string | string[] | undefined
   grants: () => Promise<ReadonlySet<string>>
   grantsFrom: (reader: Reader) => Promise<ReadonlySet<string>>
   list: List

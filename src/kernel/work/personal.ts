@@ -35,7 +35,7 @@ export type Personal = {
    * Runs in its own transactions, in portions if there may be many rows. After a crash or a failure
    * it runs again, so it must skip rows that are already erased.
    */
-  erase(account: Erasing, signal: AbortSignal): Promise<void>
+  erase(account: PersonalAccount, signal: AbortSignal): Promise<void>
   /**
    * Disables everything that was set up in an account before its owner verified the mail address:
    * subscriptions, schedules, links, addresses. Nothing is deleted, because the owner may have set

@@ -7,7 +7,8 @@ import { Type, type Static } from 'typebox'
 import type { Tx } from '../../kernel/database/db.ts'
 import { sql } from '../../kernel/database/sql.ts'
 import { nullable } from '../../kernel/http/shapes.ts'
-import type { Personal } from '../../kernel/work/personal.ts'
+import { personalRows } from '../../kernel/work/personal-rows.ts'
+import type { Personal, PersonalAccount } from '../../kernel/work/personal.ts'
 import { endChanges, lockConversation } from './conversations/change.ts'
 import type { Deps } from './deps.ts'
 import { announce } from './events.ts'
@@ -20,12 +21,6 @@ import { Bytes, type Key } from './schemas.ts'
 const Seat = Type.Object({ tenant_id: Type.String(), id: Type.String(), user_id: Type.String() })
 type Seat = Static<typeof Seat>
 const Own = Type.Object({ ...MessageRow.properties, data_key: Bytes })
-const Device = Type.Object({
-  tenant_id: Type.String(),
-  id: Type.String(),
-  platform: Type.String(),
-  last_seen_at: Type.String(),
-})
 const Shreddable = Type.Object({
   id: Type.String(),
   sequence: Type.Integer(),
@@ -37,9 +32,25 @@ const portion = 200
 
 export function personalChat(deps: Deps): Personal {
   const { db } = deps.kernel
+  const rows = personalRows(db, [
+    {
+      kind: 'device',
+      table: 'chat.devices',
+      owner: 'user_id',
+      view: ['id', 'platform', 'last_seen_at'],
+      erase: (tx, account) => eraseDevices(tx, deps, account),
+    },
+    {
+      // What was never sent. Uploads erases the files.
+      table: 'chat.attachments',
+      owner: ({ principal_ids }) =>
+        sql`t.uploader_id = any(${principal_ids}::uuid[]) and t.message_id is null`,
+      erase: 'delete',
+    },
+  ])
   return {
-    export: async function* ({ principal_ids }) {
-      for (const seat of await seatsOf(deps, principal_ids)) {
+    export: async function* (account, signal) {
+      for (const seat of await seatsOf(deps, account.principal_ids)) {
         const { title, joined_at } = await db.one(
           Place,
           sql`
@@ -51,46 +62,31 @@ export function personalChat(deps: Deps): Personal {
         yield { kind: 'conversation', data: { id: seat.id, title, joined_at } }
         yield* ownMessages(deps, seat)
       }
-      const devices = await db.many(
-        Device,
-        sql`
-          -- any tenant: what one account owns
-          select tenant_id, id, platform, last_seen_at from chat.devices
-          where user_id = any(${[...principal_ids]}::uuid[])`,
-      )
-      for (const { tenant_id: _in, ...data } of devices) yield { kind: 'device', data }
+      yield* rows.export(account, signal)
     },
     hide: (tx, { principal_ids }) => closeDirect(tx, deps, principal_ids),
-    erase: async ({ principal_ids }, signal) => {
-      for (const seat of await seatsOf(deps, principal_ids)) {
+    erase: async (account, signal) => {
+      for (const seat of await seatsOf(deps, account.principal_ids)) {
         while ((await erasePortion(deps, seat)) === portion) signal.throwIfAborted()
       }
-      const devices = await db.many(
-        Device,
-        sql`
-          -- any tenant: what one account owns
-          select tenant_id, id, platform, last_seen_at from chat.devices
-          where user_id = any(${[...principal_ids]}::uuid[])`,
-      )
-      for (const { tenant_id, id } of devices) {
-        await db.tx(tx =>
-          release(
-            tx,
-            deps,
-            sql`
-              delete from chat.devices
-              where tenant_id = ${tenant_id} and id = ${id}
-                and user_id = any(${[...principal_ids]}::uuid[])
-              returning tenant_id, push_token_ref`,
-          ),
-        )
-      }
-      await db.run(sql`
-        -- any tenant: what one account never sent; uploads erases the files
-        delete from chat.attachments
-        where uploader_id = any(${[...principal_ids]}::uuid[]) and message_id is null`)
+      await rows.erase(account, signal)
     },
   }
+}
+
+async function eraseDevices(
+  tx: Tx,
+  deps: Deps,
+  { principal_ids }: PersonalAccount,
+): Promise<number> {
+  return await release(
+    tx,
+    deps,
+    sql`
+      -- any tenant: what one account owns
+      delete from chat.devices where user_id = any(${principal_ids}::uuid[])
+      returning tenant_id, push_token_ref`,
+  )
 }
 
 const Closed = Type.Object({

@@ -3,10 +3,12 @@
  * cancels running calls and deletes the texts, the metadata and the keys. Usage rows stay, because
  * billing needs them.
  */
-import { Type, type Static } from 'typebox'
+import { Type } from 'typebox'
+import type { Tx } from '../../kernel/database/db.ts'
 import { sql } from '../../kernel/database/sql.ts'
 import { nullable } from '../../kernel/http/shapes.ts'
-import type { Personal } from '../../kernel/work/personal.ts'
+import { madeOf, personalRows } from '../../kernel/work/personal-rows.ts'
+import type { Personal, PersonalAccount } from '../../kernel/work/personal.ts'
 import type { Deps } from './deps.ts'
 import { readContent } from './operations/contents.ts'
 import { cancel_topic } from './operations/calls.ts'
@@ -26,49 +28,40 @@ const portion = 200
 
 export function personalInference(deps: Deps): Personal {
   const { db } = deps.kernel
-  return {
-    export: async function* ({ principal_ids }) {
-      for (let after: string | null = null; ;) {
-        const last: string | null = after
-        const rows: readonly Static<typeof Made>[] = await db.many(
-          Made,
-          sql`
-            -- any tenant: what one account made
-            select tenant_id, id, workload, state, metadata, input_ref, output_ref, created_at
-            from inference.inference_operations
-            where actor_id = any(${principal_ids}::uuid[])
-              and (${last}::uuid is null or id > ${last}::uuid)
-            order by id limit ${portion}`,
-        )
-        for (const { tenant_id, input_ref, output_ref, ...row } of rows) {
-          const input = await readContent(db, deps.kernel, tenant_id, input_ref)
-          const output = await readContent(db, deps.kernel, tenant_id, output_ref)
-          yield {
-            kind: 'inference',
-            data: {
-              ...row,
-              input: input === undefined ? null : (JSON.parse(input) as unknown),
-              output: output ?? null,
-            },
-          }
+  const rows = personalRows(db, [
+    {
+      kind: 'inference',
+      table: 'inference.inference_operations',
+      owner: 'actor_id',
+      view: madeOf(Made, async ({ tenant_id, input_ref, output_ref, ...row }) => {
+        const input = await readContent(db, deps.kernel, tenant_id, input_ref)
+        const output = await readContent(db, deps.kernel, tenant_id, output_ref)
+        return {
+          ...row,
+          input: input === undefined ? null : (JSON.parse(input) as unknown),
+          output: output ?? null,
         }
-        if (rows.length < portion) return
-        after = rows.at(-1)?.id ?? null
-      }
+      }),
+      erase: (tx, account) => eraseSome(tx, deps, account),
     },
-    erase: async ({ principal_ids }, signal) => {
-      const some = () => erasePortion(deps, principal_ids)
-      while ((await some()) === portion) signal.throwIfAborted()
-      await db.run(sql`
-        -- any tenant: the limits of one account
-        delete from inference.quota_limits
-        where scope_type = 'principal' and scope_id = any(${principal_ids}::uuid[])`)
+    {
+      table: 'inference.quota_limits',
+      owner: ({ principal_ids }) =>
+        sql`t.scope_type = 'principal' and t.scope_id = any(${principal_ids}::uuid[])`,
+      key: ['scope_type', 'scope_id'],
+      erase: 'delete',
+    },
+  ])
+  return {
+    ...rows,
+    erase: async (account, signal) => {
+      await rows.erase(account, signal)
       const { running } = await db.one(
         Type.Object({ running: Type.Integer() }),
         sql`
           -- any tenant: what one account made
           select count(*)::int as running from inference.inference_operations
-          where actor_id = any(${principal_ids}::uuid[])
+          where actor_id = any(${account.principal_ids}::uuid[])
             and state in ('pending', 'running', 'reconciling')`,
       )
       // Retried later: a running call ends within seconds, and its texts are erased then.
@@ -77,46 +70,45 @@ export function personalInference(deps: Deps): Personal {
   }
 }
 
-async function erasePortion(
-  { kernel, jobs }: Deps,
-  principal_ids: readonly string[],
+async function eraseSome(
+  tx: Tx,
+  { jobs }: Deps,
+  { principal_ids }: PersonalAccount,
 ): Promise<number> {
-  return await kernel.db.tx(async tx => {
-    const open = await tx.many(
-      Type.Object({ ...Own.properties, job_id: nullable(Type.String()) }),
-      sql`
-        -- any tenant: what one account made
-        update inference.inference_operations
-        set cancel_requested_at = kernel.now()
-        where actor_id = any(${principal_ids}::uuid[])
-          and state in ('pending', 'running', 'reconciling') and cancel_requested_at is null
-        returning tenant_id, id, job_id`,
-    )
-    for (const { tenant_id, job_id } of open) {
-      if (job_id !== null) await jobs.cancel(tx, { tenant_id, job_id }, 'account_erased')
-    }
-    if (open.length > 0) tx.wake(cancel_topic)
-    const erased = await tx.many(
-      Own,
-      sql`
-        -- any tenant: what one account made
-        update inference.inference_operations
-        set input_ref = null, output_ref = null, metadata = null, idempotency_key = null,
-          request_fingerprint = null
-        where (tenant_id, id) in (
-          select tenant_id, id from inference.inference_operations
-          where actor_id = any(${principal_ids}::uuid[]) and completed_at is not null
-            and (input_ref is not null or output_ref is not null or metadata is not null
-              or idempotency_key is not null)
-          order by id limit ${portion})
-        returning tenant_id, id`,
-    )
-    await tx.run(sql`
+  const open = await tx.many(
+    Type.Object({ ...Own.properties, job_id: nullable(Type.String()) }),
+    sql`
       -- any tenant: what one account made
-      delete from inference.contents c
-      using unnest(${erased.map(one => one.tenant_id)}::uuid[],
-        ${erased.map(one => one.id)}::uuid[]) e (tenant_id, id)
-      where c.tenant_id = e.tenant_id and c.operation_id = e.id`)
-    return erased.length
-  })
+      update inference.inference_operations
+      set cancel_requested_at = kernel.now()
+      where actor_id = any(${principal_ids}::uuid[])
+        and state in ('pending', 'running', 'reconciling') and cancel_requested_at is null
+      returning tenant_id, id, job_id`,
+  )
+  for (const { tenant_id, job_id } of open) {
+    if (job_id !== null) await jobs.cancel(tx, { tenant_id, job_id }, 'account_erased')
+  }
+  if (open.length > 0) tx.wake(cancel_topic)
+  const erased = await tx.many(
+    Own,
+    sql`
+      -- any tenant: what one account made
+      update inference.inference_operations
+      set input_ref = null, output_ref = null, metadata = null, idempotency_key = null,
+        request_fingerprint = null
+      where (tenant_id, id) in (
+        select tenant_id, id from inference.inference_operations
+        where actor_id = any(${principal_ids}::uuid[]) and completed_at is not null
+          and (input_ref is not null or output_ref is not null or metadata is not null
+            or idempotency_key is not null)
+        order by id limit ${portion})
+      returning tenant_id, id`,
+  )
+  await tx.run(sql`
+    -- any tenant: what one account made
+    delete from inference.contents c
+    using unnest(${erased.map(one => one.tenant_id)}::uuid[],
+      ${erased.map(one => one.id)}::uuid[]) e (tenant_id, id)
+    where c.tenant_id = e.tenant_id and c.operation_id = e.id`)
+  return erased.length
 }

@@ -8,7 +8,8 @@ import { Type, type Static } from 'typebox'
 import type { Tx } from '../../kernel/database/db.ts'
 import { sql } from '../../kernel/database/sql.ts'
 import { nullable } from '../../kernel/http/shapes.ts'
-import { madeIn, type Erasing, type Personal } from '../../kernel/work/personal.ts'
+import { personalRows, type PersonalRows } from '../../kernel/work/personal-rows.ts'
+import { madeIn, type Earlier, type Erasing, type Personal } from '../../kernel/work/personal.ts'
 import { owned_operations } from './attempts/claims/check-owners.ts'
 import type { Deps } from './deps.ts'
 import { cancelJob } from './jobs/cancel-job.ts'
@@ -37,10 +38,11 @@ type Needs = Pick<Deps, 'kernel' | 'listeners'>
 
 export function personalJobs(deps: Needs): Personal {
   const { db } = deps.kernel
+  const rows = personalRows(db, others)
   return {
-    export: async function* ({ principal_ids }, signal) {
-      for (const data of await schedulesOf(deps, principal_ids))
-        yield { kind: 'job_schedule', data }
+    export: async function* (account, signal) {
+      yield* rows.export(account, signal)
+      const { principal_ids } = account
       for (let after: string | null = null; !signal.aborted;) {
         const { last, data }: Static<typeof Looked> = await db.one(
           Looked,
@@ -52,20 +54,14 @@ export function personalJobs(deps: Needs): Personal {
       }
     },
     erase: async (account, signal) => {
-      await db.run(sql`
-        -- any tenant: what one person made
-        delete from jobs.job_schedules
-        where principal_id = any(${account.principal_ids}::uuid[])
-          and ${madeIn(sql`created_at`, account)}`)
-      await db.run(sql`
-        -- any tenant: what one person made
-        delete from jobs.deleted_schedules
-        where principal_id = any(${account.principal_ids}::uuid[])
-          and ${madeIn(sql`deleted_at`, account)}`)
+      await rows.erase(account, signal)
       let unfinished = 0
       for (let after: string | null = null; ;) {
         signal.throwIfAborted()
-        const { last, data }: Static<typeof Mine> = await db.one(Mine, keysOf(account, after))
+        const { last, data }: Static<typeof Mine> = await db.one(
+          Mine,
+          keysOf({ ...account, made_before: null }, after),
+        )
         const running = data.filter(one => !one.ended)
         for (const { tenant_id, job_id } of running) {
           await db.tx(tx => cancelJob(tx, deps, { tenant_id, job_id }, account_erased))
@@ -75,7 +71,6 @@ export function personalJobs(deps: Needs): Personal {
         if (last === null) break
         after = last
       }
-      await eraseReasons(deps, account, signal)
       // The erasure is retried later, because a worker may need until the end of its lease to stop.
       if (unfinished > 0) throw new Error(`${unfinished} jobs of an erased account still run`)
     },
@@ -96,6 +91,24 @@ export function personalJobs(deps: Needs): Personal {
   }
 }
 
+const others: readonly PersonalRows[] = [
+  {
+    kind: 'job_schedule',
+    table: 'jobs.job_schedules',
+    owner: 'principal_id',
+    view: ['id', 'tenant_id', 'name', 'type', 'parameters', 'cron', 'created_at'],
+    erase: 'delete',
+  },
+  { table: 'jobs.deleted_schedules', owner: 'principal_id', key: ['name'], erase: 'delete' },
+  {
+    // What the person wrote on jobs of others.
+    table: 'jobs.job_events',
+    owner: 'principal_id',
+    key: ['job_id', 'sequence'],
+    erase: { set: sql`data = data - 'reason', principal_id = null`, where: sql`true` },
+  },
+]
+
 const Named = Type.Object({
   tenant_id: Type.String(),
   id: Type.String(),
@@ -103,7 +116,7 @@ const Named = Type.Object({
   type: Type.String(),
 })
 
-function enabledSchedules(tx: Tx, account: Erasing) {
+function enabledSchedules(tx: Tx, account: Earlier) {
   return tx.many(
     Named,
     sql`
@@ -158,18 +171,6 @@ function keysOf(account: Erasing, after: string | null) {
     from place`
 }
 
-async function schedulesOf({ kernel: { db } }: Needs, principal_ids: readonly string[]) {
-  const { data } = await db.one(
-    Type.Object({ data: Data }),
-    sql`
-      -- any tenant: what one person made
-      select coalesce(jsonb_agg(jsonb_build_object('id', id, 'tenant_id', tenant_id, 'name', name,
-        'type', type, 'parameters', parameters, 'cron', cron, 'created_at', created_at)), '[]') as data
-      from jobs.job_schedules where principal_id = any(${principal_ids}::uuid[])`,
-  )
-  return data
-}
-
 /**
  * The jobs, and those that retries made of them, by any account: each has a copy of the input.
  * Returns how many of them have not ended.
@@ -199,24 +200,6 @@ async function eraseAll(
     ids = copies.map(one => one.job_id)
   }
   return unfinished
-}
-
-/** What the person wrote on jobs of others. */
-async function eraseReasons(
-  { kernel: { db } }: Needs,
-  account: Erasing,
-  signal: AbortSignal,
-): Promise<void> {
-  const some = () =>
-    db.run(sql`
-      -- any tenant: what one person wrote
-      update jobs.job_events set data = data - 'reason', principal_id = null
-      where (job_id, sequence) in (
-        select job_id, sequence from jobs.job_events
-        where principal_id = any(${account.principal_ids}::uuid[])
-          and ${madeIn(sql`occurred_at`, account)}
-        limit ${portion})`)
-  while ((await some()) === portion) signal.throwIfAborted()
 }
 
 const Left = Type.Object({ unfinished: Type.Integer() })

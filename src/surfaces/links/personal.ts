@@ -6,9 +6,17 @@
  * keys.
  */
 import { Type, type Static } from 'typebox'
+import type { Tx } from '../../kernel/database/db.ts'
 import { sql } from '../../kernel/database/sql.ts'
 import { Id, nullable } from '../../kernel/http/shapes.ts'
-import { madeIn, type Erasing, type Personal } from '../../kernel/work/personal.ts'
+import { personalRows } from '../../kernel/work/personal-rows.ts'
+import {
+  madeIn,
+  type Earlier,
+  type Erasing,
+  type Personal,
+  type PersonalAccount,
+} from '../../kernel/work/personal.ts'
 import type { Deps } from './deps.ts'
 import { unscanned } from './destinations/scan-links.ts'
 import { wholeDomain } from './domains/domain-row.ts'
@@ -28,18 +36,27 @@ const Owned = Type.Object({ tenant_id: Id, owner_id: Id, id: Id })
 type Needs = Pick<Deps, 'kernel' | 'changes'>
 
 export function personalLinks(deps: Needs): Personal {
+  const domains = personalRows(deps.kernel.db, [
+    {
+      kind: 'link_domain',
+      table: 'links.domains',
+      owner: 'owner_id',
+      view: ['id', 'tenant_id', 'hostname', 'root_url', 'state', 'created_at'],
+      erase: (tx, account) => eraseDomains(tx, deps, account),
+    },
+  ])
   return {
     export: async function* (account, signal) {
-      for (const { data } of await domainsOf(deps, account.principal_ids)) {
-        yield { kind: 'link_domain', data }
-      }
+      yield* domains.export(account, signal)
       for await (const { data } of portions(deps, { ...account, made_before: null }, signal)) {
         for (const one of data) yield { kind: 'link', data: one }
       }
     },
     erase: async (account, signal) => {
-      for await (const { mine } of portions(deps, account, signal)) await eraseLinks(deps, mine)
-      for (const domain of await ownedDomains(deps, account)) await eraseDomain(deps, domain)
+      for await (const { mine } of portions(deps, { ...account, made_before: null }, signal)) {
+        await eraseLinks(deps, mine)
+      }
+      await domains.erase(account, signal)
     },
     suspend: async (account, signal) => {
       for await (const { mine } of portions(deps, account, signal)) await disableLinks(deps, mine)
@@ -118,7 +135,7 @@ async function disableLinks(
 }
 
 /** A host stays with its owner, but leads nowhere by itself. */
-async function clearRoots({ kernel: { db }, changes }: Needs, account: Erasing): Promise<void> {
+async function clearRoots({ kernel: { db }, changes }: Needs, account: Earlier): Promise<void> {
   await db.tx(async tx => {
     const cleared = await tx.many(
       Type.Object({ id: Id }),
@@ -156,34 +173,25 @@ async function eraseLinks({ kernel: { db }, changes }: Needs, mine: readonly Key
   })
 }
 
-function domainsOf({ kernel: { db } }: Needs, principal_ids: readonly string[]) {
-  return db.many(
-    Type.Object({ data: Data }),
-    sql`
-      -- any tenant: what one person made
-      select jsonb_build_object('id', id, 'tenant_id', tenant_id, 'hostname', hostname,
-        'root_url', root_url, 'state', state, 'created_at', created_at) as data
-      from links.domains where owner_id = any(${principal_ids}::uuid[]) order by id`,
-  )
-}
-
-function ownedDomains({ kernel: { db } }: Needs, account: Erasing) {
-  return db.many(
+/** One domain at a time, so that a failure does not repeat the work of others. */
+async function eraseDomains(
+  tx: Tx,
+  deps: Needs,
+  { principal_ids }: PersonalAccount,
+): Promise<number> {
+  const own = await tx.many(
     Owned,
     sql`
       -- any tenant: what one person made
       select tenant_id, owner_id, id from links.domains
-      where owner_id = any(${account.principal_ids}::uuid[]) and ${madeIn(sql`created_at`, account)}
-        and (state <> 'removed' or root_url is not null)`,
+      where owner_id = any(${principal_ids}::uuid[]) and (state <> 'removed' or root_url is not null)
+      limit 1`,
   )
-}
-
-async function eraseDomain(deps: Needs, domain: Static<typeof Owned>): Promise<void> {
-  const { tenant_id, owner_id, id } = domain
-  await deps.kernel.db.tx(async tx => {
+  for (const { tenant_id, owner_id, id } of own) {
     await removeDomain(tx, deps, { tenant_id, id: owner_id }, id)
     await tx.run(sql`
       update links.domains set root_url = null
       where tenant_id = ${tenant_id} and owner_id = ${owner_id} and id = ${id}`)
-  })
+  }
+  return own.length
 }

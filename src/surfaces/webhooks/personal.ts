@@ -5,9 +5,11 @@
  * endpoint before the erasure, the tenant keeps the endpoint.
  */
 import { Type, type Static } from 'typebox'
+import type { Tx } from '../../kernel/database/db.ts'
 import { sql } from '../../kernel/database/sql.ts'
 import { Id } from '../../kernel/http/shapes.ts'
-import { madeIn, type Erasing, type Personal } from '../../kernel/work/personal.ts'
+import { personalRows, type PersonalRows } from '../../kernel/work/personal-rows.ts'
+import { madeIn, type Personal, type PersonalAccount } from '../../kernel/work/personal.ts'
 import type { Deps } from './deps.ts'
 import { disableOwned } from './maintenance/owners.ts'
 import { deleteSubscription } from './subscriptions/delete-subscription.ts'
@@ -16,48 +18,20 @@ const portion = 1000
 const blank = 'https://erased.invalid/'
 const erased_reason = 'erased'
 
-const Data = Type.Object({ data: Type.Record(Type.String(), Type.Unknown()) })
 const Place = Type.Object({ tenant_id: Id, id: Id })
 type Needs = Pick<Deps, 'kernel'>
 
 export function personalWebhooks(deps: Needs): Personal {
   const { db } = deps.kernel
+  const rows = personalRows(db, all)
   return {
-    export: async function* ({ principal_ids }) {
-      for (const { data } of await db.many(
-        Data,
-        sql`
-          -- any tenant: what one person made
-          select jsonb_build_object('id', id, 'tenant_id', tenant_id, 'endpoint', endpoint,
-            'event_filter', event_filter, 'description', description, 'state', state,
-            'created_at', created_at) as data
-          from webhooks.subscriptions
-          where owner_id = any(${principal_ids}::uuid[]) and state <> 'deleted' order by id`,
-      ))
-        yield { kind: 'webhook_subscription', data }
-      for (const { data } of await db.many(
-        Data,
-        sql`
-          -- any tenant: what one person did
-          select jsonb_build_object('id', id, 'tenant_id', tenant_id,
-            'subscription_id', subscription_id, 'reason', reason, 'created_at', created_at) as data
-          from webhooks.replay_audit where actor = any(${principal_ids}::text[]) order by id`,
-      ))
-        yield { kind: 'webhook_replay', data }
-    },
+    ...rows,
     erase: async (account, signal) => {
       for (const place of await owned(deps, account)) {
         signal.throwIfAborted()
         await eraseSubscription(deps, place, signal)
       }
-      await db.tx(async tx => {
-        await tx.run(sql`select kernel.allow_change('erasure')`)
-        await tx.run(sql`
-          -- any tenant: what one person did
-          update webhooks.replay_audit set reason = ${erased_reason}
-          where actor = any(${account.principal_ids}::text[]) and reason <> ${erased_reason}
-            and ${madeIn(sql`created_at`, account)}`)
-      })
+      await rows.erase(account, signal)
     },
     suspend: account =>
       db.tx(tx =>
@@ -70,14 +44,38 @@ export function personalWebhooks(deps: Needs): Personal {
   }
 }
 
-function owned({ kernel: { db } }: Needs, account: Erasing) {
+const all: readonly PersonalRows[] = [
+  {
+    kind: 'webhook_subscription',
+    table: 'webhooks.subscriptions',
+    owner: 'owner_id',
+    where: sql`t.state <> 'deleted'`,
+    view: ['id', 'tenant_id', 'endpoint', 'event_filter', 'description', 'state', 'created_at'],
+  },
+  {
+    kind: 'webhook_replay',
+    table: 'webhooks.replay_audit',
+    owner: ({ principal_ids }) => sql`t.actor = any(${principal_ids}::text[])`,
+    view: ['id', 'tenant_id', 'subscription_id', 'reason', 'created_at'],
+    erase: eraseReasons,
+  },
+]
+
+async function eraseReasons(tx: Tx, { principal_ids }: PersonalAccount): Promise<number> {
+  await tx.run(sql`select kernel.allow_change('erasure')`)
+  return await tx.run(sql`
+    -- any tenant: what one person did
+    update webhooks.replay_audit set reason = ${erased_reason}
+    where actor = any(${principal_ids}::text[]) and reason <> ${erased_reason}`)
+}
+
+function owned({ kernel: { db } }: Needs, { principal_ids }: PersonalAccount) {
   return db.many(
     Place,
     sql`
       -- any tenant: what one person made
       select tenant_id, id from webhooks.subscriptions
-      where owner_id = any(${account.principal_ids}::uuid[]) and endpoint <> ${blank}
-        and ${madeIn(sql`created_at`, account)}`,
+      where owner_id = any(${principal_ids}::uuid[]) and endpoint <> ${blank}`,
   )
 }
 

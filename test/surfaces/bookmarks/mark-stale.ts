@@ -12,6 +12,15 @@ import type { Kernel } from './settings.ts'
 export const staleAt = (settings: Kernel['settings']): Sql =>
   sql`kernel.now() + make_interval(days => ${settings['bookmarks.stale_days']}::int)`
 
+/** A bookmark that is due at another time. An attempt that runs loses its lease. */
+export const renewed = (due_at: Sql) => ({
+  due_at,
+  attempts: sql`0`,
+  lease_token: sql`null`,
+  leased_until: sql`null`,
+  last_error_code: sql`null`,
+})
+
 export function staleQueue(): DueQueue {
   return dueQueue({
     name: 'bookmarks.stale',

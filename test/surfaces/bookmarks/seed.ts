@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { sql } from '../../../src/kernel/database/sql.ts'
 import type { DemoTenant } from '../../../src/kernel/surface.ts'
-import { createBookmark } from './create-bookmark.ts'
+import { bookmarks as resource } from './bookmark.ts'
 import type { Kernel } from './settings.ts'
 
 const bookmarks = [
@@ -17,7 +17,8 @@ export async function seed(kernel: Kernel, tenants: readonly DemoTenant[]): Prom
     const mine = sql`select id from bookmarks.bookmarks where tenant_id = ${tenant_id} and owner_id = ${member} limit 1`
     await kernel.db.tx(async tx => {
       if (await tx.maybe(Type.Object({ id: Type.String() }), mine)) return
-      for (const one of bookmarks) await createBookmark(tx, kernel, { id: member, tenant_id }, one)
+      const scope = { tenant_id, owner_id: member }
+      for (const one of bookmarks) await resource.make(tx, scope, one, { kernel })
       made.push(`${bookmarks.length} bookmarks (${slug})`)
     })
   }

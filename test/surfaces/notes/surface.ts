@@ -1,7 +1,7 @@
 /** Notes as the kernel sees them: wiring only. */
 import { sql } from '../../../src/kernel/database/sql.ts'
 import type { Surface } from '../../../src/kernel/surface.ts'
-import { ownedRows } from '../../../src/kernel/work/owned-rows.ts'
+import { personalRows } from '../../../src/kernel/work/personal-rows.ts'
 import type { Deps } from './deps.ts'
 import { errors } from './errors.ts'
 import { events } from './events.ts'
@@ -57,8 +57,14 @@ export const notes: Surface<Face, { readonly vendor_url: string }, typeof settin
           where: sql`t.deleted_at < kernel.now() - make_interval(days => ${deleted_days})`,
         },
       ],
-      personal: ownedRows(kernel.db, [
-        { kind: 'note', table: 'notes.notes', owner: 'owner_id', row: Note },
+      personal: personalRows(kernel.db, [
+        {
+          kind: 'note',
+          table: 'notes.notes',
+          owner: 'owner_id',
+          view: Object.keys(Note.properties),
+          erase: 'delete',
+        },
       ]),
       seed: tenants => seed(deps, tenants),
     }

@@ -117,15 +117,17 @@ export async function removeDevice(tx: Tx, deps: Needs, owner: Owner, id: string
   )
 }
 
-/** Deletes the selected devices and their push destinations. */
+/** Deletes the selected devices and their push destinations. Returns how many devices there were. */
 export async function release(
   tx: Tx,
   { messages }: Pick<Deps, 'messages'>,
   deleting: ReturnType<typeof sql>,
-): Promise<void> {
-  for (const { tenant_id, push_token_ref } of await tx.many(Ref, deleting)) {
+): Promise<number> {
+  const gone = await tx.many(Ref, deleting)
+  for (const { tenant_id, push_token_ref } of gone) {
     if (push_token_ref) await messages.removeDestination(tx, { tenant_id, id: push_token_ref })
   }
+  return gone.length
 }
 
 async function register(

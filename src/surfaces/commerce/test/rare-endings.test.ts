@@ -122,7 +122,7 @@ describe('a return', () => {
 async function erase(buyer: { id: string; tenant: { id: string } }): Promise<void> {
   const about = { account_id: buyer.id, tenant_id: buyer.tenant.id, principal_ids: [buyer.id] }
   const { signal } = new AbortController()
-  await world.platform.opened['commerce']?.personal?.erase({ ...about, made_before: null }, signal)
+  await world.platform.opened['commerce']?.personal?.erase(about, signal)
 }
 
 /** How many keys of requests are kept of an account. */

@@ -4,103 +4,85 @@
  */
 import { Readable } from 'node:stream'
 import { Type } from 'typebox'
-import type { Reader } from '../../../kernel/database/db.ts'
 import { sql, type Sql } from '../../../kernel/database/sql.ts'
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
-import type { Personal, PersonalRecord } from '../../../kernel/work/personal.ts'
+import { personalRows } from '../../../kernel/work/personal-rows.ts'
+import type { Personal, PersonalAccount } from '../../../kernel/work/personal.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { requirePerson } from '../require-person.ts'
 import { requireStepUp } from '../step-up.ts'
 import { accountById, principalsOf } from '../accounts/find-account.ts'
 
-const portion = 500
-const Data = Type.Object({ data: Type.Record(Type.String(), Type.Unknown()) })
-const Event = Type.Object({ id: Type.String(), ...Data.properties })
 const Lines = Type.Unsafe<Readable>({ type: 'string', title: 'Export' })
 
 export function personalAccount({ kernel: { db } }: Pick<Deps, 'kernel'>): Personal {
-  return {
-    export: async function* ({ account_id }) {
-      for (const [kind, statement] of recordsOf(account_id)) {
-        for (const { data } of await db.many(Data, statement)) yield { kind, data }
-      }
-      yield* securityEvents(db, account_id)
+  // Nothing to erase here: the transaction that erases an account has already erased all its data
+  // in identity.
+  return personalRows(db, [
+    {
+      kind: 'account',
+      table: 'identity.accounts',
+      owner: ({ account_id }) => sql`t.id = ${account_id}`,
+      view: [
+        'id',
+        'tenant_id',
+        'email',
+        'status',
+        'verified_at',
+        'display_name',
+        'locale',
+        'created_at',
+      ],
     },
-    // Nothing to erase here: the transaction that erases an account has already erased all its data
-    // in identity.
-    erase: () => Promise.resolve(),
-  }
+    {
+      kind: 'session',
+      table: 'identity.sessions',
+      owner,
+      view: sql`
+        jsonb_build_object('id', t.id, 'aal', t.aal, 'amr', t.amr, 'client', t.client_metadata,
+          'created_at', t.created_at, 'last_seen_at', t.last_seen_at, 'revoked_at', t.revoked_at)`,
+    },
+    {
+      kind: 'api_key',
+      table: 'identity.api_keys',
+      owner,
+      view: ['id', 'name', 'prefix', 'state', 'created_at', 'last_used_at'],
+    },
+    {
+      kind: 'external_identity',
+      table: 'identity.external_identities',
+      owner,
+      view: ['id', 'provider', 'subject', 'created_at'],
+    },
+    {
+      kind: 'mfa_method',
+      table: 'identity.mfa_methods',
+      owner,
+      view: ['id', 'type', 'label', 'status', 'created_at', 'last_used_at'],
+    },
+    {
+      kind: 'role',
+      table: 'identity.role_assignments',
+      owner,
+      key: ['tenant_id', 'role_id'],
+      view: ['role_id', 'tenant_id'],
+    },
+    {
+      kind: 'security_event',
+      table: 'identity.security_events',
+      owner: ({ account_id }) => sql`
+        t.tenant_id = (select tenant_id from identity.accounts where id = ${account_id})
+        and t.account_id = ${account_id}`,
+      view: sql`
+        jsonb_build_object('id', t.id, 'action', t.action, 'actor', t.actor,
+          'context', t.safe_context, 'occurred_at', t.occurred_at)`,
+    },
+  ])
 }
 
-function recordsOf(account_id: string): readonly (readonly [string, Sql])[] {
-  return [
-    [
-      'account',
-      sql`
-        select jsonb_build_object('id', id, 'tenant_id', tenant_id, 'email', email,
-          'status', status, 'verified_at', verified_at, 'display_name', display_name,
-          'locale', locale, 'created_at', created_at) as data
-        from identity.accounts where id = ${account_id}`,
-    ],
-    [
-      'session',
-      sql`
-        select jsonb_build_object('id', id, 'aal', aal, 'amr', amr, 'client', client_metadata,
-          'created_at', created_at, 'last_seen_at', last_seen_at, 'revoked_at', revoked_at) as data
-        from identity.sessions where account_id = ${account_id} order by id`,
-    ],
-    [
-      'api_key',
-      sql`
-        select jsonb_build_object('id', id, 'name', name, 'prefix', prefix, 'state', state,
-          'created_at', created_at, 'last_used_at', last_used_at) as data
-        from identity.api_keys where account_id = ${account_id} order by id`,
-    ],
-    [
-      'external_identity',
-      sql`
-        select jsonb_build_object('id', id, 'provider', provider, 'subject', subject,
-          'created_at', created_at) as data
-        from identity.external_identities where account_id = ${account_id} order by id`,
-    ],
-    [
-      'mfa_method',
-      sql`
-        select jsonb_build_object('id', id, 'type', type, 'label', label, 'status', status,
-          'created_at', created_at, 'last_used_at', last_used_at) as data
-        from identity.mfa_methods where account_id = ${account_id} order by id`,
-    ],
-    [
-      'role',
-      sql`
-        select jsonb_build_object('role_id', role_id, 'tenant_id', tenant_id) as data
-        from identity.role_assignments where account_id = ${account_id} order by tenant_id, role_id`,
-    ],
-  ]
-}
-
-/** The rows may be many, so they are read in portions. */
-async function* securityEvents(
-  reader: Pick<Reader, 'many'>,
-  account_id: string,
-): AsyncGenerator<PersonalRecord> {
-  for (let after: string | null = null; ;) {
-    const last: string | null = after
-    const events: readonly { id: string; data: unknown }[] = await reader.many(
-      Event,
-      sql`
-        select e.id, jsonb_build_object('id', e.id, 'action', e.action, 'actor', e.actor,
-          'context', e.safe_context, 'occurred_at', e.occurred_at) as data
-        from identity.security_events e
-        where e.tenant_id = (select tenant_id from identity.accounts where id = ${account_id})
-          and e.account_id = ${account_id} and (${last}::uuid is null or e.id > ${last}::uuid)
-        order by e.id limit ${portion}`,
-    )
-    for (const { data } of events) yield { kind: 'security_event', data }
-    if (events.length < portion) return
-    after = events.at(-1)?.id ?? null
-  }
+function owner({ account_id }: PersonalAccount): Sql {
+  return sql`t.account_id = ${account_id}`
 }
 
 export function exportRoute(deps: Pick<Deps, 'kernel'>): Route {

@@ -3,7 +3,8 @@ import { Type, type Static } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { Problem } from '../../../kernel/errors/problem.ts'
 import { sql } from '../../../kernel/database/sql.ts'
-import { reply, route, type Route } from '../../../kernel/http/route.ts'
+import { reply } from '../../../kernel/http/reply.ts'
+import { routesOf } from '../../../kernel/http/routes-of.ts'
 import { Amount, Id, nullable, oneOf, Time } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
@@ -17,8 +18,6 @@ import { partRefusals } from '../money/read-amount.ts'
 import { findRefund } from './find-refund.ts'
 import { requestRefund } from './request-refund.ts'
 
-const path = '/v1/refunds'
-const absent = 'refund_not_found'
 const Short = Type.String({ maxLength: 255 })
 
 const Refund = Type.Object(
@@ -38,73 +37,80 @@ const Refund = Type.Object(
 )
 type Refund = Static<typeof Refund>
 
-export function refundRoutes(deps: Deps): readonly Route[] {
-  return [createRoute(deps), getRoute()]
-}
+const { open, create, get } = routesOf<Deps>({ absent: 'refund_not_found' })
 
-function createRoute(deps: Deps): Route {
-  return route({
-    method: 'POST',
-    path,
-    name: 'createRefund',
-    summary: 'Refund a captured payment, in full or in part',
-    description:
-      'If the provider has not confirmed the refund yet, the reply is 202 with the state `pending`.',
-    permission: 'payments.refunds.create',
-    idempotency: 'required',
-    transaction: 'own',
-    lease_seconds: leaseSeconds(deps.kernel.settings['payments.provider_timeout_ms']),
-    body: CreateRefund,
-    inspectBody: refuseCardData,
-    unknown_members: 'refused',
-    sends: ['location'],
-    replies: { 201: Refund, 202: Refund },
-    fails: [
-      'payment_intent_not_found',
-      'intent_not_captured',
-      'refund_exceeds_captured',
-      ...partRefusals,
-      'balance_insufficient',
-      'payment_refused',
-      'card_data_refused',
-      'payment_provider_unavailable',
-    ],
-    operation: {
-      begin: async ({ tx, operation_id, principal, body, key }) => {
-        const { tenant_id, id: principal_id } = principal
-        const known = key && (await findByKey(tx, tenant_id, principal_id, 'refund', key))
-        if (known) {
-          const answer = replyOf(await findRefund(tx, tenant_id, { operation_id: known.id }))
-          if (answer instanceof Problem) throw answer
-          return answer
-        }
-        await requestRefund(tx, deps, {
-          operation_id,
-          tenant_id,
-          intent_id: body.intent_id,
-          amount_minor: body.amount_minor ?? null,
-          amount: body.amount,
-          reason: body.reason ?? 'other',
-          note: body.note ?? null,
-          principal_id,
-          key,
-        })
-        tx.audit({
-          tenant_id,
-          actor: principal_id,
-          action: 'payments.refunds.create',
-          target: `payment_intent:${body.intent_id}`,
-          outcome: 'done',
-        })
-        return undefined
+export const refundRoutes = open({
+  createRefund: create(
+    '/v1/refunds',
+    'Refund a captured payment, in full or in part',
+    ({ kernel }: Deps) => ({
+      description:
+        'If the provider has not confirmed the refund yet, the reply is 202 with the state `pending`.',
+      permission: 'payments.refunds.create',
+      idempotency: 'required',
+      lease_seconds: leaseSeconds(kernel.settings['payments.provider_timeout_ms']),
+      body: CreateRefund,
+      inspectBody: refuseCardData,
+      unknown_members: 'refused',
+      replies: { 201: Refund, 202: Refund },
+      fails: [
+        'payment_intent_not_found',
+        'intent_not_captured',
+        'refund_exceeds_captured',
+        ...partRefusals,
+        'balance_insufficient',
+        'payment_refused',
+        'card_data_refused',
+        'payment_provider_unavailable',
+      ],
+    }),
+    {
+      operation: {
+        begin: async ({ tx, operation_id, principal, body, key }, deps) => {
+          const { tenant_id, id: principal_id } = principal
+          const known = key && (await findByKey(tx, tenant_id, principal_id, 'refund', key))
+          if (known) {
+            const answer = replyOf(await findRefund(tx, tenant_id, { operation_id: known.id }))
+            if (answer instanceof Problem) throw answer
+            return answer
+          }
+          await requestRefund(tx, deps, {
+            operation_id,
+            tenant_id,
+            intent_id: body.intent_id,
+            amount_minor: body.amount_minor ?? null,
+            amount: body.amount,
+            reason: body.reason ?? 'other',
+            note: body.note ?? null,
+            principal_id,
+            key,
+          })
+          tx.audit({
+            tenant_id,
+            actor: principal_id,
+            action: 'payments.refunds.create',
+            target: `payment_intent:${body.intent_id}`,
+            outcome: 'done',
+          })
+          return undefined
+        },
+        call: (operation_id, attempt, _signal, _context, deps) =>
+          perform(deps, operation_id, attempt),
+        finish,
       },
-      call: (operation_id, attempt) => perform(deps, operation_id, attempt),
-      finish: (tx, operation_id, outcome: Certain) => finish(tx, deps, operation_id, outcome),
     },
-  })
-}
+  ),
 
-async function finish(tx: Tx, deps: Deps, operation_id: string, outcome: Certain) {
+  getRefund: get(
+    '/v1/refunds/{id}',
+    'A refund',
+    { permission: 'payments.refunds.read', reply: Refund },
+    async ({ tx, params: { id }, principal: { tenant_id } }) =>
+      viewOf(await findRefund(tx, tenant_id, { id })),
+  ),
+})
+
+async function finish(tx: Tx, operation_id: string, outcome: Certain, deps: Deps) {
   await settleOperation(tx, deps, operation_id, outcome)
   await deps.kernel.fault('payments.in_apply')
   const refund = await tx.one(
@@ -119,27 +125,11 @@ async function finish(tx: Tx, deps: Deps, operation_id: string, outcome: Certain
   return refund.state === 'failed' ? refusalOf(refund) : replyOf(refund)
 }
 
-function getRoute(): Route {
-  return route({
-    method: 'GET',
-    path: `${path}/{id}`,
-    name: 'getRefund',
-    summary: 'A refund',
-    permission: 'payments.refunds.read',
-    absent,
-    replies: { 200: Refund },
-    fails: [absent],
-    handle: async ({ tx, params: { id }, principal: { tenant_id } }) =>
-      reply(200, viewOf(await findRefund(tx, tenant_id, { id }))),
-  })
-}
-
 function replyOf(refund: RefundRow) {
-  const headers = { location: `${path}/${refund.id}` }
   const view = viewOf(refund)
-  if (refund.provider_refund_id) return reply(201, view, headers)
+  if (refund.provider_refund_id) return reply(201, view)
   if (refund.state === 'failed') return refusalOf(refund)
-  return reply(202, { ...view, status: 'pending' as const }, { ...headers, 'retry-after': '2' })
+  return reply(202, { ...view, status: 'pending' as const }, { 'retry-after': '2' })
 }
 
 function refusalOf({ id, operation_id, failure_code }: RefundRow): Problem {

@@ -4,11 +4,12 @@
  * bytes without the usual delay.
  */
 import { Type } from 'typebox'
+import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
-import { Id, nullable, Time } from '../../../kernel/http/shapes.ts'
-import { rowsById, type Personal, type PersonalAccount } from '../../../kernel/work/personal.ts'
+import { Id } from '../../../kernel/http/shapes.ts'
+import { personalRows } from '../../../kernel/work/personal-rows.ts'
+import type { Personal, PersonalAccount } from '../../../kernel/work/personal.ts'
 import type { Deps } from '../deps.ts'
-import { Purpose, Size } from '../schemas.ts'
 import { endUpload } from '../uploads/abort-upload.ts'
 import { deleteFile } from './delete-file.ts'
 import { derivativesOf, fileColumns, FileRow, fileView } from './file-row.ts'
@@ -17,14 +18,36 @@ const portion = 100
 const Owned = Type.Object({ tenant_id: Id, id: Id })
 
 export function personal(deps: Pick<Deps, 'kernel' | 'purposes'>): Personal {
-  return {
-    export: async function* (account) {
-      yield* exportFiles(deps, account)
-      yield* exportUploads(deps, account)
+  const rows = personalRows(deps.kernel.db, [
+    {
+      // Uploads that have become no file: open ones, and what is left of others.
+      kind: 'upload',
+      table: 'uploads.uploads',
+      owner: ({ principal_ids }) => sql`
+        t.owner_id = any(${principal_ids}::uuid[])
+        and (t.state = 'initiated' or t.filename is not null)`,
+      where: sql`not exists (select from uploads.files f
+        where f.tenant_id = t.tenant_id and f.upload_id = t.id)`,
+      view: [
+        'id',
+        'tenant_id',
+        'purpose',
+        'filename',
+        'claimed_type',
+        'expected_size',
+        'state',
+        'created_at',
+        'expires_at',
+      ],
+      erase: (tx, account) => eraseUploads(tx, deps, account),
     },
-    erase: async (account, signal) => {
-      while (!signal.aborted && (await eraseUploads(deps, account)) > 0);
-      while (!signal.aborted && (await eraseFiles(deps, account)) > 0);
+    (tx, account) => eraseFiles(tx, deps, account),
+  ])
+  return {
+    ...rows,
+    export: async function* (account, signal) {
+      yield* exportFiles(deps, account)
+      yield* rows.export(account, signal)
     },
   }
 }
@@ -56,41 +79,6 @@ async function* exportFiles(
   }
 }
 
-const Unfinished = Type.Object({
-  id: Id,
-  tenant_id: Id,
-  purpose: Purpose,
-  filename: nullable(Type.String()),
-  claimed_type: nullable(Type.String()),
-  expected_size: Size,
-  state: Type.String(),
-  created_at: Time,
-  expires_at: Time,
-})
-
-/** Uploads that have become no file: open ones, and what is left of others. */
-async function* exportUploads(
-  { kernel: { db } }: Pick<Deps, 'kernel'>,
-  { principal_ids }: PersonalAccount,
-) {
-  const read = (after: string | null) =>
-    db.many(
-      Unfinished,
-      sql`
-        -- any tenant: the uploads of one person
-        select u.id, u.tenant_id, u.purpose, u.filename, u.claimed_type, u.expected_size, u.state,
-          u.created_at, u.expires_at
-        from uploads.uploads u
-        where u.owner_id = any(${principal_ids}::uuid[])
-          and (u.state = 'initiated' or u.filename is not null)
-          and not exists (select from uploads.files f
-            where f.tenant_id = u.tenant_id and f.upload_id = u.id)
-          and (${after}::uuid is null or u.id > ${after}::uuid)
-        order by u.id limit ${portion}`,
-    )
-  for await (const data of rowsById(portion, read)) yield { kind: 'upload', data }
-}
-
 function erasedPurposes({ purposes }: Pick<Deps, 'purposes'>): string[] {
   return Object.entries(purposes).flatMap(([name, rules]) => (rules.erased ? [name] : []))
 }
@@ -100,54 +88,51 @@ function erasedPurposes({ purposes }: Pick<Deps, 'purposes'>): string[] {
  * such upload.
  */
 async function eraseUploads(
-  deps: Pick<Deps, 'kernel' | 'purposes'>,
+  tx: Tx,
+  deps: Pick<Deps, 'purposes'>,
   { principal_ids }: PersonalAccount,
 ): Promise<number> {
-  return await deps.kernel.db.tx(async tx => {
-    const found = await tx.many(
-      Type.Object({ ...Owned.properties, open: Type.Boolean(), verifying: Type.Boolean() }),
-      sql`
-        -- any tenant: the uploads of one person
-        update uploads.uploads set filename = null
-        where (tenant_id, id) in (select tenant_id, id from uploads.uploads
-          where owner_id = any(${principal_ids}::uuid[])
-            and purpose = any(${erasedPurposes(deps)}::text[])
-            and (state = 'initiated' or filename is not null)
-          limit ${portion})
-        returning tenant_id, id, state = 'initiated' as open, due_at is not null as verifying`,
-    )
-    if (found.some(upload => upload.verifying)) throw new Error('an upload is being verified')
-    for (const upload of found) if (upload.open) await endUpload(tx, upload)
-    return found.length
-  })
+  const found = await tx.many(
+    Type.Object({ ...Owned.properties, open: Type.Boolean(), verifying: Type.Boolean() }),
+    sql`
+      -- any tenant: the uploads of one person
+      update uploads.uploads set filename = null
+      where (tenant_id, id) in (select tenant_id, id from uploads.uploads
+        where owner_id = any(${principal_ids}::uuid[])
+          and purpose = any(${erasedPurposes(deps)}::text[])
+          and (state = 'initiated' or filename is not null)
+        limit ${portion})
+      returning tenant_id, id, state = 'initiated' as open, due_at is not null as verifying`,
+  )
+  if (found.some(upload => upload.verifying)) throw new Error('an upload is being verified')
+  for (const upload of found) if (upload.open) await endUpload(tx, upload)
+  return found.length
 }
 
 async function eraseFiles(
+  tx: Tx,
   deps: Pick<Deps, 'kernel' | 'purposes'>,
   { principal_ids }: PersonalAccount,
 ): Promise<number> {
-  const { kernel } = deps
-  return await kernel.db.tx(async tx => {
-    const files = await tx.many(
-      Owned,
-      sql`
-        -- any tenant: the files of one person
-        with held as materialized (
-          select tenant_id, id from uploads.files
-          where owner_id = any(${principal_ids}::uuid[])
-            and purpose = any(${erasedPurposes(deps)}::text[])
-            and (state not in ('deleted', 'purged') or filename is not null
-              or metadata is not null or retention_until > kernel.now())
-          order by id limit ${portion} for no key update
-        )
-        update uploads.files f
-        set filename = null, metadata = null,
-          retention_until = case when f.state in ('deleted', 'quarantined') then kernel.now()
-            else f.retention_until end
-        from held where f.tenant_id = held.tenant_id and f.id = held.id
-        returning f.tenant_id, f.id`,
-    )
-    for (const file of files) await deleteFile(tx, kernel, file, { at_once: true })
-    return files.length
-  })
+  const files = await tx.many(
+    Owned,
+    sql`
+      -- any tenant: the files of one person
+      with held as materialized (
+        select tenant_id, id from uploads.files
+        where owner_id = any(${principal_ids}::uuid[])
+          and purpose = any(${erasedPurposes(deps)}::text[])
+          and (state not in ('deleted', 'purged') or filename is not null
+            or metadata is not null or retention_until > kernel.now())
+        order by id limit ${portion} for no key update
+      )
+      update uploads.files f
+      set filename = null, metadata = null,
+        retention_until = case when f.state in ('deleted', 'quarantined') then kernel.now()
+          else f.retention_until end
+      from held where f.tenant_id = held.tenant_id and f.id = held.id
+      returning f.tenant_id, f.id`,
+  )
+  for (const file of files) await deleteFile(tx, deps.kernel, file, { at_once: true })
+  return files.length
 }

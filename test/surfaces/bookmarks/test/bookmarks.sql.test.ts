@@ -1,4 +1,5 @@
 /** Bookmarks over HTTP: keys, versions, owners, the limit, time, export and erasure. */
+import { Type } from 'typebox'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sql } from '../../../../src/kernel/database/sql.ts'
 import { count } from '../../../../src/kernel/events/test/process.ts'
@@ -8,7 +9,7 @@ import { eventually, newKey, openWorld, type Person, type World } from '../../..
 
 let world: World
 beforeAll(async () => {
-  world = await openWorld({ BOOKMARKS_PER_OWNER: '5' })
+  world = await openWorld({ BOOKMARKS_BOOKMARKS_MOST: '5' })
 })
 afterAll(() => world.close())
 
@@ -83,6 +84,60 @@ test('another person gets the same refusals as for a missing bookmark', async ()
   const answers = [await read(other, id), await change(other, id, {}), await remove(other, id)]
   expect(answers.map(one => one.body.code)).toEqual(Array(3).fill('bookmark_not_found'))
   expect((await world.call('GET', list, { token: other.token })).body.data).toEqual([])
+})
+
+test('a person with the permission sees the bookmarks of another, and changes none', async () => {
+  const who = world.person()
+  const other = world.person(who.principal.tenant_id)
+  const { id } = (await create(who)).body
+  const listOf = ({ token }: Person, account_id: string) =>
+    world.call('GET', `${list}?account_id=${account_id}`, { token })
+  expect((await listOf(who, who.principal.id)).body.data).toMatchObject([{ id }])
+  const { status, body } = await listOf(other, who.principal.id)
+  expect([status, body.code, body.permission]).toEqual([
+    403,
+    'permission_denied',
+    'bookmarks.bookmarks.read_any',
+  ])
+  await world.grant(other, 'bookmarks.bookmarks.read_any')
+  expect((await listOf(other, who.principal.id)).body.data).toMatchObject([{ id }])
+  expect((await world.call('GET', list, { token: other.token })).body.data).toEqual([])
+  expect((await read(other, id)).body).toMatchObject({ id, version: 1 })
+  expect((await change(other, id, { title: 'Mine' })).status).toBe(404)
+  expect((await remove(other, id)).status).toBe(404)
+  const stranger = world.person()
+  await world.grant(stranger, 'bookmarks.bookmarks.read_any')
+  expect((await read(stranger, id)).status).toBe(404)
+  expect((await listOf(stranger, who.principal.id)).body.data).toEqual([])
+})
+
+test('each change emits its event once, with the owner', async () => {
+  const who = world.person()
+  const key = newKey()
+  const { id } = (await create(who, example, key)).body
+  await create(who, example, key)
+  await change(who, id, { title: 'B' })
+  await remove(who, id)
+  await remove(who, id)
+  const emitted = await eventually('the events are in the log', async () => {
+    const found = await db().many(
+      Type.Object({
+        type: Type.String(),
+        aggregate_version: Type.Integer(),
+        payload: Type.Unknown(),
+      }),
+      sql`
+        select type, aggregate_version, payload from kernel.events
+        where aggregate_id = ${id} order by aggregate_version`,
+    )
+    return found.length >= 3 && found
+  })
+  const payload = { bookmark_id: id, owner_id: who.principal.id }
+  expect(emitted).toEqual([
+    { type: 'bookmark.created', aggregate_version: 1, payload },
+    { type: 'bookmark.changed', aggregate_version: 2, payload },
+    { type: 'bookmark.deleted', aggregate_version: 3, payload },
+  ])
 })
 
 test('a bookmark that is due becomes stale, and a change ends that', async () => {

@@ -50,10 +50,7 @@ describe.concurrent('a replay', () => {
     expect((await replay()).status).toBe(202)
     const { kernel } = ground.platform
     const account = { account_id: owner.id, tenant_id: owner.tenant.id, principal_ids: [owner.id] }
-    await personalWebhooks({ kernel: kernel as never }).erase(
-      { ...account, made_before: null },
-      new AbortController().signal,
-    )
+    await personalWebhooks({ kernel: kernel as never }).erase(account, new AbortController().signal)
     const of_owner = sql`
       select reason from webhooks.replay_audit
       where tenant_id = ${owner.tenant.id} and actor = ${owner.id}`

@@ -1,0 +1,139 @@
+/**
+ * The replies of a route of `routesOf`: the usual status of its verb, and the headers that follow
+ * from a view. The document and the replies are made from the same facts.
+ */
+import type { TSchema } from 'typebox'
+import type { Tx } from '../database/db.ts'
+import { Problem } from '../errors/problem.ts'
+import { after } from './after.ts'
+import { etag } from './etag.ts'
+import { isReply, reply, type Replies, type Reply } from './reply.ts'
+import type { AnyContext, Route } from './route.ts'
+
+/** What a folder says of a route, without its code. */
+export type Told = Partial<Route> & { reply?: TSchema; location?: string }
+
+/** The code of a route. Its handlers return a view, or a reply. */
+export type Steps = Partial<Omit<Route, 'handle' | 'again' | 'operation'>> & {
+  handle?(context: AnyContext): unknown
+  again?(context: AnyContext): Promise<unknown>
+  operation?: Operation
+}
+type Operation = {
+  begin(context: AnyContext): Promise<unknown>
+  call: NonNullable<Route['operation']>['call']
+  finish(tx: Tx, operation_id: string, outcome: unknown): Promise<unknown>
+}
+
+export type Usual = { readonly path: string; readonly usual: number; readonly creates: boolean }
+
+type View = Readonly<Record<string, unknown>>
+type Finish = (answer: unknown, params: View) => Reply
+
+/** The rest of a route: its replies, the headers that it sends, and handlers that return them. */
+export function withReplies(told: Told, steps: Steps, { path, usual, creates }: Usual) {
+  const { reply: body, location: located, ...facts } = told
+  const { handle, again, operation, ...rest } = steps
+  const replies: Replies = body
+    ? { ...facts.replies, [usual]: body }
+    : (facts.replies ?? { 204: null })
+  const statuses = Object.keys(replies).map(Number)
+  const status = body ? usual : statuses.length === 1 ? statuses[0] : undefined
+  const shapes = Object.values(replies)
+  const locates = located !== undefined || (creates && shapes.some(one => declares(one, 'id')))
+  const sends = facts.sends ?? [
+    ...(shapes.some(one => declares(one, 'version')) ? (['etag'] as const) : []),
+    ...(locates ? (['location'] as const) : []),
+  ]
+  const location = located ?? (creates ? `${path}/{id}` : undefined)
+  const finish = finisher({ replies, status, sends, location })
+  const outside = operation !== undefined || rest.stream !== undefined || rest.streaming
+  return {
+    ...facts,
+    ...rest,
+    replies,
+    ...(sends.length > 0 ? { sends } : {}),
+    ...(outside ? { transaction: 'own' as const } : {}),
+    ...(handle && {
+      handle: (context: AnyContext) => after(handle(context), one => finish(one, context.params)),
+    }),
+    ...(again && {
+      again: async (context: AnyContext) => finish(await again(context), context.params),
+    }),
+    ...(operation && { operation: finished(operation, finish) }),
+  }
+}
+
+function finished({ begin, call, finish }: Operation, reply: Finish) {
+  return {
+    begin: async (context: AnyContext) => {
+      const early = await begin(context)
+      return early === undefined ? undefined : reply(early, context.params)
+    },
+    call,
+    finish: async (tx: Tx, operation_id: string, outcome: unknown) => {
+      const answer = await finish(tx, operation_id, outcome)
+      return answer instanceof Problem ? answer : reply(answer, {})
+    },
+  } as NonNullable<Route['operation']>
+}
+
+function finisher({
+  replies,
+  status,
+  sends,
+  location,
+}: {
+  readonly replies: Replies
+  readonly status: number | undefined
+  readonly sends: readonly string[]
+  readonly location: string | undefined
+}): Finish {
+  const tags = sends.includes('etag')
+  const path = sends.includes('location') ? location : undefined
+  const shown = new Map(
+    Object.entries(replies).map(([of, shape]) => [Number(of), declares(shape, 'version')]),
+  )
+  return (answer, params) => {
+    const given = isReply(answer) ? answer : usualReply(status, answer)
+    const { body, headers } = given
+    if (typeof body !== 'object' || body === null) return given
+    const { version, ...rest } = body as View
+    const more: Record<string, string> = {}
+    if (tags && typeof version === 'number' && given.status < 300) more['etag'] = etag(version)
+    const made = given.status === 201 || given.status === 202
+    if (path && made && !headers['location']) more['location'] = filled(path, body as View, params)
+    const hidden = version !== undefined && !shown.get(given.status)
+    return reply(given.status, hidden ? rest : body, { ...more, ...headers })
+  }
+}
+
+function usualReply(status: number | undefined, body: unknown): Reply {
+  if (status === undefined) throw new Error('a route with several replies must say which one it is')
+  return reply(status, body ?? null)
+}
+
+/** `/v1/jobs/{id}` with the members of the view, or else the parameters of the request. */
+function filled(path: string, view: View, params: View): string {
+  return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    const value = view[name] ?? params[name]
+    if (typeof value !== 'string') throw new Error(`${path} has no ${name} for its Location`)
+    return encodeURIComponent(value)
+  })
+}
+
+/** Whether a body of this schema has this member. */
+function declares(schema: TSchema | null | undefined, name: string): boolean {
+  if (!schema) return false
+  const {
+    properties,
+    anyOf = [],
+    allOf = [],
+  } = schema as {
+    properties?: object
+    anyOf?: readonly TSchema[]
+    allOf?: readonly TSchema[]
+  }
+  if (properties && name in properties) return true
+  return [...anyOf, ...allOf].some(part => declares(part, name))
+}

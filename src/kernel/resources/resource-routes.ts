@@ -1,0 +1,227 @@
+/** The routes of a resource, what they emit, and the limit that a creation checks. */
+import { Type, type TSchema } from 'typebox'
+import { allowsSome } from '../access/permissions.ts'
+import { lacks } from '../access/permission-denied.ts'
+import type { Tx } from '../database/db.ts'
+import { violates } from '../database/failures.ts'
+import { sql, type Sql } from '../database/sql.ts'
+import { Problem } from '../errors/problem.ts'
+import { routesOf, type RouteMaker, type Verbs } from '../http/routes-of.ts'
+import { Id } from '../http/shapes.ts'
+import type { Scope } from './record.ts'
+import { existsOf, setting, type Parts, type ResourceDeps, type Verb } from './resource-spec.ts'
+import type { AnyRow } from './statements.ts'
+
+type Act = 'created' | 'changed' | 'deleted'
+export type Emit = (tx: Tx, act: Act, scope: Scope, row: AnyRow) => void
+
+export function emitter({ rows: { noun }, spec, names }: Parts): Emit {
+  return (tx, act, { tenant_id, owner_id }, row) => {
+    const data = (spec.data ?? []).map(name => [name, row[name]])
+    tx.emit({
+      type: `${noun}.${act}`,
+      tenant_id,
+      aggregate_type: noun,
+      aggregate_id: row.id,
+      aggregate_version: row.version,
+      data: {
+        [names.id]: row.id,
+        ...(owner_id === undefined ? {} : { owner_id }),
+        ...Object.fromEntries(data),
+      },
+    })
+  }
+}
+
+export type Make = (tx: Tx, scope: Scope, body: never, deps: ResourceDeps) => Promise<AnyRow>
+
+/** Counts, inserts and emits in the caller's transaction. */
+export function creation(parts: Parts, emit: Emit): Make {
+  const { rows, spec, names } = parts
+  return async (tx, scope, body, deps) => {
+    const { counted, settings } = deps.kernel
+    const { tenant_id, owner_id } = scope
+    const owner = owner_id === undefined ? sql.empty : sql`and t.owner_id = ${owner_id}`
+    const limited = [rows.table, tenant_id, ...(owner_id ? [owner_id] : [])].join(':')
+    await counted(
+      tx,
+      limited,
+      setting(settings, names.most),
+      sql`
+        select from ${sql.id(...rows.table.split('.'))} t
+        where t.tenant_id = ${tenant_id} ${owner} and t.deleted_at is null`,
+    )
+    const insert = spec.create ?? ((...given) => rows.insert(given[0], given[1], given[2]))
+    const row = await onlyOne(parts, () => insert(tx, scope, body, deps))
+    emit(tx, 'created', scope, row)
+    return row
+  }
+}
+
+async function onlyOne<T>({ rows, spec }: Parts, write: () => Promise<T>): Promise<T> {
+  try {
+    return await write()
+  } catch (error) {
+    if (!spec.unique?.some(index => violates(error, index))) throw error
+    const code = `${rows.noun}_exists`
+    const entry = existsOf({ rows, spec } as Parts)[code]
+    throw entry ? new Problem(code, entry, {}, { cause: error }) : error
+  }
+}
+
+export function routesFrom(parts: Parts, emit: Emit, make: Make) {
+  const { rows, spec, names } = parts
+  const verbs = routesOf<ResourceDeps>({
+    absent: `${rows.noun}_not_found`,
+    added: true,
+    read: names.read,
+    write: names.write,
+  })
+  const all: Readonly<Record<Verb, () => Named>> = {
+    list: () => [`list${names.Many}`, listRoute(parts, verbs)],
+    create: () => [`create${names.One}`, createRoute(parts, verbs, make)],
+    read: () => [`get${names.One}`, readRoute(parts, verbs)],
+    change: () => [`change${names.One}`, changeRoute(parts, verbs, emit)],
+    remove: () => [`delete${names.One}`, removeRoute(parts, verbs, emit)],
+  }
+  const usual = (Object.keys(all) as Verb[]).filter(verb => !spec.without?.includes(verb))
+  return verbs.open({
+    ...Object.fromEntries(usual.map(verb => all[verb]())),
+    ...spec.routes?.(verbs),
+  })
+}
+
+type Its = Verbs<ResourceDeps>
+type Maker = RouteMaker<ResourceDeps>
+type Named = readonly [name: string, route: Maker]
+
+function listRoute(parts: Parts, { list }: Its): Maker {
+  const { rows, spec, names } = parts
+  return list(
+    spec.path,
+    `List ${names.words}, newest first`,
+    {
+      item: rows.view,
+      filters: filtersOf(parts),
+      ...(spec.of === 'owner' ? { fails: ['permission_denied'] } : {}),
+    },
+    async ({ tx, principal, query, list: scope, grants }) => {
+      const asked = query as Readonly<Record<string, string | undefined>>
+      const whose = await listed(parts, principal, asked['account_id'], grants)
+      return rows.page(tx, whose, scope, matching(parts, asked))
+    },
+  )
+}
+
+function createRoute(parts: Parts, { create }: Its, make: Make): Maker {
+  const { rows, spec, names } = parts
+  return create(
+    spec.path,
+    `Create a ${names.word}`,
+    {
+      body: rows.create,
+      reply: rows.view,
+      idempotency: 'optional',
+      fails: ['quota_exceeded', ...names.exists],
+    },
+    ({ tx, principal, body }, deps) => make(tx, scopeOf(parts, principal), body as never, deps),
+  )
+}
+
+function readRoute(parts: Parts, { get }: Its): Maker {
+  const { rows, spec, names } = parts
+  return get(
+    names.at,
+    `Get a ${names.word}`,
+    { reply: rows.view },
+    async ({ tx, principal, params, grants }) => {
+      const own = scopeOf(parts, principal)
+      const id = idOf(parts, params)
+      const found = await rows.find(tx, own, id)
+      if (found) return found
+      // The grants are only read for a row that is not the caller's.
+      const any = spec.of === 'owner' && allowsSome(await grants(), names.read_any)
+      return rows.required(tx, any ? { tenant_id: own.tenant_id } : own, id)
+    },
+  )
+}
+
+function changeRoute(parts: Parts, { patch }: Its, emit: Emit): Maker {
+  const { rows, spec, names } = parts
+  return patch(
+    names.at,
+    `Change a ${names.word}`,
+    { body: rows.change, reply: rows.view, fails: ['precondition_failed', ...names.exists] },
+    async ({ tx, principal, params, body, if_match }, deps) => {
+      const scope = scopeOf(parts, principal)
+      const id = idOf(parts, params)
+      const row = await onlyOne(parts, () =>
+        spec.change
+          ? spec.change(tx, scope, { id, if_match, body }, deps)
+          : rows.update(tx, scope, id, body, { if_match }),
+      )
+      // The usual change of nothing changes nothing.
+      if (spec.change || Object.keys(body).length > 0) emit(tx, 'changed', scope, row)
+      return row
+    },
+  )
+}
+
+function removeRoute(parts: Parts, { del }: Its, emit: Emit): Maker {
+  const { rows, spec, names } = parts
+  return del(
+    names.at,
+    `Delete a ${names.word}`,
+    { fails: ['precondition_failed'] },
+    async ({ tx, principal, params, if_match }, deps) => {
+      const scope = scopeOf(parts, principal)
+      const asked = { id: idOf(parts, params), if_match }
+      const removed = spec.remove
+        ? await spec.remove(tx, scope, asked, deps)
+        : await rows.remove(tx, scope, asked.id, asked)
+      if (removed) emit(tx, 'deleted', scope, removed)
+    },
+  )
+}
+
+type Caller = { readonly id: string; readonly tenant_id: string }
+
+function scopeOf({ spec }: Parts, { id, tenant_id }: Caller): Scope {
+  return spec.of === 'owner' ? { tenant_id, owner_id: id } : { tenant_id }
+}
+
+/** The id of the path. A path that code puts together has lost the types of its parameters. */
+function idOf({ names }: Parts, params: unknown): string {
+  return (params as Readonly<Record<string, string>>)[names.id] ?? ''
+}
+
+/** The caller's own rows, or those of `account_id` for callers who may see the rows of others. */
+async function listed(
+  parts: Parts,
+  principal: Caller,
+  account_id: string | undefined,
+  grants: () => Promise<ReadonlySet<string>>,
+): Promise<Scope> {
+  const own = scopeOf(parts, principal)
+  if (account_id === undefined || account_id === principal.id) return own
+  const permission = parts.names.read_any
+  if (!allowsSome(await grants(), permission)) throw lacks(permission)
+  return { tenant_id: principal.tenant_id, owner_id: account_id }
+}
+
+function filtersOf({ rows, spec }: Parts) {
+  const fields = (spec.filters ?? []).map(
+    name => [name, Type.Optional(rows.fields[name]?.schema as TSchema)] as const,
+  )
+  const account = spec.of === 'owner' ? { account_id: Type.Optional(Id) } : {}
+  return { ...Object.fromEntries(fields), ...account }
+}
+
+function matching({ spec }: Parts, asked: Readonly<Record<string, string | undefined>>): Sql {
+  const given = (spec.filters ?? []).filter(name => asked[name] !== undefined)
+  if (given.length === 0) return sql`true`
+  return sql.join(
+    given.map(name => sql`t.${sql.id(name)} = ${asked[name]}`),
+    ' and ',
+  )
+}

@@ -1,0 +1,122 @@
+/**
+ * A plain thing that callers create, list, read, change and delete. One declaration gives its five
+ * routes, permissions, limit, refusals and events, and what an export, an erasure and retention do
+ * with its rows. A step that is special to the thing is a function of its own.
+ */
+import { type TSchema, Type } from 'typebox'
+import type { Permission } from '../access/permissions.ts'
+import type { Tx } from '../database/db.ts'
+import { sql } from '../database/sql.ts'
+import type { ErrorEntry } from '../errors/problem.ts'
+import type { EventDeclaration } from '../events/event.ts'
+import type { Route } from '../http/route.ts'
+import { Id } from '../http/shapes.ts'
+import { count, type SettingTable } from '../settings.ts'
+import type { Kernel } from '../surface.ts'
+import type { PersonalRows } from '../work/personal-rows.ts'
+import type { Retention } from '../work/retention.ts'
+import type { Fields } from './fields.ts'
+import type { RecordOf, Scope } from './record.ts'
+import { creation, emitter, routesFrom } from './resource-routes.ts'
+import {
+  existsOf,
+  namesOf,
+  setting,
+  type AnyRecord,
+  type AnySpec,
+  type Parts,
+  type ResourceDeps,
+  type ResourceSpec,
+  type Verb,
+} from './resource-spec.ts'
+
+/** What a surface gets of a resource. `surface()` joins it with its own declarations. */
+export type Resource<Deps extends ResourceDeps = ResourceDeps> = {
+  readonly permissions: Readonly<Record<string, Permission>>
+  readonly settings: SettingTable
+  readonly errors: Readonly<Record<string, ErrorEntry>>
+  readonly events: Readonly<Record<string, EventDeclaration>>
+  routes(deps: Deps): readonly Route[]
+  retention(kernel: Kernel): Retention
+  readonly personal: readonly PersonalRows[]
+  /** Creates one as its owner would, for demo data. */
+  make(tx: Tx, scope: Scope, body: unknown, deps: Deps): Promise<{ readonly id: string }>
+}
+
+export function resource<const F extends Fields, Deps extends ResourceDeps = ResourceDeps>(
+  rows: RecordOf<F>,
+  spec: ResourceSpec<F, Deps>,
+): Resource<Deps> {
+  const { noun, view } = rows
+  const names = namesOf(rows, spec)
+  if (!rows.tombstone) throw new Error(`${noun}: the record of a resource needs a tombstone`)
+  const parts = { rows: rows as unknown as AnyRecord, spec: spec as unknown as AnySpec, names }
+  const emit = emitter(parts)
+  const make = creation(parts, emit)
+  const eventData = Type.Object({
+    [names.id]: Id,
+    ...(spec.of === 'owner' ? { owner_id: Id } : {}),
+    ...Object.fromEntries(
+      (spec.data ?? []).map(name => [name, rows.fields[name]?.schema as TSchema]),
+    ),
+  })
+  const event = { version: 1, data: eventData }
+  const has = (verb: Verb) => !spec.without?.includes(verb)
+  return {
+    permissions: permissionsOf(parts),
+    settings: {
+      [names.most]: count(spec.most, names.words, `${names.title} of one ${spec.of}`, 1, 1e6),
+      [names.kept]: count(
+        spec.kept_days,
+        'days',
+        `How long deleted ${names.words} are kept`,
+        1,
+        3650,
+      ),
+    },
+    errors: { ...rows.errors, ...existsOf(parts) },
+    events: {
+      ...(has('create') ? { [`${noun}.created`]: event } : {}),
+      ...(has('change') ? { [`${noun}.changed`]: event } : {}),
+      ...(has('remove') ? { [`${noun}.deleted`]: event } : {}),
+    },
+    routes: routesFrom(parts, emit, make) as (deps: Deps) => readonly Route[],
+    retention: ({ settings }) => ({
+      table: rows.table,
+      key: ['tenant_id', 'id'],
+      where: sql`t.deleted_at < kernel.now()
+        - make_interval(days => ${setting(settings, names.kept)})`,
+    }),
+    personal:
+      spec.of === 'owner'
+        ? [
+            {
+              kind: noun,
+              table: rows.table,
+              owner: 'owner_id',
+              view: Object.keys(view.properties),
+              erase: 'delete',
+            },
+          ]
+        : [],
+    make: make as Resource<Deps>['make'],
+  }
+}
+
+function permissionsOf({ spec, names }: Parts): Record<string, Permission> {
+  const owned = spec.of === 'owner'
+  const roles = spec.roles ?? (owned ? ['member'] : [])
+  const words = `${owned ? 'own ' : ''}${names.words}`
+  return {
+    [names.read]: { says: `See ${words}`, roles },
+    [names.write]: { says: `Create, change and delete ${words}`, roles },
+    ...(owned
+      ? {
+          [names.read_any]: {
+            says: `See ${names.words} of others in the tenant`,
+            roles: ['tenant_admin', 'support_viewer'],
+          },
+        }
+      : {}),
+  }
+}

@@ -1,0 +1,50 @@
+/**
+ * A surface that is made of resources. Their permissions, settings, refusals, events, routes and
+ * personal data join what the surface declares itself.
+ */
+import type { KernelOf, Opened, Surface } from '../surface.ts'
+import type { SettingTable } from '../settings.ts'
+import { personalRows, type PersonalRows } from '../work/personal-rows.ts'
+import type { Resource } from './resource.ts'
+
+type Parts<Face, Needs, Own extends SettingTable> = Pick<
+  Surface<Face, Needs, Own>,
+  'name' | 'migrations'
+> &
+  Partial<Omit<Surface<Face, Needs, Own>, 'open'>> & {
+    readonly resources: readonly Resource<
+      { readonly kernel: KernelOf<NoInfer<Own>> } & NoInfer<Needs>
+    >[]
+    /** The rows of a person in the surface's other tables. */
+    readonly personal?: readonly PersonalRows[]
+    open?(kernel: KernelOf<Own>, needs: Needs): Partial<Omit<Opened<Face>, 'personal'>>
+  }
+
+export function surface<
+  Face = unknown,
+  Needs extends object = Record<never, never>,
+  Own extends SettingTable = Record<never, never>,
+>(spec: Parts<Face, Needs, Own>): Surface<Face, Needs, Own> {
+  const { resources, personal = [], open, ...own } = spec
+  const joined = <K extends 'permissions' | 'settings' | 'errors' | 'events'>(name: K) =>
+    Object.assign({}, ...resources.map(one => one[name]), own[name]) as Surface<Face, Needs, Own>[K]
+  return {
+    ...own,
+    permissions: joined('permissions'),
+    settings: joined('settings'),
+    errors: joined('errors'),
+    events: joined('events'),
+    open: (kernel, needs) => {
+      const opened = open?.(kernel, needs) ?? {}
+      const deps = { kernel, ...needs }
+      const rows = [...resources.flatMap(one => one.personal), ...personal]
+      return {
+        ...opened,
+        face: opened.face ?? ({} as Face),
+        routes: [...resources.flatMap(one => one.routes(deps)), ...(opened.routes ?? [])],
+        retention: [...resources.map(one => one.retention(kernel)), ...(opened.retention ?? [])],
+        personal: personalRows(kernel.db, rows),
+      }
+    },
+  }
+}
