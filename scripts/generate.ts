@@ -14,7 +14,7 @@ const { routes, stop } = await openProduct()
 await stop()
 const files = {
   'openapi.json': text,
-  'operations.md': operationsPage(routes, gather(composition.surfaces).declared, document),
+  'operations.md': operationsPage(routes, gather(composition.surfaces), document),
   ...(await generated(document)),
 }
 for (const [name, made] of Object.entries(files)) await writeFile(join(folder, name), made)
