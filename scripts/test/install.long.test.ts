@@ -35,7 +35,7 @@ function newProject(more: object = {}, runtime_version = process.version): strin
     fs.writeFileSync(join(folder, file), text, { mode: 0o755 })
   }
   for (const name of ['scripts', 'bin', 'src', 'runtime', 'tool']) fs.mkdirSync(join(folder, name))
-  for (const name of ['install.mjs', 'lock.mjs', 'bundle.mjs']) {
+  for (const name of ['install.mjs', 'lock.mjs', 'cache.mjs', 'bundle.mjs']) {
     fs.cpSync(new URL(`../${name}`, import.meta.url), join(folder, 'scripts', name))
   }
   fs.cpSync(new URL('../../bin/dodeca.mjs', import.meta.url), join(folder, 'bin/dodeca.mjs'))
