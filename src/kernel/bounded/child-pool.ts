@@ -77,7 +77,8 @@ export function openChildPool<Task extends Serializable, Reply extends object>(
   return {
     run: async (task, bounds, { tenant_id, signal }) => {
       const leave = await places.take(tenant_id, signal)
-      const child = (bounds.disposable ? undefined : idle.pop()) ?? start(bounds.memory_bytes)
+      const { disposable = false, memory_bytes } = bounds
+      const child = (disposable ? undefined : idle.pop()) ?? start(memory_bytes)
       clearTimeout(child.idle)
       let reply: Reply | undefined
       try {
@@ -85,7 +86,7 @@ export function openChildPool<Task extends Serializable, Reply extends object>(
         return reply
       } finally {
         child.tasks++
-        const is_spent = bounds.disposable || child.tasks >= tasks_max
+        const is_spent = disposable || child.tasks >= tasks_max
         if (!reply || is_spent || 'failed' in reply) end(child)
         else keep(child)
         leave()
@@ -94,7 +95,7 @@ export function openChildPool<Task extends Serializable, Reply extends object>(
     close: async () => {
       const processes = [...all].map(child => child.process)
       const ended = endChildren(processes)
-      for (const child of [...all]) end(child)
+      for (const child of all) end(child)
       await ended
     },
   }
