@@ -38,7 +38,8 @@ export function withReplies(told: Told, steps: Steps, { path, usual, creates }: 
     ? { ...facts.replies, [usual]: body }
     : (facts.replies ?? { 204: null })
   const statuses = Object.keys(replies).map(Number)
-  const status = body ? usual : statuses.length === 1 ? statuses[0] : undefined
+  const only = statuses.length === 1 ? statuses[0] : undefined
+  const status = body ? usual : only
   const shapes = Object.values(replies)
   const locates = located !== undefined || (creates && shapes.some(one => declares(one, 'id')))
   const sends = facts.sends ?? [

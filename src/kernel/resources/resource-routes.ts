@@ -9,7 +9,14 @@ import { Problem } from '../errors/problem.ts'
 import { routesOf, type RouteMaker, type Verbs } from '../http/routes-of.ts'
 import { Id } from '../http/shapes.ts'
 import type { Scope } from './record.ts'
-import { existsOf, setting, type Parts, type ResourceDeps, type Verb } from './resource-spec.ts'
+import {
+  existsOf,
+  setting,
+  type Caller,
+  type Parts,
+  type ResourceDeps,
+  type Verb,
+} from './resource-spec.ts'
 import type { AnyRow } from './statements.ts'
 
 type Act = 'created' | 'changed' | 'deleted'
@@ -87,15 +94,15 @@ export function routesFrom(parts: Parts, emit: Emit, make: Make) {
   const usual = (Object.keys(all) as Verb[]).filter(verb => !spec.without?.includes(verb))
   return verbs.open({
     ...Object.fromEntries(usual.map(verb => all[verb]())),
-    ...spec.routes?.(verbs),
+    ...spec.routes?.(verbs, { scopeOf: one => scopeOf(parts, one), emit }),
   })
 }
 
-type Its = Verbs<ResourceDeps>
+type Ours = Verbs<ResourceDeps>
 type Maker = RouteMaker<ResourceDeps>
 type Named = readonly [name: string, route: Maker]
 
-function listRoute(parts: Parts, { list }: Its): Maker {
+function listRoute(parts: Parts, { list }: Ours): Maker {
   const { rows, spec, names } = parts
   return list(
     spec.path,
@@ -113,26 +120,27 @@ function listRoute(parts: Parts, { list }: Its): Maker {
   )
 }
 
-function createRoute(parts: Parts, { create }: Its, make: Make): Maker {
+function createRoute(parts: Parts, { create }: Ours, make: Make): Maker {
   const { rows, spec, names } = parts
   return create(
     spec.path,
-    `Create a ${names.word}`,
+    `Create ${names.a_word}`,
     {
       body: rows.create,
       reply: rows.view,
       idempotency: 'optional',
+      ...refusing(spec),
       fails: ['quota_exceeded', ...names.exists],
     },
     ({ tx, principal, body }, deps) => make(tx, scopeOf(parts, principal), body as never, deps),
   )
 }
 
-function readRoute(parts: Parts, { get }: Its): Maker {
+function readRoute(parts: Parts, { get }: Ours): Maker {
   const { rows, spec, names } = parts
   return get(
     names.at,
-    `Get a ${names.word}`,
+    `Get ${names.a_word}`,
     { reply: rows.view },
     async ({ tx, principal, params, grants }) => {
       const own = scopeOf(parts, principal)
@@ -146,12 +154,17 @@ function readRoute(parts: Parts, { get }: Its): Maker {
   )
 }
 
-function changeRoute(parts: Parts, { patch }: Its, emit: Emit): Maker {
+function changeRoute(parts: Parts, { patch }: Ours, emit: Emit): Maker {
   const { rows, spec, names } = parts
   return patch(
     names.at,
-    `Change a ${names.word}`,
-    { body: rows.change, reply: rows.view, fails: ['precondition_failed', ...names.exists] },
+    `Change ${names.a_word}`,
+    {
+      body: rows.change,
+      reply: rows.view,
+      ...refusing(spec),
+      fails: ['precondition_failed', ...names.exists],
+    },
     async ({ tx, principal, params, body, if_match }, deps) => {
       const scope = scopeOf(parts, principal)
       const id = idOf(parts, params)
@@ -167,11 +180,11 @@ function changeRoute(parts: Parts, { patch }: Its, emit: Emit): Maker {
   )
 }
 
-function removeRoute(parts: Parts, { del }: Its, emit: Emit): Maker {
+function removeRoute(parts: Parts, { del }: Ours, emit: Emit): Maker {
   const { rows, spec, names } = parts
   return del(
     names.at,
-    `Delete a ${names.word}`,
+    `Delete ${names.a_word}`,
     { fails: ['precondition_failed'] },
     async ({ tx, principal, params, if_match }, deps) => {
       const scope = scopeOf(parts, principal)
@@ -184,7 +197,9 @@ function removeRoute(parts: Parts, { del }: Its, emit: Emit): Maker {
   )
 }
 
-type Caller = { readonly id: string; readonly tenant_id: string }
+function refusing({ refuses }: Parts['spec']) {
+  return refuses ? { refuses } : {}
+}
 
 function scopeOf({ spec }: Parts, { id, tenant_id }: Caller): Scope {
   return spec.of === 'owner' ? { tenant_id, owner_id: id } : { tenant_id }
