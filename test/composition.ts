@@ -7,6 +7,7 @@ import { book } from './surfaces/book/surface.ts'
 import { settings as bookmarksSettings } from './surfaces/bookmarks/settings.ts'
 import { bookmarks } from './surfaces/bookmarks/surface.ts'
 import { settings as notesSettings } from './surfaces/notes/settings.ts'
+import { deals } from './surfaces/deals/surface.ts'
 import { notes } from './surfaces/notes/surface.ts'
 import type { Face as People } from './surfaces/people/face.ts'
 import { people } from './surfaces/people/surface.ts'
@@ -30,7 +31,7 @@ export function testComposition(
   onOpen: (faces: TestFaces) => void = () => {},
 ): Composition {
   return {
-    surfaces: [people, book, notes, bookmarks, relay],
+    surfaces: [people, book, notes, bookmarks, deals, relay],
     open: kernelFor => {
       const who = people.open(kernelFor(people), {})
       const opened = {
@@ -38,6 +39,7 @@ export function testComposition(
         book: book.open(kernelFor(book), {}),
         notes: notes.open(kernelFor(notes), { vendor_url }),
         bookmarks: bookmarks.open(kernelFor(bookmarks), {}),
+        deals: deals.open(kernelFor(deals), {}),
         relay: relay.open(kernelFor(relay), { vendor_url }),
       }
       onOpen({ people: who.face, opened })

@@ -52,6 +52,15 @@ export type RequestHead = {
   readonly headers: RequestFacts['headers']
 }
 
+export type ListFacts = {
+  readonly table: string
+  readonly leaves_deleted_out: boolean
+  /** The columns of its orders. */
+  readonly not_null: readonly string[]
+  /** Columns and expressions that follow the tenant in an index. */
+  readonly indexes: readonly (readonly string[])[]
+}
+
 /** The Idempotency-Key of a request, with the fingerprint under which its outcome is recorded. */
 export type RequestKey = { readonly value: string; readonly fingerprint: Buffer }
 
@@ -152,6 +161,8 @@ type Common<
   head?: true
   /** The surface's interceptor handles this route, and this handler what it passes on. */
   fronted?: true
+  /** Of a list: what the start checks in the database. */
+  lists?: ListFacts
   /** The published document omits this route. */
   hidden?: true
   /** The route is not in the interface specification. The document marks it `x-added`. */
@@ -262,6 +273,8 @@ export type AnyContext = {
   request: RequestFacts
   grants: () => Promise<ReadonlySet<string>>
   grantsFrom: (reader: Reader) => Promise<ReadonlySet<string>>
+  /** Asks the credential and the grants of now. Throws if the caller may not go on. */
+  stillHolds: (permission: string | null) => Promise<void>
   list: List
   key: RequestKey | null
 }
