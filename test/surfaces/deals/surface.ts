@@ -5,7 +5,6 @@ import { list } from '../../../src/kernel/http/lists/list.ts'
 import { begins, equal, looked, numbered, owner } from '../../../src/kernel/http/lists/members.ts'
 import { Id, nullable, oneOf, text, Time } from '../../../src/kernel/http/shapes.ts'
 import type { Surface } from '../../../src/kernel/surface.ts'
-import { personalRows } from '../../../src/kernel/work/personal-rows.ts'
 
 const State = oneOf('open', 'won', 'lost')
 const Row = Type.Object({
@@ -56,14 +55,5 @@ export const deals: Surface<unknown, unknown, Record<never, never>> = {
   open: kernel => ({
     face: {},
     routes: [listDeals('listDeals', { kernel })],
-    personal: personalRows(kernel.db, [
-      {
-        kind: 'deal',
-        table: 'deals.deals',
-        owner: 'owner_id',
-        view: ['id', 'title', 'created_at'],
-        erase: 'delete',
-      },
-    ]),
   }),
 }

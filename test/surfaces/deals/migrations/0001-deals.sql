@@ -15,7 +15,6 @@ create table deals.deals (
   deleted_at timestamptz,
   primary key (tenant_id, id)
 );
-create index deals_owner on deals.deals (owner_id, id);
 create index deals_amount on deals.deals (tenant_id, currency, amount_minor, id);
 create index deals_title on deals.deals (tenant_id, title, id);
 create index deals_words on deals.deals (tenant_id, kernel.plain(title) collate "C");
