@@ -1,13 +1,13 @@
 /** The routes of a resource, what they emit, and the limit that a creation checks. */
-import { Type, type TSchema } from 'typebox'
+import type { TSchema } from 'typebox'
 import { allowsSome } from '../access/permissions.ts'
-import { lacks } from '../access/permission-denied.ts'
 import type { Tx } from '../database/db.ts'
 import { violates } from '../database/failures.ts'
-import { sql, type Sql } from '../database/sql.ts'
+import { sql } from '../database/sql.ts'
 import { Problem } from '../errors/problem.ts'
+import { list } from '../http/lists/list.ts'
+import { equal, owner } from '../http/lists/members.ts'
 import { routesOf, type RouteMaker, type Verbs } from '../http/routes-of.ts'
-import { Id } from '../http/shapes.ts'
 import type { Scope } from './record.ts'
 import {
   existsOf,
@@ -85,7 +85,7 @@ export function routesFrom(parts: Parts, emit: Emit, make: Make) {
     write: names.write,
   })
   const all: Readonly<Record<Verb, () => Named>> = {
-    list: () => [`list${names.Many}`, listRoute(parts, verbs)],
+    list: () => [`list${names.Many}`, listRoute(parts)],
     create: () => [`create${names.One}`, createRoute(parts, verbs, make)],
     read: () => [`get${names.One}`, readRoute(parts, verbs)],
     change: () => [`change${names.One}`, changeRoute(parts, verbs, emit)],
@@ -102,22 +102,21 @@ type Ours = Verbs<ResourceDeps>
 type Maker = RouteMaker<ResourceDeps>
 type Named = readonly [name: string, route: Maker]
 
-function listRoute(parts: Parts, { list }: Ours): Maker {
-  const { rows, spec, names } = parts
-  return list(
-    spec.path,
-    `List ${names.words}, newest first`,
-    {
-      item: rows.view,
-      filters: filtersOf(parts),
-      ...(spec.of === 'owner' ? { fails: ['permission_denied'] } : {}),
-    },
-    async ({ tx, principal, query, list: scope, grants }) => {
-      const asked = query as Readonly<Record<string, string | undefined>>
-      const whose = await listed(parts, principal, asked['account_id'], grants)
-      return rows.page(tx, whose, scope, matching(parts, asked))
-    },
-  )
+function listRoute({ rows, spec, names }: Parts): Maker {
+  const { filters = [], sort, find } = spec
+  const equals = filters.map(name => [name, equal(rows.fields[name]?.schema as TSchema)] as const)
+  return list(spec.path, `List ${names.words}, newest first`, {
+    permission: names.read,
+    added: true,
+    from: rows.table,
+    row: rows.view,
+    where: sql`t.deleted_at is null`,
+    time: 'id',
+    filters: Object.fromEntries(equals),
+    ...(spec.of === 'owner' ? { of: owner('owner_id', names.read_any, 'own') } : {}),
+    ...(sort ? { sort } : {}),
+    ...(find ? { find } : {}),
+  })
 }
 
 function createRoute(parts: Parts, { create }: Ours, make: Make): Maker {
@@ -208,35 +207,4 @@ function scopeOf({ spec }: Parts, { id, tenant_id }: Caller): Scope {
 /** The id of the path. A path that code puts together has lost the types of its parameters. */
 function idOf({ names }: Parts, params: unknown): string {
   return (params as Readonly<Record<string, string>>)[names.id] ?? ''
-}
-
-/** The caller's own rows, or those of `account_id` for callers who may see the rows of others. */
-async function listed(
-  parts: Parts,
-  principal: Caller,
-  account_id: string | undefined,
-  grants: () => Promise<ReadonlySet<string>>,
-): Promise<Scope> {
-  const own = scopeOf(parts, principal)
-  if (account_id === undefined || account_id === principal.id) return own
-  const permission = parts.names.read_any
-  if (!allowsSome(await grants(), permission)) throw lacks(permission)
-  return { tenant_id: principal.tenant_id, owner_id: account_id }
-}
-
-function filtersOf({ rows, spec }: Parts) {
-  const fields = (spec.filters ?? []).map(
-    name => [name, Type.Optional(rows.fields[name]?.schema as TSchema)] as const,
-  )
-  const account = spec.of === 'owner' ? { account_id: Type.Optional(Id) } : {}
-  return { ...Object.fromEntries(fields), ...account }
-}
-
-function matching({ spec }: Parts, asked: Readonly<Record<string, string | undefined>>): Sql {
-  const given = (spec.filters ?? []).filter(name => asked[name] !== undefined)
-  if (given.length === 0) return sql`true`
-  return sql.join(
-    given.map(name => sql`t.${sql.id(name)} = ${asked[name]}`),
-    ' and ',
-  )
 }

@@ -3,6 +3,7 @@ import type { Static, TObject } from 'typebox'
 import type { Tx } from '../database/db.ts'
 import type { ErrorEntry } from '../errors/problem.ts'
 import type { Refuses } from '../http/known-fields.ts'
+import type { FindKey, SortColumn } from '../http/lists/members.ts'
 import type { RouteMaker, Verbs } from '../http/routes-of.ts'
 import type { Kernel } from '../surface.ts'
 import type { ChangeOf, CreateOf, Fields } from './fields.ts'
@@ -31,6 +32,9 @@ export type ResourceSpec<F extends Fields, Deps extends ResourceDeps, R = RowOf<
   readonly kept_days: number
   /** Fields by which the list can be filtered. An index finds them. */
   readonly filters?: readonly (keyof F & string)[]
+  /** Orders and keys of the list besides the usual ones. An index has each. */
+  readonly sort?: Readonly<Record<string, SortColumn>>
+  readonly find?: readonly FindKey[]
   /** Unique indexes `where deleted_at is null`. A second one is `<noun>_exists`. */
   readonly unique?: readonly string[]
   /** Fields that the events contain beside the ids. */

@@ -1,4 +1,5 @@
 /** Leads of one person: an amount that is open until the lead is won. */
+import { exact } from '../../../src/kernel/http/lists/members.ts'
 import { oneOf, PositiveAmount, text } from '../../../src/kernel/http/shapes.ts'
 import { defaulted, given, shown } from '../../../src/kernel/resources/fields.ts'
 import { record } from '../../../src/kernel/resources/record.ts'
@@ -24,6 +25,8 @@ const all = resource(lead, {
   most: 10_000,
   kept_days: 30,
   filters: ['state'],
+  sort: { amount: { column: 'amount_minor', type: 'bigint' } },
+  find: [exact('title')],
   unique: ['leads_title'],
   data: ['state'],
   routes: ({ post }, { scopeOf, emit }) => ({

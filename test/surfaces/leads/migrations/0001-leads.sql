@@ -18,5 +18,7 @@ create index leads_list on leads.leads (tenant_id, owner_id, state, id desc)
   where deleted_at is null;
 create unique index leads_title on leads.leads (tenant_id, owner_id, title)
   where deleted_at is null;
+create index leads_amount on leads.leads (tenant_id, amount_minor, id);
+create index leads_find on leads.leads (tenant_id, title);
 create index leads_owner on leads.leads (owner_id, id);
 create index leads_deleted on leads.leads (deleted_at) where deleted_at is not null;

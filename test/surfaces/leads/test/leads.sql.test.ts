@@ -78,6 +78,20 @@ test('the state is filtered, and no request sets it', async () => {
   ])
 })
 
+test('the list has an order, a key and CSV', async () => {
+  const who = world.person()
+  await create(who, { title: 'Roof', amount_minor: 300 })
+  await create(who, { title: 'Wall', amount_minor: 100 })
+  const titles = async (query: string) =>
+    (await read(who, `${list}?${query}`)).body.data.map((one: { title: string }) => one.title)
+  expect(await titles('sort=amount')).toEqual(['Wall', 'Roof'])
+  expect(await titles('find=Roof')).toEqual(['Roof'])
+  expect(await titles('until=2020-01-01T00:00:00Z')).toEqual([])
+  const headers = { accept: 'text/csv' }
+  const csv = await world.call('GET', list, { token: who.token, headers })
+  expect(csv.text.split('\r\n').slice(0, 2).join('\n')).toContain('title,amount_minor')
+})
+
 test('a title is there once, until its lead is deleted', async () => {
   const who = world.person()
   const both = await Promise.all([create(who), create(who)])
