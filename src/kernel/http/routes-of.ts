@@ -192,8 +192,8 @@ export function routesOf<Deps>(defaults: Defaults = {}): Verbs<Deps> {
       const told = { ...ofPath(defaults, path), ...said }
       const permission = told.permission ?? permissionOf(defaults, method)
       if (!permission) throw new Error(`${name} needs a permission`)
-      const steps = typeof act === 'function' ? { handle: act } : act
-      const own = stepsWith(deps, steps)
+      const own: TheSteps =
+        typeof act === 'function' ? { handle: context => act(context, deps) } : stepsWith(deps, act)
       const rest = withReplies(told, own, { path, usual, creates })
       return { method, path, name, summary, permission, ...rest }
     }

@@ -104,6 +104,14 @@ test('leaves a version out of a body that does not declare it', async () => {
   expect((await handled(made))?.body).not.toHaveProperty('version')
 })
 
+test('keeps a version that the schema may have', async () => {
+  const Open = Type.Object({ id: Id }, { additionalProperties: true })
+  for (const one of [Open, Type.Record(Type.String(), Type.Unknown()), Type.Unknown()]) {
+    const made = only(get('/v1/books/raw', 'Raw', { reply: one }, () => ({ id, version: 4 })))
+    expect((await handled(made))?.body).toEqual({ id, version: 4 })
+  }
+})
+
 test('sends no ETag and no Location that the document does not announce', async () => {
   const spec = { sends: [] as const, reply: Printed }
   const made = only(create('/v1/books', 'Print', spec, () => ({ id, version: 3 })))
