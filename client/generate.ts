@@ -1,9 +1,8 @@
 /**
- * Generates a part of the client from docs/openapi.json: the types of all operations, the list of
+ * Makes a part of the client from the OpenAPI document: the types of all operations, the list of
  * operations that take an Idempotency-Key, and the error codes. The client needs the list at run
- * time.
+ * time, so that file is in git. scripts/generated.mjs writes both.
  */
-import { readFile, writeFile } from 'node:fs/promises'
 import openapiTS, { astToString } from 'openapi-typescript'
 
 type Parameter = { readonly $ref?: string; readonly name?: string; readonly required?: boolean }
@@ -21,7 +20,7 @@ export type ApiDocument = {
 export async function generated(document: ApiDocument): Promise<Record<string, string>> {
   const types = astToString(await openapiTS(JSON.stringify(document, readable)))
   return {
-    'schema.d.ts': `/** The types of all operations, and the error codes; generate.ts writes this file. */\n${types}${codesOf(document)}`,
+    'schema.d.ts': `/** The types of all operations, and the error codes; \`npm run generate\` writes this file. */\n${types}${codesOf(document)}`,
     'operations.ts': operations(keyedOperations(document)),
   }
 }
@@ -75,16 +74,7 @@ function codesOf({ paths }: ApiDocument): string {
 
 function operations(keyed: readonly string[]): string {
   const lines = keyed.map(one => `  '${one}': true,\n`).join('')
-  return `/** The operations that take an Idempotency-Key; generate.ts writes this file. */
+  return `/** The operations that take an Idempotency-Key; \`npm run generate\` writes this file. */
 export const keyed: Readonly<Record<string, true>> = {${lines && `\n${lines}`}}
 `
-}
-
-if (import.meta.main) {
-  const source = new URL('../docs/openapi.json', import.meta.url)
-  const files = await generated(JSON.parse(await readFile(source, 'utf8')) as ApiDocument)
-  for (const [name, text] of Object.entries(files)) {
-    await writeFile(new URL(`./src/${name}`, import.meta.url), text)
-    process.stdout.write(`client/src/${name} is written.\n`)
-  }
 }

@@ -1,17 +1,24 @@
 /**
  * Joins the sources of the platform into a few files, because Node needs most of a start to read
- * 1,500 files one at a time. The bundle is a cache in node_modules/.cache and never a step that
- * somebody must do: its folder is named by path, size and change time of all sources, by the lock
- * file and by Node. If any of them differs there is no such folder, and the sources themselves run.
- * Plain JavaScript with Node's own modules, for any Node 20 or newer.
+ * 1,500 files one at a time. The bundle is a cache (cache.mjs), which goes by path, size and change
+ * time of all sources. If there is none of these sources, the sources themselves run. Plain
+ * JavaScript with Node's own modules, for any Node 20 or newer.
  */
-import { createHash } from 'node:crypto'
 import * as fs from 'node:fs'
 import { tmpdir } from 'node:os'
-import { basename, dirname, join, relative } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { ensureInstalled, runtimeOf } from './install.mjs'
-import { identityOf, isAlive, underLock } from './lock.mjs'
+import {
+  cacheOf,
+  contentOf,
+  contentsOf,
+  folderOf,
+  makeFolder,
+  sourcesOf,
+  stateOf,
+} from './cache.mjs'
+import { ensureInstalled } from './install.mjs'
+import { underLock } from './lock.mjs'
 
 const project = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '')
 
@@ -44,13 +51,9 @@ const program = /\bnew URL\(\s*'(\.[^']+\.ts)',\s*import\.meta\.url\s*\)/g
 export function bundled(entry, { root = project, kind = 'product', version } = {}) {
   const image = kind === 'product' && fs.existsSync(join(cacheOf(root), 'image'))
   try {
-    const folder = folderOf(root, image ? 'image' : kind, version)
-    markUsed(folder)
-    const { entries, sizes } = JSON.parse(fs.readFileSync(join(folder, 'contents.json'), 'utf8'))
-    // After a power failure files may be shorter than they were written.
-    const whole = ([name, size]) => fs.lstatSync(join(folder, name)).size === size
-    if (!entries[entry] || !Object.entries(sizes).every(whole)) return undefined
-    return join(folder, entries[entry])
+    const folder = folderFor(root, image ? 'image' : kind, version)
+    const name = contentsOf(folder)?.entries[entry]
+    return name && join(folder, name)
   } catch {
     return undefined
   }
@@ -77,7 +80,8 @@ export async function ensureBundle({ root = project, kind = 'product', version, 
     return
   }
   try {
-    const make = () => makeBundle(root, kind, folderOf(root, kind, version))
+    const make = () =>
+      makeFolder(folderFor(root, kind, version), folder => joinSources(root, kind, folder))
     await underLock(root, 'joining the sources', isMade, make, print)
   } catch (error) {
     const [cause] = error.message
@@ -88,86 +92,16 @@ export async function ensureBundle({ root = project, kind = 'product', version, 
   }
 }
 
-const cacheOf = root => join(root, 'node_modules', '.cache', 'dodeca')
-
-/** Reading the times of 1,500 files takes 30 ms, reading the files themselves 100 ms. */
-function folderOf(root, kind, version = versionOf(root)) {
-  const { by = stateOf } = kinds[kind]
-  const hash = createHash('sha256').update(JSON.stringify([root, version]))
-  const packages = ['package-lock.json', 'node_modules/.package-lock.json']
-  for (const file of [...packages, ...ownFiles, ...sourcesOf(root, kind)]) {
-    hash.update(`\n${file} ${by(join(root, file))}`)
-  }
-  return join(cacheOf(root), kind, hash.digest('hex').slice(0, 32))
-}
-
 const ownFiles = ['scripts/bundle.mjs', 'scripts/source-lines.mjs']
 
-/** The change time cannot be set back, unlike the time of modification. */
-function stateOf(path) {
-  const found = fs.lstatSync(path, { throwIfNoEntry: false })
-  return found && `${found.size} ${found.ctimeMs} ${found.ino}`
+function folderFor(root, kind, version) {
+  const { by = stateOf, folders } = kinds[kind]
+  return folderOf(root, kind, [...ownFiles, ...sourcesOf(root, folders)], by, version)
 }
 
-function contentOf(path) {
-  return fs.existsSync(path) && createHash('sha256').update(fs.readFileSync(path)).digest('hex')
-}
-
-/** The tests beside the sources are no part of any bundle. */
-function sourcesOf(root, kind) {
-  const found = []
-  const walk = folder => {
-    for (const one of fs.readdirSync(join(root, folder), { withFileTypes: true })) {
-      const path = `${folder}/${one.name}`
-      if (one.isDirectory() && one.name !== 'test') walk(path)
-      if (/(?<!\.test)\.(ts|mjs)$/.test(one.name)) found.push(path)
-    }
-  }
-  kinds[kind].folders.forEach(walk)
-  return found.toSorted((one, other) => (one < other ? -1 : 1))
-}
-
-/** The version of the Node that runs the platform, without starting it. */
-function versionOf(root) {
-  if (runtimeOf(root) === process.execPath) return process.version
-  const described = fs.readFileSync(join(root, 'node_modules/node/package.json'), 'utf8')
-  return `v${JSON.parse(described).version}`
-}
-
-/**
- * A platform that runs from a bundle loads some of its files later, so the folder stays while it
- * runs.
- */
-function markUsed(folder) {
-  try {
-    fs.writeFileSync(join(folder, 'users', identityOf(process.pid)), '')
-    const users = fs.readdirSync(join(folder, 'users'))
-    for (const one of users.length > 20 ? users : []) {
-      if (!isAlive(one)) fs.rmSync(join(folder, 'users', one), { force: true })
-    }
-  } catch {
-    // Where nothing can be written nothing is removed either.
-  }
-}
-
-async function makeBundle(root, kind, folder) {
-  const siblings = dirname(folder)
-  fs.mkdirSync(siblings, { recursive: true })
-  for (const name of fs.readdirSync(siblings)) {
-    const users = join(siblings, name, 'users')
-    const used = fs.existsSync(users) && fs.readdirSync(users).some(isAlive)
-    if (!used || name === basename(folder)) fs.rmSync(join(siblings, name), { recursive: true })
-  }
-  const making = `${folder}.making`
-  const contents = await joinSources(root, kind, making)
-  fs.mkdirSync(join(making, 'users'))
-  fs.writeFileSync(join(making, 'contents.json'), JSON.stringify(contents))
-  fs.renameSync(making, folder)
-}
-
-/** Returns the file of each entry, and the size of each file. */
+/** Returns the file of each entry. */
 async function joinSources(root, kind, outdir) {
-  const sources = sourcesOf(root, kind)
+  const sources = sourcesOf(root, kinds[kind].folders)
   const entries = [...new Set([...kinds[kind].entries, ...programsOf(root, sources)])]
   // Loaded only here, because a start without a change does not need it.
   const { build } = await import(pathToFileURL(join(root, 'node_modules/esbuild/lib/main.js')).href)
@@ -202,12 +136,7 @@ const require = requireFrom(import.meta.url)`,
     path => !/^(node_modules\/|node:)/.test(path) && !known.has(path),
   )
   if (unknown) throw new Error(`${unknown} is not among the files whose changes are seen`)
-  const files = fs.readdirSync(outdir).filter(name => name.endsWith('.mjs'))
-  const sizes = files.map(name => [name, fs.lstatSync(join(outdir, name)).size])
-  return {
-    entries: Object.fromEntries(entries.map(path => [path, nameOf(path)])),
-    sizes: Object.fromEntries(sizes),
-  }
+  return { entries: Object.fromEntries(entries.map(path => [path, nameOf(path)])) }
 }
 
 const nameOf = path => `${path.replace(/\.ts$/, '').replaceAll('/', '-')}.mjs`

@@ -16,6 +16,7 @@ const unseen: readonly { of: RegExp; tests: string }[] = [
   { of: /^(src\/cli|bin\/)/, tests: 'src/cli/' },
   { of: /^docs\/.*\.md$/, tests: 'test/docs' },
   { of: /^client\//, tests: 'test/client' },
+  { of: /^(api\/|client\/generate|scripts\/(generate|operations))/, tests: 'test/openapi' },
 ]
 /** A change of these affects all tests. */
 const everywhere =

@@ -1,10 +1,10 @@
 /**
- * Writes docs/openapi.json from the product's own routes. Opening a platform starts nothing, so
- * neither a database nor a port is needed, and the keys are temporary.
+ * The OpenAPI document of the product's own routes. Opening a platform starts nothing, so neither a
+ * database nor a port is needed, and the keys are temporary.
  */
 import { randomBytes } from 'node:crypto'
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
-import { dirname, resolve } from 'node:path'
+import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
 import { loadConfig } from '../src/settings.ts'
 import { noTelemetry } from '../src/kernel/observability/telemetry.ts'
 import { openKeyring } from '../src/kernel/keys.ts'
@@ -13,7 +13,6 @@ import { openPlatform, type Platform } from '../src/runtime/open-platform.ts'
 import { composition } from '../src/platform.ts'
 
 const root = resolve(import.meta.dirname, '..')
-export const document_path = 'docs/openapi.json'
 
 /** The product with its defaults, opened but not started. */
 export async function openProduct(): Promise<Platform> {
@@ -39,7 +38,7 @@ export async function openProduct(): Promise<Platform> {
   })
 }
 
-/** The text of the file: indented, so that a change of the interface can be read in review. */
+/** The text of docs/openapi.json: indented, so that two versions can be compared. */
 export async function openApiText(): Promise<string> {
   const product = await openProduct()
   try {
@@ -47,11 +46,4 @@ export async function openApiText(): Promise<string> {
   } finally {
     await product.stop()
   }
-}
-
-if (import.meta.main) {
-  const file = resolve(root, document_path)
-  await mkdir(dirname(file), { recursive: true })
-  await writeFile(file, await openApiText())
-  console.log(`${document_path} is written.`)
 }

@@ -60,14 +60,10 @@ ConcurrentDatabaseReload no
     if (daemon.exitCode === null && daemon.signalCode === null) await once(daemon, 'exit')
     await rm(home, { recursive: true, force: true })
   }
-  await eventually(
-    'clamd answers',
-    async () => {
-      if (daemon.exitCode !== null) throw new Error(`clamd ended: ${said.join('')}`)
-      return await answers(address)
-    },
-    60_000,
-  )
+  await eventually('clamd answers', async () => {
+    if (daemon.exitCode !== null) throw new Error(`clamd ended: ${said.join('')}`)
+    return await answers(address)
+  })
   return { address, close }
 }
 

@@ -199,7 +199,7 @@ const with_orders = ['commerce.orders', 'commerce.returns', 'commerce.shipments'
 /** What of an export holds the mark, by surface and kind. */
 async function nothingLeft(look: () => Promise<string[]>): Promise<void> {
   const gone = async () => (await look()).length === 0
-  await eventually('nothing is left', gone, 30_000).catch(() => {})
+  await eventually('nothing is left', gone).catch(() => {})
   expect(await look()).toEqual([])
 }
 
@@ -249,7 +249,7 @@ test('what is kept of a person is handed out by all surfaces, and nowhere once t
   await nothingLeft(() => objectsWith(mark))
   const log = beside.output().split('\n')
   expect(log.filter(line => line.includes(mark))).toEqual([])
-}, 90_000)
+})
 
 test('what a stranger had set up in an account ends when its owner proves the mailbox', async () => {
   const mark = `zq${newId().replaceAll('-', '').slice(-16)}`
@@ -292,4 +292,4 @@ test('what a stranger had set up in an account ends when its owner proves the ma
   expect((await ask('GET', `/v1/users/${owner.id}/destinations`)).body.data).toEqual([])
   const code = (kept.body.short_url as string).split('/').at(-1) ?? ''
   expect((await world.fetch(`${world.base_url}/${code}`)).status).toBe(302)
-}, 60_000)
+})

@@ -24,7 +24,7 @@ afterAll(async () => {
 })
 
 describe.skipIf(!existsSync(executablePath))('the example', () => {
-  test('shop takes an order and its payment', { timeout: 90_000 }, async () => {
+  test('shop takes an order and its payment', async () => {
     await ready('examples/shop/setup.ts', 'The shop is ready.')
     await using here = await open('shop')
     const page = await here.visitor('mara')
@@ -36,7 +36,7 @@ describe.skipIf(!existsSync(executablePath))('the example', () => {
     expect(here.errors).toEqual([])
   })
 
-  test('chat shows both people every message once and in order', { timeout: 90_000 }, async () => {
+  test('chat shows both people every message once and in order', async () => {
     await using here = await open('chat')
     const nora = await here.visitor('nora')
     const link = await nora.locator('#invitation').getAttribute('href')
@@ -56,7 +56,7 @@ describe.skipIf(!existsSync(executablePath))('the example', () => {
     expect(here.errors).toEqual([])
   })
 
-  test('ask answers from a document that was uploaded', { timeout: 90_000 }, async () => {
+  test('ask answers from a document that was uploaded', async () => {
     await using here = await open('ask')
     const page = await here.visitor('pia')
     const text = '# Warranty\n\nA lamp is repaired free of charge for three years.\n'

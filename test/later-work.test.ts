@@ -116,7 +116,7 @@ describe('a job that a person may submit', () => {
       }
     }
     await resume()
-  }, 120_000)
+  })
 
   test.for(asked.flatMap(({ type }) => Object.keys(lose).map(way => [type, way] as const)))(
     '%s does not begin after %s',

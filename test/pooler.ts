@@ -18,7 +18,12 @@ export type Reach = {
 
 export function reach(url: URL): Reach {
   const pooler_url = inject('pooler_url')
-  if (!pooler_url) return { environment: { DATABASE_URL: url.toString() }, beside: {} }
+  if (!pooler_url) {
+    // On a busy machine many who wait for one row wait for longer than the 2 s of a role.
+    const patient = new URL(url)
+    patient.searchParams.set('options', '-c lock_timeout=10s')
+    return { environment: { DATABASE_URL: patient.toString().replaceAll('+', '%20') }, beside: {} }
+  }
   const pooled = new URL(pooler_url)
   pooled.pathname = url.pathname
   const environment = {

@@ -47,14 +47,10 @@ async function startParent(environment: Record<string, string> = {}) {
   child.stdout.on('data', part => (output += String(part)))
   child.stderr.on('data', part => (output += String(part)))
   const ended = once(child, 'exit').then(([code, signal]) => (code ?? signal) as number | string)
-  const port = await eventually(
-    'the banner',
-    () => {
-      if (child.exitCode !== null) throw new Error(`ended with ${child.exitCode}: ${output}`)
-      return /ready on port (\d+)/.exec(output)?.[1]
-    },
-    100_000,
-  )
+  const port = await eventually('the banner', () => {
+    if (child.exitCode !== null) throw new Error(`ended with ${child.exitCode}: ${output}`)
+    return /ready on port (\d+)/.exec(output)?.[1]
+  })
   return { child, url: `http://127.0.0.1:${port}`, output: () => output, ended }
 }
 
@@ -102,16 +98,12 @@ test('processes share a port; one that is killed is started again; all stop in o
   const before = await pidsOf(parent.child.pid ?? 0)
   expect(before).toHaveLength(3)
   process.kill(before[0] ?? 0, 'SIGKILL')
-  await eventually(
-    'the others answer, and it is started again',
-    async () => {
-      // A connection to the process that was killed may be reset.
-      const up = await metricOf(url, 'platform_process_up').catch(() => ({}))
-      const restarts = await metricOf(url, 'platform_process_restarts').catch(() => ({}))
-      return Object.values(up).join() === '1,1,1' && Object.values<number>(restarts).includes(1)
-    },
-    90_000,
-  )
+  await eventually('the others answer, and it is started again', async () => {
+    // A connection to the process that was killed may be reset.
+    const up = await metricOf(url, 'platform_process_up').catch(() => ({}))
+    const restarts = await metricOf(url, 'platform_process_restarts').catch(() => ({}))
+    return Object.values(up).join() === '1,1,1' && Object.values<number>(restarts).includes(1)
+  })
   const killed = /"process":(\d),"ended_with":"SIGKILL","pause_ms":250/.exec(parent.output())
   expect(killed).not.toBeNull()
 
@@ -119,7 +111,7 @@ test('processes share a port; one that is killed is started again; all stop in o
   process.kill(-(parent.child.pid ?? 0), 'SIGTERM')
   expect(await parent.ended).toBe(0)
   expect(last.filter(isRunning)).toEqual([])
-}, 180_000)
+})
 
 test('no process outlives a parent that is killed', async () => {
   const parent = await startParent({ WORKER_PROCESSES: '0', LOG_LEVEL: 'error' })
@@ -128,7 +120,7 @@ test('no process outlives a parent that is killed', async () => {
   expect(members).toHaveLength(2)
   parent.child.kill('SIGKILL')
   await eventually('all have ended', () => members.every(pid => !isRunning(pid)))
-}, 180_000)
+})
 
 test('what stops one process at its start stops all, in one sentence', async () => {
   const child = endsWithFile(
@@ -146,7 +138,7 @@ test('what stops one process at its start stops all, in one sentence', async () 
   expect(code).toBe(1)
   expect(output.match(/DATABASE_URL does not answer/g)).toHaveLength(1)
   expect(output).not.toContain('    at ')
-}, 60_000)
+})
 
 function isRunning(pid: number): boolean {
   try {

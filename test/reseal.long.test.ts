@@ -96,4 +96,4 @@ test('passwords, second factors and signing keys outlive the key that sealed the
   // A token of the resealed key counts where the key was never sealed again.
   expect((await world.call('GET', '/v1/me', { token: proven.body.access_token })).status).toBe(200)
   await after.kill()
-}, 90_000)
+})

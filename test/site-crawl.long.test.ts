@@ -31,7 +31,7 @@ describe.skipIf(!has_chromium)('every page in a browser', async () => {
   beforeAll(async () => {
     owner = await console_world.visit('owner@acme.example')
     browser = owner.context.browser() as Browser
-  }, 60_000)
+  })
   afterAll(async () => {
     await console_world.close()
     if (asked) printFigures(figures)

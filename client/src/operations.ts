@@ -1,4 +1,4 @@
-/** The operations that take an Idempotency-Key; generate.ts writes this file. */
+/** The operations that take an Idempotency-Key; `npm run generate` writes this file. */
 export const keyed: Readonly<Record<string, true>> = {
   'POST /v1/answers': true,
   'POST /v1/answers:stream': true,

@@ -1,4 +1,4 @@
-/** The types of all operations, and the error codes; generate.ts writes this file. */
+/** The types of all operations, and the error codes; `npm run generate` writes this file. */
 export interface paths {
     "/": {
         parameters: {

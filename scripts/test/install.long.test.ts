@@ -35,7 +35,7 @@ function newProject(more: object = {}, runtime_version = process.version): strin
     fs.writeFileSync(join(folder, file), text, { mode: 0o755 })
   }
   for (const name of ['scripts', 'bin', 'src', 'runtime', 'tool']) fs.mkdirSync(join(folder, name))
-  for (const name of ['install.mjs', 'lock.mjs', 'bundle.mjs']) {
+  for (const name of ['install.mjs', 'lock.mjs', 'cache.mjs', 'bundle.mjs']) {
     fs.cpSync(new URL(`../${name}`, import.meta.url), join(folder, 'scripts', name))
   }
   fs.cpSync(new URL('../../bin/dodeca.mjs', import.meta.url), join(folder, 'bin/dodeca.mjs'))
@@ -92,7 +92,7 @@ function installs(folder: string): number {
 }
 
 function waitsInside(folder: string, number = 1) {
-  return expect.poll(() => installs(folder), { timeout: 20_000 }).toBe(number)
+  return expect.poll(() => installs(folder), { timeout: 150_000 }).toBe(number)
 }
 
 const npmPid = (folder: string) =>
@@ -190,7 +190,7 @@ echo '{"name":"headers","version":"1.0.0"}' > node_modules/headers/package.json`
     const first = install(folder)
     await waitsInside(folder)
     const second = install(folder)
-    await expect.poll(() => second.outcome.said, { timeout: 10_000 }).toContain('Another process')
+    await expect.poll(() => second.outcome.said, { timeout: 150_000 }).toContain('Another process')
     fs.writeFileSync(join(folder, 'go'), '')
     expect([(await first.done).code, (await second.done).code]).toEqual([0, 0])
     expect(installs(folder)).toBe(1)
@@ -288,7 +288,7 @@ describe('the dodeca command', () => {
       ['rude', null, 'SIGTERM'],
     ] as const) {
       const { child, outcome } = start(folder, 'bin/dodeca.mjs', [word])
-      await expect.poll(() => outcome.printed, { timeout: 10_000 }).toBe('ready\n')
+      await expect.poll(() => outcome.printed, { timeout: 150_000 }).toBe('ready\n')
       child.kill('SIGTERM')
       expect(await once(child, 'exit')).toEqual([code, signal])
     }

@@ -218,12 +218,13 @@ function serverOf(
   stopping: AbortSignal,
 ) {
   const { options, gathered, kernel, opened, access, overload } = parts
-  const { config, log } = options
+  const { config, log, composition } = options
   const fronts = config.roles.includes('api') ? opened.flatMap(one => one.front ?? []) : []
+  const pages = () => docsPages(document, composition.surfaces, config.public_url)
   const { settings } = config
   return buildApp({
     routes,
-    pages: config.roles.includes('api') ? docsPages(document, config.public_url) : [],
+    pages: config.roles.includes('api') ? pages() : [],
     db: kernel.db,
     clock: kernel.clock,
     access,

@@ -81,14 +81,10 @@ describe('an event', () => {
       const next = await startProcess({ ...world.environment, ROLES: 'api,worker' })
       try {
         const transfers = await bank.balance(to)
-        const events = await eventually(
-          'every version was heard',
-          async () => {
-            const [row] = await heard(to)
-            return row?.version === transfers + 1 && row.events
-          },
-          30_000,
-        )
+        const events = await eventually('every version was heard', async () => {
+          const [row] = await heard(to)
+          return row?.version === transfers + 1 && row.events
+        })
         expect(events).toBe(transfers)
       } catch (error) {
         throw new Error(`${JSON.stringify(await pathOf(to))}\n${next.output()}`, { cause: error })

@@ -51,26 +51,22 @@ describe.concurrent('killed', () => {
     'kernel.after_call',
     'inference.before_settle',
     'kernel.after_commit',
-  ])(
-    'at %s of a blocking call',
-    async point => {
-      const one = await world.someone()
-      const key = newKey()
-      await killedAt(
-        world,
-        point,
-        url => call(url, 'POST', '/v1/inferences', { token: one.token, key, body }),
-        1,
-        'product',
-      )
-      const first = await insist(one, '/v1/inferences', key)
-      await settledOnce(one, first.body.id)
-      const again = await one.ask('POST', '/v1/inferences', body, { key })
-      expect(again.body.output).toEqual(first.body.output)
-      expect(again.body.id).toBe(first.body.id)
-    },
-    180_000,
-  )
+  ])('at %s of a blocking call', async point => {
+    const one = await world.someone()
+    const key = newKey()
+    await killedAt(
+      world,
+      point,
+      url => call(url, 'POST', '/v1/inferences', { token: one.token, key, body }),
+      1,
+      'product',
+    )
+    const first = await insist(one, '/v1/inferences', key)
+    await settledOnce(one, first.body.id)
+    const again = await one.ask('POST', '/v1/inferences', body, { key })
+    expect(again.body.output).toEqual(first.body.output)
+    expect(again.body.id).toBe(first.body.id)
+  })
 
   test.each(['kernel.after_operation', 'inference.before_settle', 'inference.after_settle'])(
     'at %s of a stream',
@@ -94,7 +90,6 @@ describe.concurrent('killed', () => {
       const again = streamedOf(await one.ask('POST', path, body, { key }))
       expect(again.text).toBe(first.text)
     },
-    180_000,
   )
 
   test('between two tokens of a stream', async () => {
@@ -135,7 +130,7 @@ describe.concurrent('killed', () => {
     await settledOnce(one, last?.data.operation_id)
     const [first] = await world.usage(last?.data.operation_id)
     expect(first).toMatchObject({ run: 1, status: 'ambiguous', source: 'reserved' })
-  }, 180_000)
+  })
 })
 
 test('all counters are the sums of the usage rows', async () => {

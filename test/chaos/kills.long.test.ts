@@ -47,7 +47,7 @@ test(`${kills} SIGKILLs under load lose nothing and double nothing`, async () =>
   for (let kill = 0; kill < kills; kill++) {
     const which = kill % 2
     const before = acknowledged.size
-    await eventually('transfers go on', () => acknowledged.size > before + (kill % 7) * 5, 60_000)
+    await eventually('transfers go on', () => acknowledged.size > before + (kill % 7) * 5)
     await processes[which]?.kill()
     processes[which] = await startProcess(environment)
   }
@@ -68,17 +68,13 @@ test(`${kills} SIGKILLs under load lose nothing and double nothing`, async () =>
     'select count(*)::int as n from book.transfers',
   )
   expect(stored).toBe(transfers.length)
-  await eventually(
-    'the log is heard to its end',
-    async () => {
-      const rows = await all<{ behind: number }>(`
+  await eventually('the log is heard to its end', async () => {
+    const rows = await all<{ behind: number }>(`
       select count(*)::int as behind from book.accounts a
       left join book.heard h on h.tenant_id = a.tenant_id and h.account_id = a.id
       where a.version > 1 and (h.last_version is distinct from a.version or h.events is distinct from a.version - 1)`)
-      return rows[0]?.behind === 0
-    },
-    60_000,
-  )
+    return rows[0]?.behind === 0
+  })
   const check = world.faces.opened['book']?.checks?.[0]
   expect(await check?.run()).toEqual([])
   expect(await all(`select * from kernel.event_parks where state <> 'resolved'`)).toEqual([])

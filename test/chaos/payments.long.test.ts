@@ -64,7 +64,7 @@ async function killUnderLoad(
     while (!stopping) await pay(insistent(platforms), begun++, captured).catch(() => {})
   })
   let left = most
-  const begins = (from: number) => eventually('payments go on', () => begun > from, 60_000)
+  const begins = (from: number) => eventually('payments go on', () => begun > from)
   const killers = platforms.map(async (_one, which) => {
     while (left-- > 0) {
       const with_provider = which === 0 && roll() < 0.25

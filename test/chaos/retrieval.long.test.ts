@@ -53,7 +53,7 @@ beforeAll(async () => {
     read_seconds: 30,
     idle_seconds: 600,
   })
-}, 120_000)
+})
 afterAll(async () => {
   await index.close()
   await world.close()
@@ -155,7 +155,7 @@ test('afterwards every document has the chunks of an undisturbed one, and no del
       const job = await ended(ada.job, kept.job_id)
       expect(job).toMatchObject({ state: 'succeeded', attempts: 2 })
       expect(await ended(ada.job, gone.job_id)).toMatchObject({ state: 'cancelled' })
-      await eventually('the purge ends', async () => (await openLines(gone)) === 0, 60_000)
+      await eventually('the purge ends', async () => (await openLines(gone)) === 0)
       expect(await chunksOf(ada, kept.document_id)).toEqual(expected)
       const rows = await indexed(ada, id)
       expect(rows).toMatchObject([{ document_version: 1, chunks: expected.length }])
@@ -185,21 +185,18 @@ test('a writer that was stopped past its lease is refused when it wakes', async 
     const source = { source_uri: 'house', content_type: 'text/markdown' }
     const path = `/v1/collections/${id}/documents`
     const { job_id, document_id } = await ada.does('POST', path, { text, ...source })
-    await eventually('it holds the lease', async () => await isWriting(ada, id), 30_000)
+    await eventually('it holds the lease', async () => await isWriting(ada, id))
     first.child.kill('SIGSTOP')
     second = await startWorker()
     // Both leases end by themselves, after 30 s: the engine counts real time.
     await eventually(
       'another attempt ends the job',
       async () => (await ada.job(job_id)).state === 'succeeded',
-      120_000,
     )
     const next = text.replaceAll('spring', 'autumn')
     await ada.add(id, next, source)
-    await eventually(
-      'the rows of the first version are gone',
-      async () => (await indexed(ada, id)).every(row => row.document_version === 2),
-      30_000,
+    await eventually('the rows of the first version are gone', async () =>
+      (await indexed(ada, id)).every(row => row.document_version === 2),
     )
     first.child.kill('SIGCONT')
     await first.kill('SIGTERM')

@@ -27,7 +27,7 @@ beforeAll(async () => {
   author = people[0] as Someone
   readers = people.slice(1)
   for (const reader of readers) await reader.follow(author)
-}, 60_000)
+})
 afterAll(() => world.close())
 
 const Count = Type.Object({ n: Type.Integer() })
@@ -76,14 +76,14 @@ test(`${kills} SIGKILLs in the middle of a commit: no feed lacks or repeats a po
       gone = true
     })
     const over = async () => gone || (await left()) === 0
-    await eventually('it is killed, or all is done', over, 120_000)
+    await eventually('it is killed, or all is done', over)
     expect(await reader.feed(100)).toEqual(posted.slice(0, 100))
     await worker?.kill()
   }
   await endLeases()
   const worker = await startProcess({ ...world.environment, ROLES: 'worker' }, 'product')
   try {
-    await eventually('all is done', async () => (await left()) === 0, 120_000)
+    await eventually('all is done', async () => (await left()) === 0)
   } finally {
     await worker.kill()
   }

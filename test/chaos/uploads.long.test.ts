@@ -71,13 +71,13 @@ function crashes(engine: 'local' | 's3', points: readonly string[]): void {
       IDENTITY_ACCESS_TTL_SECONDS: '3600',
       ...(await swift?.bucket('crashes')),
     })
-  }, 120_000)
+  })
   afterAll(async () => {
     await world.close()
     await swift?.close()
   })
 
-  test.for(points)('killed at %s', { timeout: 120_000 }, async point => {
+  test.for(points)('killed at %s', async point => {
     const who = await world.member()
     // Several parts, so that completing copies; an image where a derivative is waited for.
     const image = of_processing.includes(point)
@@ -114,7 +114,6 @@ function crashes(engine: 'local' | 's3', points: readonly string[]): void {
         await eventually(
           'nothing is left over',
           async () => (await leftOvers(world, made, objects)) === 0,
-          60_000,
         )
       } finally {
         await healer.kill()
@@ -180,14 +179,10 @@ async function repaired(
   begun: Begun,
   bytes: Buffer,
 ): Promise<string> {
-  const again = await eventually(
-    'a repeated call is accepted',
-    async () => {
-      await send(world.base_url, begun, bytes)
-      const answer = await complete(world.base_url, who, begun)
-      return answer.status === 202 && answer.body.file_id !== null && answer
-    },
-    30_000,
-  )
+  const again = await eventually('a repeated call is accepted', async () => {
+    await send(world.base_url, begun, bytes)
+    const answer = await complete(world.base_url, who, begun)
+    return answer.status === 202 && answer.body.file_id !== null && answer
+  })
   return again.body.file_id as string
 }

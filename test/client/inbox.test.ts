@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-test('a stream of the inbox is continued where it was left', { timeout: 30_000 }, async () => {
+test('a stream of the inbox is continued where it was left', async () => {
   const who = await world.sender()
   const name = await world.template(who)
   const api = createClient({ base_url: world.url, token: who.token })
@@ -73,7 +73,7 @@ test('a stream that is left between items that were read together gets all of th
     if (updated.size === 3) break
   }
   expect(updated.size).toBe(3)
-}, 30_000)
+})
 
 test('the stream ends with its signal, and throws what asking again would not change', async () => {
   const { token } = await world.member()

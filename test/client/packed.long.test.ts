@@ -25,7 +25,7 @@ beforeAll(async () => {
     await symlink(await packageOf(name), join(folder, 'node_modules', name))
   }
   await symlink(resolve(client, '../node_modules/ws'), join(folder, 'node_modules/ws'))
-}, 120_000)
+})
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
 /** Workspaces put packages beside the client or at the root. */
@@ -57,7 +57,7 @@ export async function read(base_url: string, token: string): Promise<string | nu
 export const all = [Problem, verifyWebhook]
 `
 
-test('compiles under the strictest rules', { timeout: 60_000 }, async () => {
+test('compiles under the strictest rules', async () => {
   await writeFile(join(folder, 'program.ts'), program)
   const options = {
     target: 'es2022',
@@ -108,7 +108,7 @@ console.log([typeof login, typeof api.jobs.waitFor, Problem.name, failed].join('
   }
 })
 
-test('chats on every Node of this machine', { timeout: 60_000 }, async () => {
+test('chats on every Node of this machine', async () => {
   const world = await openProductWorld()
   const tenant = await world.tenant()
   const [ada, bob] = [await world.member(tenant), await world.member(tenant)]

@@ -83,7 +83,7 @@ describe.skipIf(!has_chromium)('a person in the console', async () => {
       const { data } = await read(page, '/v1/webhook-subscriptions?state=active')
       return (data as object[]).length > 0
     })
-  }, 60_000)
+  })
   afterAll(() => Promise.all([console_world.close(), receiver.close()]))
   const open = (at: string) => page.goto(`${url}/console/${at}`)
   const watch = async (at: string) => {
@@ -116,7 +116,7 @@ describe.skipIf(!has_chromium)('a person in the console', async () => {
     await audit(page, 'a delivery')
     await shoot(page, 'act-delivery')
     expect(person.faults()).toEqual([])
-  }, 60_000)
+  })
 
   test('traces a request to its job, its mail and its deliveries', async () => {
     receiver.answer(fine)
@@ -161,7 +161,7 @@ describe.skipIf(!has_chromium)('a person in the console', async () => {
     await audit(page, 'a trace')
     await shoot(page, 'act-trace')
     expect(person.faults()).toEqual([])
-  }, 60_000)
+  })
 
   test('reads why a job waits, cancels it, and retries it', async () => {
     await watch('jobs/jobs')
@@ -181,7 +181,7 @@ describe.skipIf(!has_chromium)('a person in the console', async () => {
     await open(`jobs/jobs/${next}`)
     await page.locator('.fields').getByText(id, { exact: true }).first().waitFor()
     expect(person.faults()).toEqual([])
-  }, 60_000)
+  })
 
   test('ships an order, and sees the stock go', async () => {
     const manager = await helper('shop-manager@acme.example', '/console/commerce/orders')
@@ -198,7 +198,7 @@ describe.skipIf(!has_chromium)('a person in the console', async () => {
     await shoot(page, 'act-stock')
     expect([...person.faults(), ...manager.faults()]).toEqual([])
     await manager.context.close()
-  }, 60_000)
+  })
 
   test('captures a payment, and sees it on the time line and in the books', async () => {
     const merchant = await helper('merchant-service@acme.example', '/console/payments/intents')
@@ -223,7 +223,7 @@ describe.skipIf(!has_chromium)('a person in the console', async () => {
     await audit(page, 'a dispute')
     expect([...person.faults(), ...merchant.faults()]).toEqual([])
     await merchant.context.close()
-  }, 60_000)
+  })
 
   test('decides a reported case, and its post is gone', async () => {
     const other = await helper(member, '/console/social/posts')
@@ -252,7 +252,7 @@ describe.skipIf(!has_chromium)('a person in the console', async () => {
     await reporter.page.getByRole('alert').getByText('post_not_found').waitFor()
     expect([...person.faults(), ...other.faults(), ...reporter.faults()]).toEqual([])
     await Promise.all([other.context.close(), reporter.context.close()])
-  }, 60_000)
+  })
 
   test('takes a role and the sessions of a person away, and finds both in the audit', async () => {
     const other = await helper(member, '/console')
@@ -282,7 +282,7 @@ describe.skipIf(!has_chromium)('a person in the console', async () => {
     }
     expect([...person.faults(), ...other.faults()]).toEqual([])
     await other.context.close()
-  }, 60_000)
+  })
 })
 
 type Order = {

@@ -43,7 +43,7 @@ describe.skipIf(!has_chromium)('in the console', async () => {
     await audit(page, 'the trace')
     await shoot(page, 'trace')
     expect(faults()).toEqual([])
-  }, 60_000)
+  })
 
   test('a list shows what another makes, without a reload', async () => {
     const { page } = await console_world.visit(admin, '/console/links/links')
@@ -55,7 +55,7 @@ describe.skipIf(!has_chromium)('in the console', async () => {
     await page.locator('.panel img.picture').waitFor()
     const shown = "document.querySelector('.panel img').decode().then(() => 'shown')"
     expect(await page.evaluate(shown)).toBe('shown')
-  }, 60_000)
+  })
 
   test('a list shows what was made while it was read', async () => {
     const at = '/console/links/links'
@@ -82,7 +82,7 @@ describe.skipIf(!has_chromium)('in the console', async () => {
     released.resolve(undefined)
     await page.getByText('https://example.com/made-meanwhile').waitFor()
     expect(faults()).toEqual([])
-  }, 60_000)
+  })
 
   test('a dialog that is sent again after a lost reply has one effect', async () => {
     const { page } = await console_world.visit(admin, '/console/links/links')
@@ -105,7 +105,7 @@ describe.skipIf(!has_chromium)('in the console', async () => {
       data: { destination_url: string }[]
     }
     expect(data.filter(one => one.destination_url === destination)).toHaveLength(1)
-  }, 60_000)
+  })
 
   test('a refusal names its field, code and request, and the dialog can be sent again', async () => {
     const { page, faults } = await console_world.visit(admin, '/console/links/links')
@@ -122,7 +122,7 @@ describe.skipIf(!has_chromium)('in the console', async () => {
     await page.keyboard.press('Escape')
     expect(await page.getByRole('dialog').count()).toBe(0)
     expect(faults()).toEqual([])
-  }, 60_000)
+  })
 
   test('the keyboard alone is enough: search by an id, move in a list, open', async () => {
     const { page } = await console_world.visit(admin, '/console/jobs/jobs')
@@ -140,7 +140,7 @@ describe.skipIf(!has_chromium)('in the console', async () => {
     await found.waitFor()
     expect(await found.getAttribute('href')).toBe(`/console/jobs/jobs/${id}`)
     await audit(page, 'the search')
-  }, 60_000)
+  })
 
   test('the session goes on when its access token has expired', async () => {
     const { page, context } = await console_world.visit(admin)
@@ -152,7 +152,7 @@ describe.skipIf(!has_chromium)('in the console', async () => {
     await page.goto(`${url}/console`)
     await page.getByLabel('Mail address').waitFor()
     expect((await context.cookies()).map(({ name }) => name)).not.toContain('at')
-  }, 60_000)
+  })
 
   test('a visitor without a session is led to the log-in, and no request fails', async () => {
     const { page, context } = await console_world.visit(admin)
@@ -163,7 +163,7 @@ describe.skipIf(!has_chromium)('in the console', async () => {
     await page.getByLabel('Mail address').waitFor()
     expect(new URL(page.url()).searchParams.get('next')).toBe('/console/jobs/jobs')
     expect(statuses.filter(one => one >= 400)).toEqual([])
-  }, 60_000)
+  })
 
   test('a payment is refunded whole by a form with its id, and says so', async () => {
     const { page } = await console_world.visit('refund-operator@acme.example')
@@ -178,13 +178,13 @@ describe.skipIf(!has_chromium)('in the console', async () => {
     await page.locator('h1 .state', { hasText: /^refunded$/ }).waitFor()
     const whole = await read(page, `/v1/payment-intents/${intent_id}`)
     expect(whole['amount_refunded_minor']).toBe(whole['amount_captured_minor'])
-  }, 60_000)
+  })
 
   test('an empty list says whose things it would show', async () => {
     const { page } = await console_world.visit('payments-finance@acme.example', '/console')
     await page.goto(`${url}/console/commerce/carts`)
     expect(await page.locator('.empty').innerText()).toContain('List your carts, newest first.')
-  }, 60_000)
+  })
 
   test('10,000 rows of hostile text scroll, and none has an effect', async () => {
     const { page, faults } = await console_world.visit(admin, '/console/links/links')
@@ -222,7 +222,7 @@ describe.skipIf(!has_chromium)('in the console', async () => {
       catch (error) { return error.name }
     })()`)
     expect(written).toBe('TypeError')
-  }, 60_000)
+  })
 
   test('the first load is below 150 KB', async () => {
     const answer = await fetch(`${url}/console`)

@@ -58,7 +58,7 @@ describe.skipIf(!has_chromium)('the console', async () => {
       await shoot(page, `dark${at.replaceAll('/', '-')}`)
     }
     expect(faults()).toEqual([])
-  }, 120_000)
+  })
 
   test('speaks German where it is asked to', async () => {
     const { page, faults } = await console_world.visit('tenant-admin@acme.example')
@@ -71,7 +71,7 @@ describe.skipIf(!has_chromium)('the console', async () => {
     await audit(page, 'German')
     await shoot(page, 'german')
     expect(faults()).toEqual([])
-  }, 60_000)
+  })
 
   test('shows hostile text in every list and item without effect', async () => {
     const { page, faults } = await console_world.visit('tenant-admin@acme.example')
@@ -106,7 +106,7 @@ describe.skipIf(!has_chromium)('the console', async () => {
     expect(opened).toBeGreaterThan(20)
     expect(await page.evaluate('globalThis.hit')).toBe(0)
     await page.unrouteAll({ behavior: 'ignoreErrors' })
-  }, 120_000)
+  })
 
   test('offers a member only what it may do, and shows the refusal of the rest', async () => {
     const [all, { page, faults }] = await Promise.all([
@@ -147,7 +147,7 @@ describe.skipIf(!has_chromium)('the console', async () => {
     expect(await page.getByRole('alert').innerText()).toMatch(/[0-9a-f]{8}-[0-9a-f]{4}-7/)
     await audit(page, 'a refusal')
     expect(faults()).toEqual([])
-  }, 120_000)
+  })
 })
 
 /** The address of every list that the menu of an administrator has. */

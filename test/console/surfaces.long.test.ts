@@ -39,7 +39,7 @@ describe.skipIf(!has_chromium)('a surface in the console', async () => {
   beforeAll(async () => {
     person = await console_world.visit(admin, '/console', 'dark')
     page = person.page
-  }, 60_000)
+  })
   afterAll(() => console_world.close())
   const open = (at: string) => page.goto(`${url}/console/${at}`)
 
@@ -59,7 +59,7 @@ describe.skipIf(!has_chromium)('a surface in the console', async () => {
     await audit(page, 'clicks')
     await shoot(page, 'surface-link')
     expect(person.faults()).toEqual([])
-  }, 60_000)
+  })
 
   test('uploads: a picture is shown, through its own address', async () => {
     await open('uploads/files')
@@ -70,7 +70,7 @@ describe.skipIf(!has_chromium)('a surface in the console', async () => {
     await audit(page, 'a picture')
     await shoot(page, 'surface-file')
     expect(person.faults()).toEqual([])
-  }, 60_000)
+  })
 
   test('notifications: a template follows what is typed, and its markup does nothing', async () => {
     await open('notifications/templates')
@@ -100,7 +100,7 @@ describe.skipIf(!has_chromium)('a surface in the console', async () => {
     expect(person.faults().filter(one => !/Content Security Policy|sandboxed/.test(one))).toEqual(
       [],
     )
-  }, 60_000)
+  })
 
   test('retrieval: a question is answered, and its quote is marked in the document', async () => {
     await open('retrieval/answers')
@@ -125,7 +125,7 @@ describe.skipIf(!has_chromium)('a surface in the console', async () => {
     await audit(page, 'a marked document')
     await shoot(page, 'surface-document')
     expect(person.faults()).toEqual([])
-  }, 120_000)
+  })
 
   test('chat: two people talk in a room', async () => {
     const other = await console_world.visit(member)
@@ -148,7 +148,7 @@ describe.skipIf(!has_chromium)('a surface in the console', async () => {
     await shoot(page, 'surface-room')
     expect([...person.faults(), ...other.faults()]).toEqual([])
     await other.context.close()
-  }, 60_000)
+  })
 
   test('inference: a model answers word by word, and usage has its charts', async () => {
     await open('inference/inferences')
@@ -162,7 +162,7 @@ describe.skipIf(!has_chromium)('a surface in the console', async () => {
     await audit(page, 'usage')
     await shoot(page, 'surface-usage')
     expect(person.faults()).toEqual([])
-  }, 60_000)
+  })
 
   test('payments and commerce: an order leads to the time line of its payment', async () => {
     await open('payments/intents')
@@ -176,7 +176,7 @@ describe.skipIf(!has_chromium)('a surface in the console', async () => {
     await buyer.page.getByRole('columnheader', { name: 'Accepted unit price' }).waitFor()
     expect([...person.faults(), ...buyer.faults()]).toEqual([])
     await buyer.context.close()
-  }, 60_000)
+  })
 
   test('payments: what only the provider knows is found, and resolved', async () => {
     const { sandbox } = (await read(page, '/dev')) as { sandbox: { stripe: { control: string } } }
@@ -207,7 +207,7 @@ describe.skipIf(!has_chromium)('a surface in the console', async () => {
     await shoot(finance.page, 'act-reconciliation')
     expect(finance.faults()).toEqual([])
     await finance.context.close()
-  }, 60_000)
+  })
 })
 
 function isInSight(element: { getBoundingClientRect(): { top: number; bottom: number } }): boolean {

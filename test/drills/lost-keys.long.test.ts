@@ -9,7 +9,7 @@ import { databaseStopped, newInstallation, tellerOf } from '../../src/cli/test/i
 import { call } from '../world.ts'
 
 const place = newInstallation()
-afterAll(() => place.close(), 60_000)
+afterAll(() => place.close())
 
 test('without its keys the platform does not start; with those of a backup it goes on', async () => {
   const data = place.data('data')
@@ -40,4 +40,4 @@ test('without its keys the platform does not start; with those of a backup it go
   expect([read.status, read.body?.balance_minor]).toEqual([200, 100])
   expect((await place.run(data, ['doctor'])).code).toBe(0)
   await again.kill('SIGTERM')
-}, 180_000)
+})

@@ -94,12 +94,12 @@ recovery_target_action = 'promote'
 `
     await writeFile(join(first, 'postgresql.conf'), settings, { flag: 'a' })
     await start(first)
-  }, 60_000)
+  })
   afterAll(async () => {
     await place.close()
     await stop()
     await rm(home, { recursive: true, force: true })
-  }, 60_000)
+  })
 
   test('is restored: what came before is there, the mistake is not, and work goes on', async () => {
     const data = place.data('data')
@@ -154,5 +154,5 @@ recovery_target_action = 'promote'
     const doctor = await place.run(data, ['doctor', ...checks], { env: { DATABASE_URL: url() } })
     expect([doctor.code, doctor.out]).toEqual([0, expect.anything()])
     await after.kill('SIGTERM')
-  }, 180_000)
+  })
 })

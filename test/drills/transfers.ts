@@ -42,7 +42,7 @@ export async function startTransfers(url: string, token: string): Promise<Transf
     refused,
     more: async count => {
       const before = confirmed.length
-      await eventually('transfers go on', () => confirmed.length >= before + count, 90_000)
+      await eventually('transfers go on', () => confirmed.length >= before + count)
     },
     stop: async () => {
       stopped = true

@@ -212,7 +212,7 @@ function nodeOf(
       child = network.spawn(number, [process.execPath, entry], { env: { ...env, HOST: '0.0.0.0' } })
       child.stdout?.on('data', keep)
       child.stderr?.on('data', keep)
-      await eventually(`node ${number} is ready`, readyOrEnded, 90_000)
+      await eventually(`node ${number} is ready`, readyOrEnded)
     },
     ready,
   }

@@ -1,13 +1,13 @@
 /** What two public linters recommend holds for the published document, its examples included. */
-import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import spectral, { type RulesetDefinition } from '@stoplight/spectral-core'
 import rulesets from '@stoplight/spectral-rulesets'
 import { expect, test } from 'vitest'
+import { openApiText } from '../../scripts/openapi.ts'
 
 const file = resolve(import.meta.dirname, '../../docs/openapi.json')
-const text = await readFile(file, 'utf8')
+const text = await openApiText()
 
 test('Redocly finds nothing', async () => {
   const config = await createConfig({

@@ -74,7 +74,7 @@ async function killAt(who: Member, cell: Cell, table: string, event: string, whe
     where datname = current_database() and application_name = 'dodeca tenant'
       and wait_event = 'PgSleep'`
   await Promise.race([
-    eventually('the move waits', async () => (await on(cell, waiting)) > 0, 60_000),
+    eventually('the move waits', async () => (await on(cell, waiting)) > 0),
     ended.then(({ output }) => {
       throw new Error(output)
     }),

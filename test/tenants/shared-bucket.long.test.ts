@@ -29,7 +29,7 @@ describe.skipIf(!swiftIsInstalled)('cells with one bucket', () => {
     scratch = await mkdtemp(join(tmpdir(), 'dodeca-cells-'))
     const settings = { ...(await swift.bucket('cells')), UPLOADS_ORPHAN_SECONDS: '1' }
     ;[one, other] = await openCells(settings)
-  }, 120_000)
+  })
   afterAll(async () => {
     await Promise.all([one.close(), other.close()])
     await swift.close()

@@ -80,7 +80,7 @@ export async function openFleet(): Promise<Fleet> {
       if (ended) throw new Error(`${release.name} ended: ${output()}`)
       return /ready (\d+)/.exec(output())?.[1]
     }
-    const port = await eventually(`${release.name} starts`, look, 120_000)
+    const port = await eventually(`${release.name} starts`, look)
     const target = { name: release.name, url: `http://127.0.0.1:${port}` }
     children.set(target, child)
     targets.push(target)

@@ -27,7 +27,6 @@ async function serves(load: Load, ...targets: Target[]): Promise<void> {
     await eventually(
       `${name} serves (${load.failed.slice(0, 3).join('; ')})`,
       () => (load.answered.get(name) ?? 0) >= before + answers_min,
-      120_000,
     )
   }
 }
@@ -103,7 +102,7 @@ async function ends(load: Load): Promise<readonly string[]> {
   }
   try {
     const open = `jobs.jobs where state not in ('succeeded', 'failed', 'cancelled', 'expired')`
-    await eventually('all jobs end', async () => (await count(open)) === 0, 60_000)
+    await eventually('all jobs end', async () => (await count(open)) === 0)
     expect(await count(`jobs.jobs where state <> 'succeeded'`)).toBe(0)
     await eventually('all events are processed', async () => {
       const { body } = await load.send('GET', '/v1/event-consumers?limit=100')

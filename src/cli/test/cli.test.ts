@@ -20,7 +20,7 @@ let place: Installation
 beforeAll(() => {
   place = newInstallation()
 })
-afterAll(() => place.close(), 120_000)
+afterAll(() => place.close())
 
 const real = { real: true }
 const binary = { entry: real_binary }
@@ -68,7 +68,7 @@ describe.concurrent('words', () => {
   })
 })
 
-describe('a data folder of its own', { timeout: 90_000 }, () => {
+describe('a data folder of its own', () => {
   test('is migrated, examined and rotated, and the database goes away with the command', async () => {
     const data = place.data('own')
     const before = await place.run(data, ['migrate', '--status'], real)
@@ -146,7 +146,7 @@ describe('a data folder of its own', { timeout: 90_000 }, () => {
   test('is served by `start`, until a signal', async () => {
     const data = place.data('started')
     const running = place.begin(data, ['start', '--roles=api', '--port=0'], binary)
-    await eventually('the platform is ready', () => running.out().includes('is ready'), 60_000)
+    await eventually('the platform is ready', () => running.out().includes('is ready'))
     expect(running.out()).toMatch(/Dodeca is ready on port \d+ after .*\(development, api, /)
     const { port } = JSON.parse(readFileSync(join(data, 'runtime.json'), 'utf8'))
     expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200)
@@ -163,7 +163,7 @@ describe('beside a running platform', () => {
   beforeAll(async () => {
     data = place.data('running')
     platform = await place.platform(data, { KERNEL_PARK_SCHEDULE: '0' })
-  }, 60_000)
+  })
 
   async function move(aggregate_version: number): Promise<void> {
     const answer = await fetch(`${platform.url}/dev/events`, {

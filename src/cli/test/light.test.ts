@@ -15,7 +15,7 @@ test('identity alone has the migrations and permissions of the whole platform', 
   expect(gather(alone.surfaces).permissions).toEqual(gather(whole.surfaces).permissions)
 })
 
-test('`tenant list` loads no surface but identity', { timeout: 120_000 }, async () => {
+test('`tenant list` loads no surface but identity', async () => {
   const installation = newInstallation()
   try {
     const data_dir = installation.data('light')

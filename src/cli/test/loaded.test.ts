@@ -18,7 +18,7 @@ const later = {
     /^(sharp|unpdf|mammoth|linkedom|tesseract\.js|@lancedb\/|apache-arrow|esbuild)\//,
 }
 
-test('a start loads no package before its first use', { timeout: 60_000 }, async () => {
+test('a start loads no package before its first use', async () => {
   const child = join(import.meta.dirname, 'loaded.child.ts')
   const { stdout } = await promisify(execFile)(process.execPath, [child], {
     encoding: 'utf8',

@@ -25,7 +25,7 @@ test.each([
   ['npx', 'npx', ['dodeca', 'start']],
   ['a shell', 'sh', ['-c', 'exec node bin/dodeca.mjs start']],
   ['a process manager', process.execPath, ['src/main.mjs']],
-])('%s', { timeout: 120_000 }, async (_, program, args) => {
+])('%s', async (_, program, args) => {
   const folder = await mkdtemp(join(tmpdir(), 'dodeca-stop-'))
   const data = join(folder, 'data')
   const port = await freePort()
@@ -34,10 +34,10 @@ test.each([
   const child = spawn(program, args, { cwd: root, env, stdio: 'ignore' })
   const ended = once(child, 'exit')
   try {
-    await eventually('the platform answers', () => answers(port), 60_000)
+    await eventually('the platform answers', () => answers(port))
     child.kill('SIGTERM')
     await ended
-    await eventually('the port is free', async () => !(await answers(port)), 30_000)
+    await eventually('the port is free', async () => !(await answers(port)))
     await databaseStopped(data)
   } finally {
     child.kill('SIGKILL')

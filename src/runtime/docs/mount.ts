@@ -8,6 +8,7 @@ import { markup, type Markup } from '../../kernel/http/markup.ts'
 import type { Rendered } from '../../kernel/http/reply.ts'
 import type { WebPage } from '../../kernel/http/router.ts'
 import { wantsHtml } from '../platform-routes/html.ts'
+import type { AnySurface } from '../gather.ts'
 import { base, frame, policyFor, type FrameParts } from './frame.ts'
 import { pythonClient } from './python/python-client.ts'
 import type { Document } from './reference/document.ts'
@@ -30,12 +31,16 @@ const types: Readonly<Record<string, string>> = {
 }
 
 /** `document` is the OpenAPI document, as JSON. */
-export function docsPages(document: () => string, public_url: string): WebPage[] {
+export function docsPages(
+  document: () => string,
+  surfaces: readonly AnySurface[],
+  public_url: string,
+): WebPage[] {
   let opened: Promise<Site> | undefined
   let indexed: Promise<Search[]> | undefined
   let read: Promise<Reference> | undefined
   let sampled: string | undefined
-  const site = () => (opened ??= loadSite(public_url))
+  const site = () => (opened ??= loadSite(surfaces, public_url))
   const withOwn = () => (sampled ??= withSamples(document()))
   const reference = () => (read ??= loadReference(withOwn()))
   const searches = () => (indexed ??= openSearches(site, reference))
@@ -88,8 +93,10 @@ function withMissing({ path, read }: WebPage, site: () => Promise<Site>): WebPag
 }
 
 /** The parser of Markdown takes 6 MB. It is loaded at the first visit. */
-async function loadSite(public_url: string): Promise<Site> {
-  return await (await import('./site.ts')).openSite(public_url)
+async function loadSite(surfaces: readonly AnySurface[], public_url: string): Promise<Site> {
+  const { referenceLists } = await import('./reference-lists.ts')
+  const { openSite } = await import('./site.ts')
+  return await openSite(referenceLists(surfaces), public_url)
 }
 
 async function loadReference(document: string): Promise<Reference> {

@@ -5,6 +5,7 @@
 import { readFile } from 'node:fs/promises'
 import { posix } from 'node:path'
 import { base, type Group } from './frame.ts'
+import type { Lists } from './reference-lists.ts'
 import { renderMarkdown, type Rendered } from './render-markdown.ts'
 
 const repository = new URL('../../../', import.meta.url)
@@ -35,8 +36,9 @@ export type Site = {
 /** The address in all commands and samples. The pages name that of the platform instead. */
 const sample_url = 'http://127.0.0.1:8080'
 
-export async function openSite(public_url = sample_url): Promise<Site> {
-  const readPage = (file: string) => renderPage(file, public_url)
+/** A list of `lists` is the end of its page. */
+export async function openSite(lists: Lists, public_url = sample_url): Promise<Site> {
+  const readPage = (file: string) => renderPage(file, lists[file]?.() ?? '', public_url)
   const index = await readPage('docs/README.md')
   const groups = groupsOf(await readFile(new URL('docs/README.md', repository), 'utf8'))
   const files = new Map(groups.flatMap(group => group.entries.map(one => [one.name, one.file])))
@@ -59,9 +61,9 @@ export async function openSite(public_url = sample_url): Promise<Site> {
   }
 }
 
-async function renderPage(file: string, public_url: string): Promise<Page> {
+async function renderPage(file: string, list: string, public_url: string): Promise<Page> {
   const text = await readFile(new URL(file, repository), 'utf8')
-  const source = text.replaceAll(sample_url, () => public_url)
+  const source = `${text}\n${list}`.replaceAll(sample_url, () => public_url)
   const rendered = renderMarkdown(source, target => addressOf(target, file))
   return { ...rendered, file, name: nameOf(file) ?? '' }
 }
@@ -98,6 +100,5 @@ export function addressOf(target: string, file: string): string | null {
   const anchor = hash === undefined ? '' : `#${hash}`
   const name = nameOf(resolved)
   if (name !== null) return `${base}/${name}${anchor}`
-  if (/^docs\/(images|examples)\//.test(resolved)) return `/${resolved}`
-  return resolved === 'docs/openapi.json' ? '/openapi.json' : null
+  return /^docs\/(images|examples)\//.test(resolved) ? `/${resolved}` : null
 }

@@ -48,7 +48,7 @@ function bell(folder: string): Command {
 }
 
 async function ranPids(folder: string): Promise<number[]> {
-  await expect.poll(() => linesOf(join(folder, 'ran')), { timeout: 10_000 }).not.toHaveLength(0)
+  await expect.poll(() => linesOf(join(folder, 'ran')), { timeout: 150_000 }).not.toHaveLength(0)
   return linesOf(join(folder, 'ran')).map(Number)
 }
 
@@ -67,7 +67,7 @@ function isAlive(pid: number): boolean {
 }
 
 function expectGone(pid: number) {
-  return expect.poll(() => isAlive(pid), { timeout: 15_000 }).toBe(false)
+  return expect.poll(() => isAlive(pid), { timeout: 150_000 }).toBe(false)
 }
 
 const companions = new URL('../child-processes.ts', import.meta.url).href
@@ -169,7 +169,7 @@ describe('a companion', () => {
     await holder(folder)
     const [pid = 0] = await ranPids(folder)
     process.kill(pid, 'SIGKILL')
-    await expect.poll(() => linesOf(join(folder, 'ran')), { timeout: 15_000 }).toHaveLength(2)
+    await expect.poll(() => linesOf(join(folder, 'ran')), { timeout: 150_000 }).toHaveLength(2)
     expect((await holder(folder)).joined).toBe(true)
   })
 

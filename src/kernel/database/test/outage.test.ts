@@ -60,7 +60,7 @@ test('a refused connection is one line for all loops and requests, and a number 
     ...world.environment,
     DATABASE_URL: line.url,
     LOG_LEVEL: 'info',
-    KERNEL_DATABASE_WAIT_MS: '200',
+    KERNEL_DATABASE_WAIT_MS: '2000',
   })
   const lines = () =>
     process
@@ -72,10 +72,8 @@ test('a refused connection is one line for all loops and requests, and a number 
   await eventually('it is ready', async () => (await ready()) === 200)
   await line.cut()
   await eventually('it is ready no more', async () => (await ready()) === 503)
-  await eventually(
-    'what came after the first is a number',
-    () => lines().some(one => one.msg === `${no_database}: repeated`),
-    30_000,
+  await eventually('what came after the first is a number', () =>
+    lines().some(one => one.msg === `${no_database}: repeated`),
   )
   const refused = lines().filter(one => one.err?.error_code === 'ECONNREFUSED')
   expect(refused.filter(one => one.msg !== no_database)).toEqual([])
@@ -86,15 +84,15 @@ test('a refused connection is one line for all loops and requests, and a number 
   await eventually('it is ready again', async () => (await ready()) === 200)
   await process.kill('SIGTERM')
   await again.cut()
-}, 120_000)
+})
 
 test('a database that says nothing any more: requests are refused, and served again later', async () => {
   const line = await layLine()
   const process = await startProcess({
     ...world.environment,
     DATABASE_URL: line.url,
-    KERNEL_DATABASE_WAIT_MS: '500',
-    KERNEL_STATEMENT_TIMEOUT_MS: '500',
+    KERNEL_DATABASE_WAIT_MS: '2000',
+    KERNEL_STATEMENT_TIMEOUT_MS: '2000',
   })
   const ready = async () => (await fetch(`${process.url}/readyz`)).status
   await eventually('it is ready', async () => (await ready()) === 200)
@@ -115,4 +113,4 @@ test('a database that says nothing any more: requests are refused, and served ag
   await eventually('it serves requests again', async () => (await ask()) === 200)
   await process.kill('SIGTERM')
   await again.cut()
-}, 120_000)
+})

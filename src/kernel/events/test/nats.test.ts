@@ -128,7 +128,7 @@ describe.skipIf(binary === undefined)('the NATS sink', () => {
     await world.stop()
     await sink.stop()
     await removeStream('ORDER')
-  }, 60_000)
+  })
 
   test('what was published before a crash is published again and falls to the window', async () => {
     const sink = openNatsSink({ url: url(), log, stream: 'TWICE' })
@@ -159,5 +159,5 @@ describe.skipIf(binary === undefined)('the NATS sink', () => {
     await sink.stop()
     await sink_again.stop()
     await removeStream('TWICE')
-  }, 60_000)
+  })
 })

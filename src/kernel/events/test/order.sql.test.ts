@@ -76,7 +76,7 @@ test('versions per aggregate are heard without gap, swap or repeat', async () =>
     ),
   ).toBe(0)
   for (const world of worlds) await world.stop()
-}, 120_000)
+})
 
 type Step = { thing: number; emits: number; pause_ms: number; rollback: boolean }
 

@@ -59,7 +59,7 @@ beforeAll(async () => {
   await client.query(`update kernel.event_counter set position = ${rows}`)
   // The plans rest on these statistics and on no others.
   await client.query('analyze')
-}, 120_000)
+})
 afterAll(async () => {
   await client.end()
   await ground.drop()

@@ -75,7 +75,7 @@ test('an idle process writes nothing', async () => {
   await pass(11)
   expect(await marks(world.db)).toEqual(before)
   await world.stop()
-}, 40_000)
+})
 
 const Seconds = Type.Object({ seconds: Type.Number() })
 

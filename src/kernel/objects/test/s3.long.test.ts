@@ -32,7 +32,7 @@ describe.skipIf(!swiftIsInstalled)('the S3 engine', () => {
     swift = await startSwift()
     await swift.bucket('contract')
     objects = open(swift.endpoint)
-  }, 90_000)
+  })
   afterAll(async () => {
     await Promise.all(closing.map(close => close()))
     await swift.close()

@@ -47,8 +47,8 @@ beforeAll(async () => {
   if (code !== 0) throw new Error(`no backup was made: ${err}`)
   printed = JSON.parse(out)
   await platform.kill('SIGTERM')
-}, 120_000)
-afterAll(() => place.close(), 120_000)
+})
+afterAll(() => place.close())
 
 /** Moves money from four accounts to each other until it is stopped. */
 async function transfers(url: string) {
@@ -77,7 +77,7 @@ function manifestOf(folder: string): Manifest {
   return JSON.parse(fs.readFileSync(join(folder, 'manifest.json'), 'utf8')) as Manifest
 }
 
-describe('a backup under load', { timeout: 120_000 }, () => {
+describe('a backup under load', () => {
   test('holds its log segments, nothing of the running server, and is for its owner only', () => {
     const { files, database, migrations } = manifestOf(backup)
     const paths = Object.keys(files)
@@ -137,7 +137,7 @@ function damaged(name: string, path: string): string {
   return copy
 }
 
-describe('a damaged backup', { timeout: 120_000 }, () => {
+describe('a damaged backup', () => {
   const control = 'postgres/global/pg_control'
 
   test('is found by one flipped byte, and is not restored', async () => {
@@ -191,7 +191,7 @@ describe('a damaged backup', { timeout: 120_000 }, () => {
   })
 })
 
-describe('a backup is refused', { timeout: 120_000 }, () => {
+describe('a backup is refused', () => {
   test('into a folder that is not empty, or inside the data folder', async () => {
     const occupied = await place.run(data, ['backup', 'create', backup])
     expect(occupied.err).toContain('is not empty')

@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await place.close()
   await clone.drop()
-}, 60_000)
+})
 
 test('without pg_dump the database is said to be missing, objects and keys are there', async () => {
   const backup = place.data('files-only')
@@ -40,7 +40,7 @@ test('without pg_dump the database is said to be missing, objects and keys are t
   expect(readFileSync(join(fresh, 'objects/one'), 'utf8')).toBe('an object')
   expect(readFileSync(join(fresh, 'keys.json'))).toEqual(readFileSync(join(data, 'keys.json')))
   expect(existsSync(join(fresh, 'postgres'))).toBe(false)
-}, 120_000)
+})
 
 function majorOf(program: string): number {
   try {
@@ -87,4 +87,4 @@ test('with pg_dump the database is included, proven and restored; an older one i
   expect(restored.code).toBe(0)
   const examined = await place.run(embedded, ['doctor', '--json'])
   expect(JSON.parse(examined.out)).toMatchObject({ ok: true })
-}, 120_000)
+})

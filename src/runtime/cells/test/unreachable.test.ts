@@ -46,7 +46,7 @@ async function isUnanswered(port: number): Promise<boolean> {
   })
 }
 
-test('a socket opens in the cell that can be reached', { timeout: 20_000 }, async () => {
+test('a socket opens in the cell that can be reached', async () => {
   const silent = await openSilent()
   const cell = createServer()
   const sockets = new WebSocketServer({ server: cell })

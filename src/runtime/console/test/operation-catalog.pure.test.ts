@@ -1,10 +1,9 @@
 /** What the console gets of each operation, from the product's own document. */
-import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { openApiText } from '../../../../scripts/openapi.ts'
 import { operationCatalog } from '../operation-catalog.ts'
 
-const document = readFileSync(new URL('../../../../docs/openapi.json', import.meta.url), 'utf8')
-const catalog = operationCatalog(document)
+const catalog = operationCatalog(await openApiText())
 
 test('an operation has its place, its permission, its body and an example', () => {
   const { submitJob } = catalog

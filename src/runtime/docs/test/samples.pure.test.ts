@@ -1,10 +1,12 @@
 /** The samples of the reference, read by the programs that they are written for. */
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
+import { ensureGenerated } from '../../../../scripts/generated.mjs'
+import { openApiText } from '../../../../scripts/openapi.ts'
 import { withSamples, type Sample } from '../samples.ts'
 
 const run = promisify(execFile)
@@ -16,8 +18,7 @@ type Shown = Readonly<
 >
 
 async function allSamples(): Promise<readonly (Sample & { of: string })[]> {
-  const text = await readFile(join(root, 'docs/openapi.json'), 'utf8')
-  const { paths } = JSON.parse(withSamples(text)) as { paths: Record<string, Shown> }
+  const { paths } = JSON.parse(withSamples(await openApiText())) as { paths: Record<string, Shown> }
   return Object.values(paths).flatMap(item =>
     Object.values(item).flatMap(operation =>
       operation['x-codeSamples'].map(one => ({ ...one, of: operation.operationId })),
@@ -35,6 +36,7 @@ test('there is a sample of each operation in each language', () => {
 })
 
 test('the samples in TypeScript fit the types of the client', { timeout: 120_000 }, async () => {
+  await ensureGenerated()
   const folder = await mkdtemp(join(root, 'node_modules/.samples-'))
   try {
     const lines = of('typescript').map(({ source }) => `{\n${source}\nvoid data\n}`)

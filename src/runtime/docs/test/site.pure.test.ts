@@ -1,16 +1,19 @@
-/** The documentation as a whole: its index, its links, its generated pages, and its search. */
+/** The documentation as a whole: its index, its links, its lists, and its search. */
 import { readdir, readFile } from 'node:fs/promises'
 import { join, posix, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { referencePages } from '../../../../scripts/reference-pages.ts'
 import { composition } from '../../../platform.ts'
+import { tables } from '../../../settings.ts'
+import { describeSettings } from '../../config.ts'
 import { gather } from '../../gather.ts'
 import { renderMarkdown } from '../render-markdown.ts'
+import { referenceLists } from '../reference-lists.ts'
 import { openSearch } from '../search.ts'
 import { addressOf, openSite, type Page } from '../site.ts'
 
 const root = resolve(import.meta.dirname, '../../../..')
-const site = await openSite()
+const lists = referenceLists(composition.surfaces)
+const site = await openSite(lists)
 const pages: Page[] = []
 for await (const page of site.all()) pages.push(page)
 
@@ -55,10 +58,15 @@ describe('the site', () => {
     expect(addressOf('../src/platform.ts', 'docs/architecture.md')).toBeNull()
   })
 
-  test('has generated pages that are up to date; else run node scripts/reference-pages.ts', async () => {
-    for (const [name, text] of Object.entries(await referencePages())) {
-      expect(await readFile(join(root, 'docs/reference', name), 'utf8')).toBe(text)
-    }
+  test('has a list below each page of the reference, of what the surfaces declare', async () => {
+    const listed = pages.filter(({ file }) => file.startsWith('docs/reference/'))
+    expect(listed.map(({ file }) => file).toSorted()).toEqual(Object.keys(lists).toSorted())
+    const { catalog, permissions, declared } = gather(composition.surfaces)
+    const events = [...declared].flatMap(([type, { internal }]) => (internal ? [] : [type]))
+    const settings = describeSettings(tables).map(({ variable }) => variable)
+    const names = [...catalog.keys(), ...permissions.keys(), ...events, ...settings]
+    const shown = listed.flatMap(({ sections }) => sections.map(({ says }) => says)).join(' ')
+    expect(names.filter(name => !shown.includes(name))).toEqual([])
   })
 
   test('has the cause and the next step of each error', () => {

@@ -186,7 +186,7 @@ describe.skipIf(real)('what goes wrong', () => {
     await failure(hasty.paymentIntents.confirm(id, { payment_method: 'pm_card_visa' }))
     expect((await stripe.paymentIntents.retrieve(id)).status).toBe('requires_payment_method')
     await expect
-      .poll(async () => (await stripe.paymentIntents.retrieve(id)).status, { timeout: 10_000 })
+      .poll(async () => (await stripe.paymentIntents.retrieve(id)).status, { timeout: 150_000 })
       .toBe('requires_capture')
   })
 

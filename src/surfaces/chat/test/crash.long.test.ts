@@ -44,5 +44,4 @@ test.each(Object.entries(points))(
     expect(socket.messages(id).map(one => one.sequence)).toEqual([1, 2])
     socket.close()
   },
-  60_000,
 )

@@ -37,7 +37,7 @@ const pages = createServer((request, response) => {
 })
 
 describe.skipIf(!existsSync(executablePath))('in a browser', () => {
-  test('the room loses nothing in a tunnel', { timeout: 90_000 }, async () => {
+  test('the room loses nothing in a tunnel', async () => {
     pages.listen(0, '127.0.0.1')
     await once(pages, 'listening')
     const origin = `http://127.0.0.1:${(pages.address() as AddressInfo).port}`

@@ -22,7 +22,7 @@ afterAll(() => world.close())
 test('an authorization at the moment of the expiry: one of them wins, and a lost order holds no money', async () => {
   const ended = await authorizeAtExpiry(world, shop, { rounds: 6, ttl_seconds })
   expect(ended).toHaveLength(6)
-}, 60_000)
+})
 
 describe('a lost answer of the provider', () => {
   test('leaves the order pending until it is certain, with one authorization', async () => {

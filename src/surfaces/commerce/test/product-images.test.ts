@@ -70,7 +70,7 @@ test('an image whose file is deleted leaves its products, and their versions inc
   expect((await inList(made.id))?.file_id).toBe(second.file_id)
   await shows(other.id, [])
   expect(await inList(other.id)).toBeNull()
-}, 60_000)
+})
 
 test('an image whose file is quarantined leaves its product, and does not come back', async () => {
   const { file_id, hash } = await picture()
@@ -83,7 +83,7 @@ test('an image whose file is quarantined leaves its product, and does not come b
   const again = await ask('PATCH', path, { images: [file_id] })
   expect([again.status, again.body.code]).toEqual([422, 'image_not_available'])
   expect((await create([file_id])).body.code).toBe('image_not_available')
-}, 60_000)
+})
 
 test('a product has an image once, in whatever letters its id is written', async () => {
   const { file_id } = await picture()
@@ -102,4 +102,4 @@ test('a product has an image once, in whatever letters its id is written', async
   }
   const kept = await ask('PATCH', path, { images: [large] })
   expect([kept.status, idsOf(kept.body.images)]).toEqual([200, [file_id]])
-}, 60_000)
+})

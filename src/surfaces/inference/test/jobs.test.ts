@@ -18,14 +18,10 @@ const report = (one: Someone, prompt: string, key = newKey()) =>
   one.ask('POST', '/v1/reports', { prompt, title: 'A title' }, { key })
 
 const ends = (one: Someone, path: string, state: string) =>
-  eventually(
-    `${path} is ${state}`,
-    async () => {
-      const { body } = await one.ask('GET', path)
-      return body.state === state && body
-    },
-    30_000,
-  )
+  eventually(`${path} is ${state}`, async () => {
+    const { body } = await one.ask('GET', path)
+    return body.state === state && body
+  })
 
 const responseOf = async (operation_id: string) =>
   await world.platform.kernel.db.one(
@@ -81,13 +77,9 @@ describe.concurrent('a call in a job', () => {
       times: 9,
     })
     const { body } = await submit(one, prompt)
-    await eventually(
-      'the provider has it',
-      async () => {
-        return (await world.journal(body.operation_id)).length > 0
-      },
-      60_000,
-    )
+    await eventually('the provider has it', async () => {
+      return (await world.journal(body.operation_id)).length > 0
+    })
     const cancelled = await one.ask('POST', `${body.status_url}/cancel`)
     expect(cancelled.status).toBe(202)
     await ends(one, body.status_url, 'cancelled')

@@ -74,14 +74,10 @@ async function sumsOf(who: Member, parent: string): Promise<Sums> {
 async function settled(who: Member, parent: string): Promise<Sums> {
   const { status } = await world.call('POST', `/v1/jobs/${parent}/cancel`, { token: who.token })
   expect(status).toBe(200)
-  return await eventually(
-    'no job waits for it any more',
-    async () => {
-      const sums = await sumsOf(who, parent)
-      return sums.blocked === 0 && sums
-    },
-    30_000,
-  )
+  return await eventually('no job waits for it any more', async () => {
+    const sums = await sumsOf(who, parent)
+    return sums.blocked === 0 && sums
+  })
 }
 
 test('thousands of jobs that wait for one are settled in portions', async () => {

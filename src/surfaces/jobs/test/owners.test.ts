@@ -146,7 +146,7 @@ test.concurrent(
     const retried = await order({ type })
     const own = await order({
       type: 'toil.any',
-      scheduled_at: new Date(Date.now() + 2000).toISOString(),
+      scheduled_at: new Date(Date.now() + 6000).toISOString(),
     })
     const worker = workerOf(world, await world.person(['jobs.workers.claim_any:*']))
     await worker.register(type)

@@ -65,7 +65,7 @@ beforeAll(async () => {
      where child.id <> parent.id`,
   )
   await client.query('vacuum analyze')
-}, 120_000)
+})
 afterAll(async () => {
   await client.end()
   await ground.drop()

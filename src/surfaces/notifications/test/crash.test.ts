@@ -12,7 +12,7 @@ afterAll(() => world.close())
 
 test('killed after the hand-over: sent, and doubled only behind the wire mark', async () => {
   expect(await killedAt(world, 'notifications.after_send', 'marked', 6)).toBe(6)
-}, 90_000)
+})
 
 test('a batch whose process is killed before its reply is sent once by the retry', async () => {
   const who = await world.sender()

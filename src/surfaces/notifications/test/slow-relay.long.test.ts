@@ -36,4 +36,4 @@ test('what waited too long for a connection is sent once, in a lease of its own'
   const found = await world.reaches(who, sent.body.id, 'sent')
   expect(found.attempts).toMatchObject([{ attempt_no: 1, state: 'accepted' }])
   expect(await world.messages(email)).toHaveLength(1)
-}, 60_000)
+})

@@ -101,4 +101,4 @@ test('a provider that is down piles nothing up; when it is back, everything is r
   for (const id of begun) await shop.reaches(id, 'authorized')
   expect(begun.length).toBeGreaterThan(0)
   await expect(world.sound()).resolves.toBeUndefined()
-}, 60_000)
+})

@@ -95,7 +95,7 @@ test('any sequence of requests, some at once, leaves books that agree', async ()
     { numRuns: 12 },
   )
   await expectSameBalance()
-}, 120_000)
+})
 
 const Count = Type.Object({ n: Type.Integer() })
 

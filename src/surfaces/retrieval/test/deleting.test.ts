@@ -52,7 +52,7 @@ afterAll(async () => {
 const url = (point: string) => `http://127.0.0.1:${(site.address() as AddressInfo).port}/${point}`
 
 describe.concurrent('deleted during its ingestion', () => {
-  test.for(points)('at %s', { timeout: 120_000 }, async point => {
+  test.for(points)('at %s', async point => {
     const { db } = world.platform.kernel
     const ada = await world.reader()
     const id = await ada.collection()
@@ -63,10 +63,8 @@ describe.concurrent('deleted during its ingestion', () => {
     const { job_id, document_id } = await ada.does('POST', `/v1/collections/${id}/documents`, {
       source_uri: url(point),
     })
-    await eventually(
-      'the job is at the point',
-      async () => faults.list().some(rule => rule.point === name && rule.passed > 0),
-      60_000,
+    await eventually('the job is at the point', async () =>
+      faults.list().some(rule => rule.point === name && rule.passed > 0),
     )
     const deleted = await ada.ask('DELETE', `/v1/documents/${document_id}`)
     expect(deleted.status).toBe(204)
@@ -102,7 +100,7 @@ test('afterwards no table and no file keeps a text or a vector of them', async (
   }
   expect(await tablesWith(world, bytesOf(kept))).toEqual(['embeddings'])
   expect(await filesWith(world, bytesOf(kept))).not.toEqual([])
-}, 120_000)
+})
 
 type Line = { done_at: string | null }
 

@@ -75,7 +75,7 @@ test('a new index version agrees with documents that changed while it was built'
       order by position`,
   )
   expect(events.map(one => one.type)).toEqual(['index.activated', 'index.rolled_back'])
-}, 90_000)
+})
 
 test('a change of the pipeline reads a source again at its next update, and at a reindex', async () => {
   const ada = await world.reader()

@@ -30,7 +30,7 @@ async function asks(ada: Reader, id: string) {
 
 async function waits(ada: Reader, job_id: string): Promise<void> {
   const waiting = async () => (await ada.job(job_id)).state === 'retryable'
-  await eventually('the job waits', waiting, 20_000)
+  await eventually('the job waits', waiting)
 }
 
 async function vectorsOf({ platform }: RetrievalWorld, { tenant }: Reader): Promise<number> {
@@ -99,7 +99,7 @@ test('another model than the profile names is refused, before a vector is stored
   } finally {
     await other.close()
   }
-}, 120_000)
+})
 
 test('the model is asked for as many dimensions as the profile has', async () => {
   const other = await openRetrievalWorld({
@@ -114,7 +114,7 @@ test('the model is asked for as many dimensions as the profile has', async () =>
   } finally {
     await other.close()
   }
-}, 120_000)
+})
 
 test('without the provider a search goes on by words, and ingestion waits', async () => {
   const ada = await world.reader()
@@ -129,4 +129,4 @@ test('without the provider a search goes on by words, and ingestion waits', asyn
   expect(await vectorsOf(world, ada)).toBe(1)
   await provider.control('faults', undefined, 'DELETE')
   expect(await ended(ada.job, job_id)).toMatchObject({ state: 'succeeded' })
-}, 90_000)
+})

@@ -142,11 +142,7 @@ test('a document that is served from a file goes with it, also after a failed up
   expect(await ada.ingest(id, { source_uri })).toMatchObject({ state: 'failed' })
   expect(await ada.search(id, 'lamp')).toHaveLength(1)
   expect((await ada.ask('DELETE', `/v1/files/${file_id}`)).status).toBe(204)
-  await eventually(
-    'it is found no more',
-    async () => (await ada.search(id, 'lamp')).length === 0,
-    10_000,
-  )
+  await eventually('it is found no more', async () => (await ada.search(id, 'lamp')).length === 0)
 })
 
 test('a document whose file goes while its next version is made goes when that version fails', async () => {

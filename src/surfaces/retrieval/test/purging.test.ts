@@ -27,7 +27,6 @@ async function purge(ada: Reader, document_id: string): Promise<void> {
 
 test.for(['after_copy', 'after_move'])(
   'a purge that was interrupted %s erases the document, and the next one too',
-  { timeout: 120_000 },
   async point => {
     const ada = await world.reader()
     const id = await ada.collection()

@@ -22,5 +22,5 @@ test('a restored platform without index tables finds its documents again', async
   await rm(join(world.data_dir, 'retrieval'), { recursive: true, maxRetries: 5 })
   // Written meanwhile, as in a platform that was just restored.
   await ada.add(id, 'The lamp of the airport is white.')
-  await eventually('all documents are found again', async () => (await found()) === 3, 30_000)
+  await eventually('all documents are found again', async () => (await found()) === 3)
 })

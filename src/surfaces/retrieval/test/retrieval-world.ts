@@ -87,12 +87,8 @@ function actsAs(url: string, token: string): Omit<Reader, keyof Member> {
 }
 
 export async function ended(job: Reader['job'], id: string): Promise<Json> {
-  return await eventually(
-    `the job ${id} ends`,
-    async () => {
-      const found = await job(id)
-      return found.completed_at !== null && found
-    },
-    30_000,
-  )
+  return await eventually(`the job ${id} ends`, async () => {
+    const found = await job(id)
+    return found.completed_at !== null && found
+  })
 }

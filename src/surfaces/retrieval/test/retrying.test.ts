@@ -9,10 +9,8 @@ afterAll(() => world.close())
 const { db } = world.platform.kernel
 
 const reached = (point: string) =>
-  eventually(
-    `the work is at ${point}`,
-    () => world.platform.faults.list().some(rule => rule.point === point && rule.passed > 0),
-    20_000,
+  eventually(`the work is at ${point}`, () =>
+    world.platform.faults.list().some(rule => rule.point === point && rule.passed > 0),
   )
 
 test('a job that is retried twice keeps the version that the first retry made', async () => {

@@ -50,4 +50,4 @@ test('is served in one version at each moment while 100 updates arrive', async (
   expect(quoted.flat().length).toBeGreaterThan(0)
   const { current_version } = await ada.does('GET', `/v1/documents/${document_id}`)
   expect(current_version).toBe(updates + 1)
-}, 120_000)
+})

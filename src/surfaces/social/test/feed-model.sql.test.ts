@@ -151,7 +151,7 @@ test('pushed, collected and plain feeds are the same', async () => {
   for (const check of world.platform.opened['social']?.checks ?? []) {
     expect([check.name, await check.run()]).toEqual([check.name, []])
   }
-}, 60_000)
+})
 
 test('an author who crosses the limit of pushing loses and repeats no post', async () => {
   const [author, ...readers] = (await world.people(6)) as [Someone, ...Someone[]]

@@ -206,7 +206,7 @@ describe.concurrent('a block', () => {
     const checks = world.platform.opened['social']?.checks ?? []
     const blocks = checks.find(check => check.name === 'social.blocks')
     expect(await blocks?.run()).toEqual([])
-  }, 60_000)
+  })
 })
 
 test('simultaneous follows keep the limit', async () => {

@@ -42,7 +42,7 @@ test('a file of another person, of another purpose or none: one refusal', async 
   const object_id = await picture(ada)
   const twice = await ada.ask('POST', '/v1/posts', { media: [{ object_id }, { object_id }] })
   expect(code(twice)).toEqual([422, 'validation_failed'])
-}, 60_000)
+})
 
 test('who sees the post downloads its file; a file that is deleted leaves the post', async () => {
   const ada = await person()
@@ -72,7 +72,7 @@ test('who sees the post downloads its file; a file that is deleted leaves the po
   expect(left).toMatchObject({ version: 3, media: [{ object_id: second }] })
   await ada.block(ben)
   expect(await opens(second)).toBe(404)
-}, 60_000)
+})
 
 test('a posted file that is quarantined leaves the post, and its version rises', async () => {
   const ada = await person()
@@ -91,7 +91,7 @@ test('a posted file that is quarantined leaves the post, and its version rises',
   })
   expect(post.version).toBe(2)
   expect((await world.url(ben, file_id)).status).toBe(404)
-}, 60_000)
+})
 
 test('an avatar is shown to all but those whom its owner blocks', async () => {
   const ada = await person()
@@ -102,7 +102,7 @@ test('an avatar is shown to all but those whom its owner blocks', async () => {
   expect((await world.url(ben, avatar_file_id)).status).toBe(200)
   await ada.block(ben)
   expect((await world.url(ben, avatar_file_id)).status).toBe(404)
-}, 60_000)
+})
 
 test('lists of blocks and mutes have no profile of a person who blocks the reader or is suspended', async () => {
   const ada = await person()
@@ -129,4 +129,4 @@ test('lists of blocks and mutes have no profile of a person who blocks the reade
     update social.users set moderation_state = 'suspended'
     where tenant_id = ${ada.tenant.id} and id = ${ada.id}`)
   expect(await listed()).toEqual([hidden, hidden])
-}, 60_000)
+})

@@ -52,7 +52,7 @@ beforeAll(async () => {
   await client.query('analyze')
   // What a statement that is prepared once gets, whatever its values are.
   await client.query('set plan_cache_mode = force_generic_plan')
-}, 120_000)
+})
 afterAll(async () => {
   await client.end()
   await ground.drop()

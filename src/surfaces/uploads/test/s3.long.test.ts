@@ -30,7 +30,7 @@ describe.skipIf(!swiftIsInstalled)('with the S3 engine', () => {
       KERNEL_KEYRING: `k1:${randomBytes(32).toString('base64')}`,
       KERNEL_PEPPER: randomBytes(32).toString('base64'),
     })
-  }, 120_000)
+  })
   afterAll(async () => {
     await world.close()
     await swift.close()
@@ -121,7 +121,7 @@ describe.skipIf(!swiftIsInstalled)('with the S3 engine', () => {
       await other.stop()
     }
     expect((await world.file(who, file_id)).body.state).toBe('available')
-  }, 60_000)
+  })
 
   test('what one node stored, another with a folder of its own serves', async () => {
     const who = await world.member()
@@ -144,5 +144,5 @@ describe.skipIf(!swiftIsInstalled)('with the S3 engine', () => {
       await other.kill()
       await rm(elsewhere, { recursive: true, force: true })
     }
-  }, 60_000)
+  })
 })

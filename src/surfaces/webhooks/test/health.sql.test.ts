@@ -109,7 +109,7 @@ test('is degraded after a day, and disabled after five', async () => {
   })
   expect((await rowOf(made.id)).state).toBe('active')
   await Promise.all([receiver.close(), witness.close()])
-}, 60_000)
+})
 
 test('is neither after a success in between, nor after a few failures', async () => {
   const seldom = await failing(5)
@@ -138,4 +138,4 @@ test('is neither after a success in between, nor after a few failures', async ()
   const announced = (await eventsOf(mended.made.id)).map(({ type }) => type)
   expect(announced).toEqual(['webhook_subscription.degraded'])
   await Promise.all([seldom.receiver.close(), mended.receiver.close()])
-}, 60_000)
+})

@@ -148,11 +148,13 @@ test('with more subscriptions than one portion, none gets the second event befor
   const aggregate = newId()
   const [first] = await ground.emit(owner, 1, { id: aggregate, first: 1 })
   const [second] = await ground.emit(owner, 1, { id: aggregate, first: 2 })
-  await eventually('all came', () => receiver.received.length === 2 * many, 60_000)
-  const came = Map.groupBy(receiver.received, one => one.path)
-  expect(came.size).toBe(many)
-  for (const [path, messages] of came) {
-    expect([path, ...messages.map(one => one.id)]).toEqual([path, first, second])
-  }
+  // On a busy machine an answer may come too late. Then the same event is sent once more.
+  const came = () =>
+    [...Map.groupBy(receiver.received, one => one.path)].map(([path, sent]) => [
+      path,
+      ...new Set(sent.map(one => one.id)),
+    ])
+  await eventually('all came', () => came().flat().length === 3 * many)
+  for (const [path, ...sent] of came()) expect([path, ...sent]).toEqual([path, first, second])
   await receiver.close()
-}, 90_000)
+})

@@ -71,9 +71,9 @@ test('after the pause of webhooks.deliver nothing is claimed, and nothing is los
   for (const { id } of made) {
     const all = first.length + second.length
     const done = async () => (await ground.states(id))['delivered'] === all
-    await eventually('all are delivered', done, 60_000)
+    await eventually('all are delivered', done)
   }
   expect(receiver.received).toHaveLength(3 * (first.length + second.length))
   await other.kill()
   await receiver.close()
-}, 150_000)
+})

@@ -147,13 +147,13 @@ test('fifty endpoints that hang do not hold up a hundred that do not', async () 
   await eventually('they hang', () => hanging.open() >= 40)
   await own.emit(good, 50)
   // Nothing of what hangs is answered before all others are delivered.
-  await eventually('all others are delivered', () => healthy.received.length === 5000, 60_000)
+  await eventually('all others are delivered', () => healthy.received.length === 5000)
   expect(hanging.received.length).toBeLessThan(500)
   hanging.answer(response => void response.writeHead(204).end())
   for (const answer of held.splice(0)) answer()
   await own.close()
   await Promise.all([healthy.close(), hanging.close()])
-}, 120_000)
+})
 
 test('each part of a setting is listed with the value in force', async () => {
   const owner = await ground.owner()

@@ -51,7 +51,7 @@ test('two processes send each reminder once, also where the vendor is in trouble
     where note_id = ${refused} and due_at is null and last_error_code = 'vendor_refused'`
   await eventually('the refused one is dead', async () => (await count(db(), dead)) === 1)
   for (const one of workers) await one.kill()
-}, 60_000)
+})
 
 test.each(['kernel.after_attempt', 'kernel.before_settled'])(
   'killed at %s: sent once and settled once, by the next process',
@@ -68,5 +68,4 @@ test.each(['kernel.after_attempt', 'kernel.before_settled'])(
     expect(await count(db(), left)).toBe(0)
     await worker.kill()
   },
-  60_000,
 )

@@ -90,7 +90,6 @@ test.skipIf(!existsSync(executablePath))(
     // A page that failed is one of the errors that the browser reports; a refused style is another.
     expect(violations.filter(one => !one.includes('status of 4'))).toEqual([])
   },
-  120_000,
 )
 
 /** Adds an authenticator; its first code is mistyped. */

@@ -96,5 +96,5 @@ describe('a worker', () => {
     const healthy = await world.submit({ type: 'toil.any', tenant_id })
     await world.reached(healthy, 'succeeded')
     await watched.stop()
-  }, 90_000)
+  })
 })

@@ -76,7 +76,7 @@ test('of a type with a cap of three, twenty claimers never run four of a tenant'
   )
   expect(replay?.most).toBeLessThanOrEqual(3)
   expect(replay?.most).toBe(3)
-}, 60_000)
+})
 
 test('after the answer to a pause nothing of the type starts, until it is resumed', async () => {
   const tenant_id = newId()
@@ -105,7 +105,7 @@ test('after the answer to a pause nothing of the type starts, until it is resume
   await eventually('all is done', async () => (await started()) === 1500)
   over = true
   expect(new Set((await work).map(one => one.job_id)).size).toBe(1500)
-}, 60_000)
+})
 
 test('ten jobs of a small tenant are not held up by the flood of another', async () => {
   const [flood, small] = [newId(), newId()]

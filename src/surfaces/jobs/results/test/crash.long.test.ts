@@ -17,7 +17,7 @@ afterAll(async () => {
 
 const points = ['jobs.after_result_row', 'jobs.after_result_bytes']
 
-test.for(points)('killed at %s', { timeout: 60_000 }, async point => {
+test.for(points)('killed at %s', async point => {
   const { worker, owner, submit } = await workshop(world)
   const id = await submit()
   const first = await worker.take()

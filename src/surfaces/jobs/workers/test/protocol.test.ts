@@ -134,7 +134,7 @@ describe.concurrent('a worker outside', () => {
       'started',
       'succeeded',
     ])
-  }, 30_000)
+  })
 
   test('repeats its end and is answered the same, once in the log', async () => {
     const { worker, submit } = await workshop(world)

@@ -5,10 +5,14 @@
  * for it. Each process starts at its first use, is replaced when it uses too much memory, and ends
  * after a time without work.
  */
-import { fork, type ChildProcess } from 'node:child_process'
-import { readFile } from 'node:fs/promises'
+import type { ChildProcess } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { lowerPriority } from '../../../../kernel/bounded/lower-priority.ts'
+import {
+  endChildren,
+  startChild,
+  watchMemory,
+  type ChildProgram,
+} from '../../../../kernel/bounded/child-process.ts'
 import {
   checkTableName,
   IndexFailed,
@@ -20,7 +24,6 @@ import { completeWhenQuiet } from './complete-when-quiet.ts'
 import type { Call, CallReply, Extension, Method, Storage } from './protocol.ts'
 
 const program = fileURLToPath(new URL('./lance.child.ts', import.meta.url))
-const page_bytes = 4096
 const look_ms = 1000
 
 export type LanceOptions = {
@@ -44,14 +47,9 @@ type Worker = {
 
 export function openLanceIndex(options: LanceOptions): RetrievalIndex {
   const { quiet_ms = 30_000 } = options
-  const inBackground = () => {
-    const child = startChild(options.storage)
-    lowerPriority(child)
-    return child
-  }
-  const reader = openWorker(options, () => startChild(options.storage))
-  const writer = openWorker(options, inBackground)
-  const builder = openWorker(options, inBackground)
+  const reader = openWorker(options, 'usual')
+  const writer = openWorker(options, 'low')
+  const builder = openWorker(options, 'low')
   /** The process was replaced or killed meanwhile, so the call is sent to the next one. */
   const read = async (method: Method, parameters: readonly unknown[]) => {
     checkTableName(String(parameters[0]))
@@ -119,8 +117,8 @@ type Pending = { resolve(value: unknown): void; reject(error: Error): void }
 type Child = { readonly process: ChildProcess; readonly pending: Map<number, Pending> }
 
 function openWorker(
-  { memory_bytes, idle_seconds }: LanceOptions,
-  startProcess: () => ChildProcess,
+  { memory_bytes: bytes, idle_seconds, storage }: LanceOptions,
+  priority: ChildProgram['priority'],
 ): Worker {
   let current: Child | undefined
   const all = new Set<Child>()
@@ -131,14 +129,12 @@ function openWorker(
     if (child.pending.size === 0) child.process.kill('SIGKILL')
   }
   const start = (): Child => {
-    const child: Child = { process: startProcess(), pending: new Map() }
-    const look = setInterval(() => {
-      void residentBytes(child.process.pid).then(bytes => bytes > memory_bytes && retire(child))
-    }, look_ms).unref()
+    const child: Child = { process: startLance(storage, priority), pending: new Map() }
+    const unwatch = watchMemory(child.process, { bytes, look_ms }, () => retire(child))
     all.add(child)
     child.process.on('message', reply => settle(child, reply as CallReply))
     const ended = () => {
-      clearInterval(look)
+      unwatch()
       all.delete(child)
       if (current === child) current = undefined
       for (const { reject } of child.pending.values()) reject(new ProcessEnded())
@@ -177,14 +173,7 @@ function openWorker(
     },
     close: async () => {
       clearTimeout(idle)
-      await Promise.all(
-        [...all].map(({ process: child }) => {
-          const ended = new Promise(resolve => child.once('exit', resolve))
-          child.ref()
-          child.kill('SIGKILL')
-          return ended
-        }),
-      )
+      await endChildren([...all].map(child => child.process))
     },
   }
 }
@@ -214,22 +203,10 @@ function settle({ pending }: Child, reply: CallReply): void {
   else waiting?.resolve(undefined)
 }
 
-function startChild(storage: Storage): ChildProcess {
-  const child = fork(program, [], {
-    // The credentials of the object store come with the storage, so no environment variable is
-    // needed.
-    env: { MALLOC_ARENA_MAX: '2', LANCE_INCLUDE_VECTOR_CENTROIDS: 'false' },
-    serialization: 'advanced',
-    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-  })
-  child.unref()
-  child.channel?.unref()
+/** The credentials of the object store come with the storage, not in the environment. */
+function startLance(storage: Storage, priority: ChildProgram['priority']): ChildProcess {
+  const env = { LANCE_INCLUDE_VECTOR_CENTROIDS: 'false' }
+  const child = startChild({ program, env, serialization: 'advanced', priority })
   child.send(storage)
   return child
-}
-
-/** 0 if the system does not report it. */
-async function residentBytes(pid: number | undefined): Promise<number> {
-  const text = await readFile(`/proc/${pid}/statm`, 'utf8').catch(() => '')
-  return Number(text.split(' ')[1] ?? 0) * page_bytes
 }

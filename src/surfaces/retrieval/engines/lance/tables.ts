@@ -72,11 +72,13 @@ export async function openTables({ uri, options }: Storage): Promise<Tables> {
   }
 }
 
-async function dropTable(db: Connection, name: string): Promise<void> {
+/** Another process may write a file while the folder is removed. Then the rest is removed again. */
+async function dropTable(db: Connection, name: string, attempts = 5): Promise<void> {
   try {
     await db.dropTable(name)
   } catch (error) {
-    if (!/not found|does not exist/i.test(String(error))) throw error
+    if (attempts > 1 && /not empty/i.test(String(error))) await dropTable(db, name, attempts - 1)
+    else if (!/not found|does not exist/i.test(String(error))) throw error
   }
 }
 

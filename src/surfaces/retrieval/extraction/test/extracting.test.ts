@@ -153,7 +153,7 @@ describe('reading', () => {
     expect(await codeOf(read('text/markdown', long, limits))).toBe('extraction_timeout')
     await expect
       .poll(async () => (await childPids()).filter(pid => !before.includes(pid)), {
-        timeout: 10_000,
+        timeout: 150_000,
       })
       .toEqual([])
   })

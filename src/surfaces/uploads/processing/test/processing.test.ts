@@ -24,7 +24,7 @@ async function verdict(bytes: Buffer, order = {}) {
 test('a text that begins with many comments is inspected at once', async () => {
   const text = Buffer.from('<!---->'.repeat(300))
   expect(await verdict(text)).toEqual(['available', null, 'text/plain'])
-}, 20_000)
+})
 
 describe.concurrent('images', () => {
   test('get derivatives without metadata, turned as the camera was held', async () => {

@@ -36,7 +36,7 @@ describe.skipIf(!clamdIsInstalled)('with clamd', () => {
       UPLOADS_SCAN_MAX_BYTES: String(4 * MiB),
       UPLOADS_SCAN_RETRY_SECONDS: '0.1',
     })
-  }, 90_000)
+  })
   afterAll(async () => {
     await world.close()
     await clamd.close()

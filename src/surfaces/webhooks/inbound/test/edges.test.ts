@@ -13,7 +13,7 @@ import * as by from './signers.ts'
 import { openSource, type TestSource } from './sources.ts'
 
 const world = await openProductWorld({
-  WEBHOOKS_INBOUND_ACK_MS: '1500',
+  WEBHOOKS_INBOUND_ACK_MS: '5000',
 })
 afterAll(() => world.close())
 

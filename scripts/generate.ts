@@ -1,0 +1,20 @@
+/** Writes everything that is made from the routes into a folder. scripts/generated.mjs starts it. */
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { generated, type ApiDocument } from '../client/generate.ts'
+import { composition } from '../src/platform.ts'
+import { gather } from '../src/runtime/gather.ts'
+import { openApiText, openProduct } from './openapi.ts'
+import { operationsPage } from './operations.ts'
+
+const [folder = '.'] = process.argv.slice(2)
+const text = await openApiText()
+const document = JSON.parse(text) as ApiDocument
+const { routes, stop } = await openProduct()
+await stop()
+const files = {
+  'openapi.json': text,
+  'operations.md': operationsPage(routes, gather(composition.surfaces).declared, document),
+  ...(await generated(document)),
+}
+for (const [name, made] of Object.entries(files)) await writeFile(join(folder, name), made)
