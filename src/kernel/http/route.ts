@@ -8,6 +8,7 @@ import type { Principal } from '../access/principal.ts'
 import type { Db, Reader, Tx } from '../database/db.ts'
 import type { Deprecation } from './deprecation.ts'
 import type { Refuses } from './known-fields.ts'
+import type { ListFacts } from './lists/facts.ts'
 import type { List } from './page.ts'
 import type { Replies, Reply, ReplyOf } from './reply.ts'
 import type { OutsideOperation, StreamOperation } from './operations.ts'
@@ -50,15 +51,6 @@ export type RequestFacts = {
 export type RequestHead = {
   readonly params: Readonly<Record<string, string>>
   readonly headers: RequestFacts['headers']
-}
-
-export type ListFacts = {
-  readonly table: string
-  readonly leaves_deleted_out: boolean
-  /** The columns of its orders. */
-  readonly not_null: readonly string[]
-  /** Columns and expressions that follow the tenant in an index. */
-  readonly indexes: readonly (readonly string[])[]
 }
 
 /** The Idempotency-Key of a request, with the fingerprint under which its outcome is recorded. */
@@ -195,10 +187,7 @@ type Answer<M extends Method, C, R extends Replies, Outcome, P> =
       ): Promise<ReplyOf<R>> | ReplyOf<R>
       /** Streams changes of the resource, for callers that accept `text/event-stream`. */
       watch?(context: C & { readonly db: Db }): Promise<AsyncIterable<SseEvent>>
-      /**
-       * Runs before a recorded outcome is sent again. It waits for the same condition as the first
-       * reply.
-       */
+      /** Runs before a recorded outcome is sent again, and waits for what the first reply did. */
       replayed?(): Promise<void>
       /** For `record: 'reference'`: renders the reply again from `resource_ref`. */
       again?(context: C & Recorded & { readonly tx: TxOf<M> }): Promise<ReplyOf<R>>
@@ -217,9 +206,7 @@ type Answer<M extends Method, C, R extends Replies, Outcome, P> =
       operation: OutsideOperation<C & { readonly prepared: P }, R, Outcome>
       /** For `record: 'reference'`: renders the reply again from `resource_ref`. */
       again?(context: C & Recorded & { readonly tx: Reader }): Promise<ReplyOf<R>>
-      /**
-       * After this time a retry takes over from a dead process. A running process renews the lease.
-       */
+      /** After this time a retry takes over from a dead process. A living one renews the lease. */
       lease_seconds: number
     }
   | {
