@@ -6,7 +6,7 @@ import { type TObject, type TSchema, Type } from 'typebox'
 import type { Reader } from '../../database/db.ts'
 import { sql, type Sql } from '../../database/sql.ts'
 import { type List, page } from '../page.ts'
-import { reply, route, type Route } from '../route.ts'
+import { type Replies, reply, route, type Route } from '../route.ts'
 import { page as pageOf } from '../shapes.ts'
 import { type Asked, askedOf, queryOf } from './asked.ts'
 import { csvOf, list_refusals, prefersCsv } from './export-csv.ts'
@@ -29,6 +29,7 @@ export function list<Row extends TObject, Item extends TSchema = Row>(
   // From here on a list has lost the types of its rows, as a route has those of its handler.
   const spec = given as AnySpec
   const { permission = 'authenticated', item, of, added, description, rate, rate_tenant } = spec
+  const replies: Replies = { 200: pageOf(item ?? spec.row) }
   const told = Object.entries({ added, description, rate, rate_tenant })
   return (name, deps) =>
     route({
@@ -42,7 +43,7 @@ export function list<Row extends TObject, Item extends TSchema = Row>(
       produces: ['application/json', 'text/csv'],
       headers: { vary: 'accept' },
       query: queryOf(spec),
-      replies: { 200: pageOf(item ?? spec.row) as TSchema },
+      replies,
       fails: list_refusals,
       lists: factsOf(spec),
       handle: async context => {
