@@ -6,7 +6,7 @@ import { type TObject, type TSchema, Type } from 'typebox'
 import type { Reader } from '../../database/db.ts'
 import { sql, type Sql } from '../../database/sql.ts'
 import { type List, page } from '../page.ts'
-import { type Replies, reply, route, type Route } from '../route.ts'
+import { reply, route, type Route } from '../route.ts'
 import { page as pageOf } from '../shapes.ts'
 import { type Asked, askedOf, queryOf } from './asked.ts'
 import { csvOf, list_refusals, prefersCsv } from './export-csv.ts'
@@ -29,7 +29,7 @@ export function list<Row extends TObject, Item extends TSchema = Row>(
   // From here on a list has lost the types of its rows, as a route has those of its handler.
   const spec = given as AnySpec
   const { permission = 'authenticated', item, of, added, description, rate, rate_tenant } = spec
-  const replies: Replies = { 200: pageOf(item ?? spec.row) }
+  const body: TSchema = pageOf(item ?? spec.row)
   const told = Object.entries({ added, description, rate, rate_tenant })
   return (name, deps) =>
     route({
@@ -43,7 +43,7 @@ export function list<Row extends TObject, Item extends TSchema = Row>(
       produces: ['application/json', 'text/csv'],
       headers: { vary: 'accept' },
       query: queryOf(spec),
-      replies,
+      replies: { 200: body },
       fails: list_refusals,
       lists: factsOf(spec),
       handle: async context => {
@@ -52,8 +52,8 @@ export function list<Row extends TObject, Item extends TSchema = Row>(
         if (prefersCsv(request.headers['accept'])) {
           return await csvOf(deps, { path, spec, asked, permission }, context)
         }
-        const { body, headers } = await pageOfRows(deps, tx, { scope, spec, asked })
-        return reply(200, body, headers)
+        const found = await pageOfRows(deps, tx, { scope, spec, asked })
+        return reply(200, found.body, found.headers)
       },
     })
 }
