@@ -409,6 +409,14 @@ CREATE OR REPLACE FUNCTION kernel.now()
  STABLE PARALLEL SAFE
 RETURN (now() + make_interval(secs => (0)::double precision));
 
+CREATE OR REPLACE FUNCTION kernel.plain(value text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select lower(regexp_replace(normalize(value, nfkd), '[\u0300-\u036f]', '', 'g'))
+$function$;
+
 CREATE OR REPLACE FUNCTION kernel.prepare_event_partitions(ahead bigint)
  RETURNS bigint
  LANGUAGE plpgsql
@@ -505,7 +513,9 @@ create table identity.accounts (
   constraint accounts_tenant_id_id_key UNIQUE (tenant_id, id)
 );
 CREATE UNIQUE INDEX accounts_email ON identity.accounts USING btree (email_scope, email_normalized) WHERE (status <> 'deleted'::text);
-CREATE INDEX accounts_tenant_email ON identity.accounts USING btree (tenant_id, email_normalized);
+CREATE INDEX accounts_email_words ON identity.accounts USING btree (tenant_id, kernel.plain(email_normalized));
+CREATE INDEX accounts_name_words ON identity.accounts USING btree (tenant_id, kernel.plain(display_name) COLLATE "C");
+CREATE INDEX accounts_tenant_email ON identity.accounts USING btree (tenant_id, email_normalized, id);
 
 create table identity.api_keys (
   tenant_id uuid not null,
@@ -1819,11 +1829,13 @@ create table payments.payment_intents (
   constraint payment_intents_pkey PRIMARY KEY (tenant_id, id),
   constraint payment_intents_state_check CHECK ((state = ANY (ARRAY['requires_authorization'::text, 'requires_action'::text, 'authorized'::text, 'captured'::text, 'cancelled'::text])))
 );
+CREATE INDEX payment_intents_amount ON payments.payment_intents USING btree (tenant_id, currency, amount_minor, id);
 CREATE INDEX payment_intents_charge ON payments.payment_intents USING btree (provider, charge_ref);
 CREATE UNIQUE INDEX payment_intents_handle ON payments.payment_intents USING btree (provider, provider_handle);
 CREATE INDEX payment_intents_maker ON payments.payment_intents USING btree (created_by, id);
 CREATE INDEX payment_intents_order ON payments.payment_intents USING btree (tenant_id, order_ref, id);
 CREATE INDEX payment_intents_state ON payments.payment_intents USING btree (tenant_id, state, id);
+CREATE INDEX payment_intents_tenant_charge ON payments.payment_intents USING btree (tenant_id, charge_ref) WHERE (charge_ref IS NOT NULL);
 
 create table payments.payment_operations (
   tenant_id uuid not null,
@@ -2393,11 +2405,13 @@ END))),
 CREATE INDEX orders_authorization ON commerce.orders USING btree (authorization_expires_at) WHERE ((state = 'confirmed'::text) AND (payment_state = 'authorized'::text));
 CREATE INDEX orders_buyer ON commerce.orders USING btree (tenant_id, buyer_id, id DESC);
 CREATE INDEX orders_due ON commerce.orders USING btree (due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX orders_email ON commerce.orders USING btree (tenant_id, kernel.plain(email) COLLATE "C");
 CREATE INDEX orders_erased ON commerce.orders USING btree (tenant_id, id) WHERE buyer_erased;
 CREATE INDEX orders_intent ON commerce.orders USING btree (tenant_id, intent_id);
 CREATE INDEX orders_pending ON commerce.orders USING btree (tenant_id, buyer_id) WHERE (state = 'pending'::text);
 CREATE INDEX orders_person ON commerce.orders USING btree (buyer_id, id);
 CREATE INDEX orders_state ON commerce.orders USING btree (tenant_id, state, id DESC);
+CREATE INDEX orders_total ON commerce.orders USING btree (tenant_id, currency, total_minor, id);
 CREATE TRIGGER orders_agreed BEFORE UPDATE ON commerce.orders FOR EACH ROW EXECUTE FUNCTION commerce.keep_agreement();
 CREATE CONSTRAINT TRIGGER orders_sums AFTER INSERT ON commerce.orders DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION commerce.check_sums();
 

@@ -16,7 +16,16 @@ const owners: readonly { packages: RegExp; homes: readonly string[] }[] = [
  * The parts of the kernel from the lowest up: each may import those before it, and none after it.
  */
 const kernel_order = [
-  ['ids.ts', 'clock.ts', 'settings.ts', 'limits.ts', 'errors', 'keys.ts', 'faults.ts'],
+  [
+    'ids.ts',
+    'clock.ts',
+    'settings.ts',
+    'limits.ts',
+    'errors',
+    'keys.ts',
+    'faults.ts',
+    'currencies.ts',
+  ],
   ['observability'],
   ['database'],
   ['objects', 'outgoing'],

@@ -5,7 +5,7 @@
  */
 import { allowsSome, allowsType, type PermissionCatalog } from '../access/permissions.ts'
 import { lacks } from '../access/permission-denied.ts'
-import type { Access, Principal } from '../access/principal.ts'
+import type { Access } from '../access/principal.ts'
 import { workContext, type WorkContext } from '../observability/context.ts'
 import type { Db, Reader, Tx } from '../database/db.ts'
 import type { Fault } from '../faults.ts'
@@ -25,6 +25,7 @@ import { keyedStream, keyedWork, present, render } from './keyed-request.ts'
 import type { Rendered } from './reply.ts'
 import { Problem, problem } from '../errors/problem.ts'
 import { type AnyContext, consumesOf } from './route.ts'
+import { isForMembers, stillHolds } from './still-holds.ts'
 import { withinTransaction } from './within-transaction.ts'
 
 export type RequestDeps = {
@@ -166,17 +167,6 @@ function admit(
   })
 }
 
-async function stillHolds(
-  deps: RequestDeps,
-  principal: Principal | null,
-  permission: string | null,
-): Promise<void> {
-  if (!principal || !(await deps.access.stands(principal))) throw problem('invalid_token')
-  if (permission === null || isForMembers(deps, permission, principal.kind)) return
-  const held = await deps.access.grants(deps.db, principal)
-  if (!allowsSome(held, permission)) throw lacks(permission)
-}
-
 function checkRequest(compiled: CompiledRoute, { params, query, body, headers }: Exchange) {
   inspect(params, 'path')
   compiled.checkParams(params)
@@ -187,10 +177,6 @@ function checkRequest(compiled: CompiledRoute, { params, query, body, headers }:
   // The key is stored, too.
   compiled.route.inspectBody?.(headers['idempotency-key'])
   return { ...compiled.checkInput(query, given, dropped), dropped }
-}
-
-function isForMembers(deps: RequestDeps, permission: string, kind: string | undefined): boolean {
-  return kind === 'account' && deps.permissions.get(permission)?.roles.includes('member') === true
 }
 
 /** Also checked where it does not count, so that no caller relies on a malformed key. */

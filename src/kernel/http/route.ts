@@ -7,6 +7,7 @@ import type { Principal } from '../access/principal.ts'
 import type { Db, Reader, Tx } from '../database/db.ts'
 import type { Deprecation } from './deprecation.ts'
 import type { Refuses } from './known-fields.ts'
+import type { ListFacts } from './lists/facts.ts'
 import type { List } from './page.ts'
 import type { RequestFacts, RequestHead, RequestKey } from './request-facts.ts'
 import type { Replies, Reply, ReplyOf } from './reply.ts'
@@ -21,15 +22,6 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 type ParamsOf<P extends string> = P extends `${string}{${infer Name}}${infer Rest}`
   ? { readonly [K in Name]: string } & ParamsOf<Rest>
   : unknown
-
-export type ListFacts = {
-  readonly table: string
-  readonly leaves_deleted_out: boolean
-  /** The columns of its orders. */
-  readonly not_null: readonly string[]
-  /** Columns and expressions that follow the tenant in an index. */
-  readonly indexes: readonly (readonly string[])[]
-}
 
 /**
  * `login_token`: the token of a login that waits for its second factor, or an access token.

@@ -12,7 +12,7 @@ export function routes(deps: Deps): readonly Route[] {
   return [
     ...intentRoutes(deps),
     ...refundRoutes(deps),
-    ...disputeRoutes(),
+    ...disputeRoutes(deps),
     ...ledgerRoutes(),
     ...settlementRoutes(),
     ...reconciliationRoutes(),

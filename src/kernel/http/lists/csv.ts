@@ -73,7 +73,7 @@ function decimalOf(minor: number, currency: string): string {
 
 function cellOf(value: unknown): string {
   if (value === null || value === undefined) return ''
-  return typeof value === 'object' ? JSON.stringify(value) : String(value as string)
+  return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
 /** Also the wide forms, which some spreadsheets take for the narrow ones. */

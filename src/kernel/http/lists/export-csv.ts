@@ -9,6 +9,7 @@ import { type TObject, Type } from 'typebox'
 import type { Principal } from '../../access/principal.ts'
 import type { Reader } from '../../database/db.ts'
 import { problem } from '../../errors/problem.ts'
+import { limit } from '../../limits.ts'
 import type { CursorPart } from '../cursor.ts'
 import type { RequestFacts } from '../route.ts'
 import { reply } from '../route.ts'
@@ -28,7 +29,12 @@ export const list_refusals = [
 
 const csv = 'text/csv'
 const portion = 1000
-const looked_max = 500_000
+const looked_max = limit(
+  'kernel.csv_looked_rows',
+  500_000,
+  'rows',
+  'Most rows that are read to count an export whose filter has no index',
+)
 
 export function prefersCsv(given: string | readonly string[] | undefined): boolean {
   const accept = String(given ?? '')

@@ -29,6 +29,7 @@ export function list<Row extends TObject, Item extends TSchema = Row>(
   // From here on a list has lost the types of its rows, as a route has those of its handler.
   const spec = given as AnySpec
   const { permission = 'authenticated', item, of, added, description, rate, rate_tenant } = spec
+  const body: TSchema = pageOf(item ?? spec.row)
   const told = Object.entries({ added, description, rate, rate_tenant })
   return (name, deps) =>
     route({
@@ -42,7 +43,7 @@ export function list<Row extends TObject, Item extends TSchema = Row>(
       produces: ['application/json', 'text/csv'],
       headers: { vary: 'accept' },
       query: queryOf(spec),
-      replies: { 200: pageOf(item ?? spec.row) as TSchema },
+      replies: { 200: body },
       fails: list_refusals,
       lists: factsOf(spec),
       handle: async context => {
@@ -51,8 +52,8 @@ export function list<Row extends TObject, Item extends TSchema = Row>(
         if (prefersCsv(request.headers['accept'])) {
           return await csvOf(deps, { path, spec, asked, permission }, context)
         }
-        const { body, headers } = await pageOfRows(deps, tx, { scope, spec, asked })
-        return reply(200, body, headers)
+        const found = await pageOfRows(deps, tx, { scope, spec, asked })
+        return reply(200, found.body, found.headers)
       },
     })
 }

@@ -3,9 +3,10 @@ import { Type } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { etag } from '../../../kernel/http/etag.ts'
-import { page as pageOf } from '../../../kernel/http/page.ts'
+import { list } from '../../../kernel/http/lists/list.ts'
+import { equal, owner } from '../../../kernel/http/lists/members.ts'
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
-import { closed, oneOf, page, pageQuery } from '../../../kernel/http/shapes.ts'
+import { closed, oneOf } from '../../../kernel/http/shapes.ts'
 import { problem } from '../errors.ts'
 import { findByKey } from '../find-by-key.ts'
 import type { Deps } from '../deps.ts'
@@ -33,7 +34,7 @@ const decides = 'commerce.returns.decide'
 export function returnRoutes(deps: Deps): readonly Route[] {
   return [
     createRoute(deps),
-    listRoute(),
+    listReturns('listReturns', deps),
     getRoute(),
     approveRoute(),
     rejectRoute(),
@@ -86,37 +87,22 @@ const Listed = Type.Object({
   view: Type.Unsafe<ReturnView>({ type: 'object' }),
 })
 
-function listRoute(): Route {
-  return route({
-    method: 'GET',
-    path,
-    name: 'listReturns',
-    summary: 'List your returns, newest first; with a permission those of all buyers',
-    permission: 'authenticated',
+const listReturns = list(
+  path,
+  'List your returns, newest first; with a permission those of all buyers',
+  {
     rate_tenant: false,
     added: true,
-    asks_grants: true,
-    query: pageQuery({ state: Type.Optional(oneOf(...return_states)) }),
-    replies: { 200: page(Return) },
-    handle: async ({ tx, principal, query: { state = null }, list, grants }) => {
-      const of = (await grants()).has(reads) ? null : principal.id
-      const { body, headers } = await pageOf(tx, {
-        scope: list,
-        row: Listed,
-        place: ['id'],
-        view: row => row.view,
-        fetch: (after, n) => sql`
-          select r.id, commerce.return_view(r.tenant_id, r.id) as view from commerce.returns r
-          where r.tenant_id = ${principal.tenant_id}
-            ${of === null ? sql.empty : sql`and r.buyer_id = ${of}`}
-            ${state === null ? sql.empty : sql`and r.state = ${state}`}
-            and (${after.id}::uuid is null or r.id < ${after.id}::uuid)
-          order by r.id desc limit ${n}`,
-      })
-      return reply(200, body, headers)
-    },
-  })
-}
+    from: 'commerce.returns',
+    row: Listed,
+    columns: { view: sql`commerce.return_view(t.tenant_id, t.id)` },
+    item: Return,
+    view: row => row.view,
+    of: owner('buyer_id', reads),
+    time: 'id',
+    filters: { state: equal(oneOf(...return_states)) },
+  },
+)
 
 function getRoute(): Route {
   return route({

@@ -1,9 +1,11 @@
 /** Routes that show disputes, and how much time is left to respond. */
 import { Type, type Static } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
-import { page as pageOf } from '../../../kernel/http/page.ts'
+import { list } from '../../../kernel/http/lists/list.ts'
+import { equal } from '../../../kernel/http/lists/members.ts'
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
-import { Amount, Id, nullable, oneOf, page, pageQuery, Time } from '../../../kernel/http/shapes.ts'
+import { Amount, Id, nullable, oneOf, Time } from '../../../kernel/http/shapes.ts'
+import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { dispute_states, disputeColumns, DisputeRow } from './apply-dispute.ts'
 
@@ -27,42 +29,20 @@ const Dispute = Type.Object(
   { title: 'Dispute' },
 )
 
-export function disputeRoutes(): readonly Route[] {
-  return [listRoute(), getRoute()]
+export function disputeRoutes(deps: Deps): readonly Route[] {
+  return [listDisputes('listDisputes', deps), getRoute()]
 }
 
-function listRoute(): Route {
-  return route({
-    method: 'GET',
-    path,
-    name: 'listDisputes',
-    summary: 'List the disputes of your payments, newest first',
-    permission: 'payments.disputes.read',
-    added: true,
-    query: pageQuery({
-      state: Type.Optional(oneOf(...dispute_states)),
-      intent_id: Type.Optional(Id),
-    }),
-    replies: { 200: page(Dispute) },
-    handle: async ({ tx, principal, query: { state = null, intent_id = null }, list }) => {
-      const { body, headers } = await pageOf(tx, {
-        scope: list,
-        row: DisputeRow,
-        place: ['id'],
-        view: viewOf,
-        fetch: (after, n) => sql`
-          select ${disputeColumns} from payments.disputes d
-          where d.tenant_id = ${principal.tenant_id}
-            and (${state}::text is null or d.state = ${state})
-            and (${intent_id}::uuid is null or d.intent_id = ${intent_id}::uuid)
-            and (${after.id}::uuid is null or d.id < ${after.id}::uuid)
-          order by d.id desc
-          limit ${n}`,
-      })
-      return reply(200, body, headers)
-    },
-  })
-}
+const listDisputes = list(path, 'List the disputes of your payments, newest first', {
+  permission: 'payments.disputes.read',
+  added: true,
+  from: 'payments.disputes',
+  row: DisputeRow,
+  item: Dispute,
+  view: viewOf,
+  time: 'id',
+  filters: { state: equal(oneOf(...dispute_states)), intent_id: equal(Id) },
+})
 
 function getRoute(): Route {
   return route({
