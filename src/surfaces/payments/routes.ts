@@ -12,9 +12,9 @@ export function routes(deps: Deps): readonly Route[] {
   return [
     ...intentRoutes(deps),
     ...refundRoutes(deps),
-    ...disputeRoutes(),
-    ...ledgerRoutes(),
-    ...settlementRoutes(),
-    ...reconciliationRoutes(),
+    ...disputeRoutes(deps),
+    ...ledgerRoutes(deps),
+    ...settlementRoutes(deps),
+    ...reconciliationRoutes(deps),
   ]
 }

@@ -2,8 +2,8 @@
 import { Type, type Static } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
 import { page as pageOf } from '../../../kernel/http/page.ts'
-import { reply, route, type Route } from '../../../kernel/http/route.ts'
-import { Amount, Id, nullable, oneOf, page, pageQuery, Time } from '../../../kernel/http/shapes.ts'
+import { routesOf } from '../../../kernel/http/routes-of.ts'
+import { Amount, Id, nullable, oneOf, Time } from '../../../kernel/http/shapes.ts'
 import { problem } from '../errors.ts'
 import { dispute_states, disputeColumns, DisputeRow } from './apply-dispute.ts'
 
@@ -27,25 +27,21 @@ const Dispute = Type.Object(
   { title: 'Dispute' },
 )
 
-export function disputeRoutes(): readonly Route[] {
-  return [listRoute(), getRoute()]
-}
+const { open, get, list } = routesOf({ absent, permission: 'payments.disputes.read', added: true })
 
-function listRoute(): Route {
-  return route({
-    method: 'GET',
+export const disputeRoutes = open({
+  listDisputes: list(
     path,
-    name: 'listDisputes',
-    summary: 'List the disputes of your payments, newest first',
-    permission: 'payments.disputes.read',
-    added: true,
-    query: pageQuery({
-      state: Type.Optional(oneOf(...dispute_states)),
-      intent_id: Type.Optional(Id),
-    }),
-    replies: { 200: page(Dispute) },
-    handle: async ({ tx, principal, query: { state = null, intent_id = null }, list }) => {
-      const { body, headers } = await pageOf(tx, {
+    'List the disputes of your payments, newest first',
+    {
+      item: Dispute,
+      filters: {
+        state: Type.Optional(oneOf(...dispute_states)),
+        intent_id: Type.Optional(Id),
+      },
+    },
+    async ({ tx, principal, query: { state = null, intent_id = null }, list }) =>
+      pageOf(tx, {
         scope: list,
         row: DisputeRow,
         place: ['id'],
@@ -58,24 +54,14 @@ function listRoute(): Route {
             and (${after.id}::uuid is null or d.id < ${after.id}::uuid)
           order by d.id desc
           limit ${n}`,
-      })
-      return reply(200, body, headers)
-    },
-  })
-}
+      }),
+  ),
 
-function getRoute(): Route {
-  return route({
-    method: 'GET',
-    path: `${path}/{id}`,
-    name: 'getDispute',
-    summary: 'A dispute',
-    permission: 'payments.disputes.read',
-    added: true,
-    absent,
-    replies: { 200: Dispute },
-    fails: [absent],
-    handle: async ({ tx, params: { id }, principal: { tenant_id } }) => {
+  getDispute: get(
+    `${path}/{id}`,
+    'A dispute',
+    { reply: Dispute },
+    async ({ tx, params: { id }, principal: { tenant_id } }) => {
       const row = await tx.maybe(
         DisputeRow,
         sql`
@@ -83,10 +69,10 @@ function getRoute(): Route {
           where d.tenant_id = ${tenant_id} and d.id = ${id}`,
       )
       if (!row) throw problem(absent)
-      return reply(200, viewOf(row))
+      return viewOf(row)
     },
-  })
-}
+  ),
+})
 
 function viewOf(row: DisputeRow): Static<typeof Dispute> {
   const { tenant_id: _tenant, money: _money, ...view } = row
