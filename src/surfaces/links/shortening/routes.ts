@@ -27,6 +27,7 @@ import { filled, LinkQuery, listLinks, placeOf } from './list-links.ts'
 import { acceptedFormat, qrCode, QrQuery } from './qr-code.ts'
 import { updateLink } from './update-link.ts'
 import { limit } from '../../../kernel/limits.ts'
+
 const batch_bytes_max = limit(
   'links.batch_bytes',
   1024 * 1024,
