@@ -1,5 +1,6 @@
 /** All routes of jobs: each folder declares its own. */
 import type { Route } from '../../kernel/http/route.ts'
+import { openStreamPlaces } from '../../kernel/http/stream-places.ts'
 import type { Deps } from './deps.ts'
 import { resultRoutes } from './results/routes.ts'
 import { scheduleRoutes } from './schedules/routes.ts'
@@ -8,16 +9,18 @@ import { submitRoutes } from './jobs/submit-routes.ts'
 import { typeRoutes } from './types/routes.ts'
 import type { JobWatcher } from './streams/job-watcher.ts'
 import { watchRoutes } from './streams/routes.ts'
+import { openReportPace } from './workers/report-pace.ts'
 import { workerRoutes } from './workers/routes.ts'
 
 export function routes(deps: Deps, watcher: JobWatcher): readonly Route[] {
+  const most = deps.kernel.settings['jobs.watch_max_per_principal']
   return [
     ...submitRoutes(deps),
     ...jobRoutes(deps),
     ...typeRoutes(deps),
-    ...watchRoutes(deps, watcher),
+    ...watchRoutes({ ...deps, watcher, places: openStreamPlaces(most) }),
     ...resultRoutes(deps),
     ...scheduleRoutes(deps),
-    ...workerRoutes(deps),
+    ...workerRoutes({ ...deps, pace: openReportPace() }),
   ]
 }

@@ -13,8 +13,8 @@ export function routes(deps: Deps): readonly Route[] {
     ...intentRoutes(deps),
     ...refundRoutes(deps),
     ...disputeRoutes(deps),
-    ...ledgerRoutes(),
-    ...settlementRoutes(),
-    ...reconciliationRoutes(),
+    ...ledgerRoutes(deps),
+    ...settlementRoutes(deps),
+    ...reconciliationRoutes(deps),
   ]
 }

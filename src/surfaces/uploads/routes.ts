@@ -6,5 +6,9 @@ import { partRoutes } from './parts/routes.ts'
 import { uploadRoutes } from './uploads/routes.ts'
 
 export function routes(deps: Deps): readonly Route[] {
-  return [...uploadRoutes(deps), ...partRoutes(deps), ...fileRoutes(deps)]
+  return [
+    ...uploadRoutes({ ...deps, verifying: { count: 0 } }),
+    ...partRoutes(deps),
+    ...fileRoutes(deps),
+  ]
 }

@@ -202,8 +202,6 @@ export const OpenUpload = Type.Object(
   },
   { title: 'OpenUpload' },
 )
-export const OpenUploadPage = page(OpenUpload)
-
 export const Completed = Type.Object(
   {
     id: Id,

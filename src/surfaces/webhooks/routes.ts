@@ -1,5 +1,6 @@
 /** All routes of webhooks: each folder declares its own. */
 import type { Route } from '../../kernel/http/route.ts'
+import { openStreamPlaces } from '../../kernel/http/stream-places.ts'
 import { catalogRoutes } from './catalog/routes.ts'
 import type { FeedWatcher } from './catalog/watch-events.ts'
 import type { Deps } from './deps.ts'
@@ -9,11 +10,12 @@ import { subscriptionRoutes } from './subscriptions/routes.ts'
 import { verificationRoutes } from './verification/routes.ts'
 
 export function routes(deps: Deps, watcher: FeedWatcher): readonly Route[] {
+  const most = deps.kernel.settings['webhooks.watch_max_per_principal']
   return [
     ...subscriptionRoutes(deps),
     ...verificationRoutes(deps),
-    ...catalogRoutes(deps, watcher),
-    ...deliveryRoutes(),
+    ...catalogRoutes({ ...deps, watcher, places: openStreamPlaces(most) }),
+    ...deliveryRoutes(deps),
     ...replayRoutes(deps),
   ]
 }

@@ -5,11 +5,11 @@
 import { Type } from 'typebox'
 import { expectedVersions } from '../../../kernel/http/etag.ts'
 import { page } from '../../../kernel/http/page.ts'
-import { reply, route, type Route } from '../../../kernel/http/route.ts'
-import { pageQuery } from '../../../kernel/http/shapes.ts'
+import { reply } from '../../../kernel/http/reply.ts'
+import { routesOf } from '../../../kernel/http/routes-of.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
-import { JobPage, JobView, StateFilter, TypeName } from '../schemas.ts'
+import { JobView, StateFilter, TypeName } from '../schemas.ts'
 import { tagOf } from './entity-tag.ts'
 import { findJob, readable } from './find-job.ts'
 import { listJobs } from './list-jobs.ts'
@@ -21,47 +21,32 @@ import { redriveJobs } from './reopen-jobs.ts'
 import { retryAsNewJob, retrySameJob } from './retry-job.ts'
 import { CancelJob, ChangeJob, Redrive, Redriven, RetryJob } from './schemas.ts'
 
-export function jobRoutes(deps: Deps): readonly Route[] {
-  return [
-    showRoute(deps),
-    listRoute(deps),
-    cancelRoute(deps),
-    retryRoute(deps),
-    changeRoute(deps),
-    redriveRoute(deps),
-  ]
-}
+const { open, get, list, post, patch } = routesOf<Deps>({
+  absent: 'job_not_found',
+  read: 'authenticated',
+})
 
-function showRoute(deps: Deps): Route {
-  return route({
-    method: 'GET',
-    path: '/v1/jobs/{job_id}',
-    name: 'getJob',
-    summary: 'Get a job: its state, its progress, and why it waits',
-    sends: ['etag'],
-    permission: 'authenticated',
-    absent: 'job_not_found',
-    replies: { 200: JobView },
-    fails: ['job_not_found'],
-    handle: async ({ tx, params, principal, grants }) => {
+export const jobRoutes = open({
+  getJob: get(
+    '/v1/jobs/{job_id}',
+    'Get a job: its state, its progress, and why it waits',
+    { reply: JobView },
+    async ({ tx, params, principal, grants }, deps) => {
       const job = await findJob(tx, deps, { principal, grants }, params.job_id, 'jobs.jobs.read')
       const view = await viewJob(tx, deps, { tenant_id: job.tenant_id, job_id: job.id })
       if (!view) throw problem('job_not_found')
       return reply(200, view, { etag: tagOf(view) })
     },
-  })
-}
+  ),
 
-function listRoute(deps: Deps): Route {
-  return route({
-    method: 'GET',
-    path: '/v1/jobs',
-    name: 'listJobs',
-    summary: 'List the jobs of the tenant that I may see, newest first',
-    permission: 'authenticated',
-    query: pageQuery({ state: Type.Optional(StateFilter), type: Type.Optional(TypeName) }),
-    replies: { 200: JobPage },
-    handle: async ({ tx, query, principal, grants, list }) => {
+  listJobs: list(
+    '/v1/jobs',
+    'List the jobs of the tenant that I may see, newest first',
+    {
+      item: JobView,
+      filters: { state: Type.Optional(StateFilter), type: Type.Optional(TypeName) },
+    },
+    async ({ tx, query, principal, grants, list }, deps) => {
       const asked = {
         tenant_id: principal.tenant_id,
         principal_id: principal.id,
@@ -69,44 +54,31 @@ function listRoute(deps: Deps): Route {
         type: query.type,
         readable: readable(deps, await grants()),
       }
-      const { body, headers } = await page(tx, {
+      return page(tx, {
         scope: list,
         row: JobView,
         place: ['id'],
         fetch: ({ id }, n) => listJobs(tx, deps, { ...asked, after: id, fetch: n }),
       })
-      return reply(200, body, headers)
     },
-  })
-}
+  ),
 
-const absent = 'job_not_found'
-
-/** The job after the change, with its headers. */
-async function shown(reader: Reader, deps: Deps, tenant_id: string, job_id: string) {
-  const job = await viewJob(reader, deps, { tenant_id, job_id })
-  if (!job) throw problem('job_not_found')
-  return { job, headers: { etag: tagOf(job) }, location: `/v1/jobs/${job.id}` }
-}
-
-function cancelRoute(deps: Deps): Route {
-  return route({
-    method: 'POST',
-    path: '/v1/jobs/{job_id}/cancel',
-    name: 'cancelJob',
-    summary: 'Cancel a job',
-    sends: ['etag', 'location'],
-    description:
-      'A waiting job is cancelled immediately (200). A running job is asked to stop (202); its ' +
-      'state is `running` until its worker stops or finishes.',
-    permission: 'authenticated',
-    asks_grants: true,
-    absent,
-    body: CancelJob,
-    body_optional: true,
-    replies: { 200: JobView, 202: JobView },
-    fails: ['job_not_found', 'permission_denied', 'invalid_transition'],
-    handle: async ({ tx, params, body, principal, grants }) => {
+  cancelJob: post(
+    '/v1/jobs/{job_id}/cancel',
+    'Cancel a job',
+    {
+      sends: ['etag', 'location'],
+      description:
+        'A waiting job is cancelled immediately (200). A running job is asked to stop (202); its ' +
+        'state is `running` until its worker stops or finishes.',
+      permission: 'authenticated',
+      asks_grants: true,
+      body: CancelJob,
+      body_optional: true,
+      replies: { 200: JobView, 202: JobView },
+      fails: ['permission_denied', 'invalid_transition'],
+    },
+    async ({ tx, params, body, principal, grants }, deps) => {
       const caller = { principal, grants }
       const { id, tenant_id } = await findJob(tx, deps, caller, params.job_id, 'jobs.jobs.cancel')
       const reason = body?.reason ?? null
@@ -118,36 +90,32 @@ function cancelRoute(deps: Deps): Route {
         ? reply(202, job, { ...headers, location })
         : reply(200, job, headers)
     },
-  })
-}
+  ),
 
-function retryRoute(deps: Deps): Route {
-  return route({
-    method: 'POST',
-    path: '/v1/jobs/{job_id}/retry',
-    name: 'retryJob',
-    summary: 'Retry a job',
-    sends: ['etag', 'location'],
-    description:
-      'The same job waits again for the jobs of `depends_on` that have not ended as required; if ' +
-      'one of them has failed, it fails again. Its history is kept: the numbers of the attempts ' +
-      'continue. With `new_job`, another job with the same input is created. It waits for no ' +
-      'other job and for no time, and has no deadline.',
-    permission: 'jobs.jobs.retry',
-    absent,
-    body: RetryJob,
-    body_optional: true,
-    replies: { 202: JobView },
-    fails: [
-      'job_not_found',
-      'permission_denied',
-      'invalid_transition',
-      'unknown_job_type',
-      'unsupported_schema_version',
-      'input_not_available',
-      'quota_exceeded',
-    ],
-    handle: async ({ tx, params, body, principal, grants }) => {
+  retryJob: post(
+    '/v1/jobs/{job_id}/retry',
+    'Retry a job',
+    {
+      sends: ['etag', 'location'],
+      description:
+        'The same job waits again for the jobs of `depends_on` that have not ended as required; if ' +
+        'one of them has failed, it fails again. Its history is kept: the numbers of the attempts ' +
+        'continue. With `new_job`, another job with the same input is created. It waits for no ' +
+        'other job and for no time, and has no deadline.',
+      permission: 'jobs.jobs.retry',
+      body: RetryJob,
+      body_optional: true,
+      replies: { 202: JobView },
+      fails: [
+        'permission_denied',
+        'invalid_transition',
+        'unknown_job_type',
+        'unsupported_schema_version',
+        'input_not_available',
+        'quota_exceeded',
+      ],
+    },
+    async ({ tx, params, body, principal, grants }, deps) => {
       const caller = { principal, grants }
       const found = await findJob(tx, deps, caller, params.job_id, 'jobs.jobs.retry')
       const as_new_job = body?.mode === 'new_job'
@@ -156,51 +124,52 @@ function retryRoute(deps: Deps): Route {
       const { job, headers, location } = await shown(tx, deps, found.tenant_id, id)
       return reply(202, job, { ...headers, location })
     },
-  })
-}
+  ),
 
-function changeRoute(deps: Deps): Route {
-  return route({
-    method: 'PATCH',
-    path: '/v1/jobs/{job_id}',
-    name: 'updateJob',
-    summary: 'Change the priority or the time of a waiting job',
-    sends: ['etag'],
-    permission: 'jobs.jobs.update',
-    added: true,
-    absent,
-    body: ChangeJob,
-    replies: { 200: JobView },
-    fails: [
-      'job_not_found',
-      'permission_denied',
-      'invalid_transition',
-      'precondition_failed',
-      'validation_failed',
-    ],
-    handle: async ({ tx, params, body, principal, grants, request }) => {
+  updateJob: patch(
+    '/v1/jobs/{job_id}',
+    'Change the priority or the time of a waiting job',
+    {
+      permission: 'jobs.jobs.update',
+      added: true,
+      body: ChangeJob,
+      reply: JobView,
+      fails: [
+        'permission_denied',
+        'invalid_transition',
+        'precondition_failed',
+        'validation_failed',
+      ],
+    },
+    async ({ tx, params, body, principal, grants, if_match }, deps) => {
       const caller = { principal, grants }
       const found = await findJob(tx, deps, caller, params.job_id, 'jobs.jobs.update')
-      await changeJob(tx, deps, found, body, expectedVersions(request.headers['if-match']))
+      await changeJob(tx, deps, found, body, expectedVersions(if_match))
       const { job, headers } = await shown(tx, deps, found.tenant_id, found.id)
       return reply(200, job, headers)
     },
-  })
-}
+  ),
 
-function redriveRoute(deps: Deps): Route {
-  return route({
-    method: 'POST',
-    path: '/v1/job-redrives',
-    name: 'redriveJobs',
-    summary: 'Retry the failed jobs of a type, oldest first',
-    permission: 'jobs.jobs.retry:{body.type}',
-    added: true,
-    rate: 'expensive',
-    body: Redrive,
-    replies: { 200: Redriven },
-    fails: ['quota_exceeded'],
-    handle: async ({ tx, body, principal }) =>
-      reply(200, { retried: await redriveJobs(tx, deps, body, principal) }),
-  })
+  redriveJobs: post(
+    '/v1/job-redrives',
+    'Retry the failed jobs of a type, oldest first',
+    {
+      permission: 'jobs.jobs.retry:{body.type}',
+      added: true,
+      rate: 'expensive',
+      body: Redrive,
+      reply: Redriven,
+      fails: ['quota_exceeded'],
+    },
+    async ({ tx, body, principal }, deps) => ({
+      retried: await redriveJobs(tx, deps, body, principal),
+    }),
+  ),
+})
+
+/** The job after the change, with its headers. */
+async function shown(reader: Reader, deps: Deps, tenant_id: string, job_id: string) {
+  const job = await viewJob(reader, deps, { tenant_id, job_id })
+  if (!job) throw problem('job_not_found')
+  return { job, headers: { etag: tagOf(job) }, location: `/v1/jobs/${job.id}` }
 }

@@ -6,7 +6,9 @@ import type { Tx } from '../../../kernel/database/db.ts'
 import type { Principal } from '../../../kernel/access/principal.ts'
 import { fingerprint } from '../../../kernel/idempotency/fingerprint.ts'
 import { batch_members_max } from '../../../kernel/http/content.ts'
-import { reply, route, type RequestFacts, type Route } from '../../../kernel/http/route.ts'
+import { reply } from '../../../kernel/http/reply.ts'
+import type { RequestFacts } from '../../../kernel/http/route.ts'
+import { routesOf } from '../../../kernel/http/routes-of.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import type { JobOrder } from '../face.ts'
@@ -32,9 +34,83 @@ const fails = [
   'idempotency_key_reused',
 ] as const
 
-export function submitRoutes(deps: Deps): readonly Route[] {
-  return [submitRoute(deps), batchRoute(deps)]
-}
+type Asking = { tx: Tx; deps: Deps; grants(): Promise<ReadonlySet<string>> }
+
+const named_max = 20
+
+const { open, post } = routesOf<Deps>()
+
+export const submitRoutes = open({
+  submitJob: post(
+    '/v1/jobs',
+    'Submit a job',
+    {
+      sends: ['etag', 'location'],
+      description:
+        'The job is stored before the reply is sent. Read its state at `Location`, or watch its events.',
+      permission: 'jobs.jobs.submit:{body.type}',
+      idempotency: 'required',
+      body: SubmitJob,
+      refuses: refused_of_jobs,
+      replies: { 202: JobView },
+      fails,
+    },
+    async ({ tx, principal, grants, body, request }, deps) => {
+      const order = { ...body, ...orderedBy(principal, 'POST /v1/jobs', body) }
+      const reads = await readsOf(deps, { principal, grants })
+      const { id } = await namingTypes({ tx, deps, grants }, () => {
+        requireOffered(deps, body)
+        return submitJob(tx, deps, { ...order, idempotency_key: keyOf(request) }, reads)
+      })
+      const job = await viewJob(tx, deps, { tenant_id: principal.tenant_id, job_id: id })
+      if (!job) throw problem('job_not_found')
+      return reply(202, job, { location: `/v1/jobs/${id}`, etag: tagOf(job) })
+    },
+  ),
+
+  submitJobBatch: post(
+    '/v1/job-batches',
+    'Submit jobs that may wait for each other, all or none',
+    {
+      sends: ['location'],
+      permission: 'jobs.jobs.submit',
+      added: true,
+      idempotency: 'required',
+      body: SubmitBatch,
+      body_members_max: batch_members_max,
+      refuses: refused_of_jobs,
+      replies: { 202: BatchView },
+      fails: [...fails, 'permission_denied', 'dependency_cycle'],
+    },
+    async ({ tx, principal, grants, body, request }, deps) => {
+      const held = await grants()
+      for (const one of body.jobs) {
+        if (allowsType(held, 'jobs.jobs.submit', one.type)) continue
+        throw lacks(`jobs.jobs.submit:${one.type}`)
+      }
+      const common = orderedBy(principal, 'POST /v1/job-batches', body)
+      const reads = await readsOf(deps, { principal, grants })
+      const ids = await namingTypes({ tx, deps, grants }, () => {
+        for (const one of body.jobs) requireOffered(deps, one)
+        return submitBatch(tx, deps, body.jobs, common, keyOf(request), reads)
+      })
+      const views = await viewJobs(
+        tx,
+        deps,
+        sql`select id, tenant_id from jobs.jobs
+          where tenant_id = ${principal.tenant_id} and id = any(${[...ids.values()]}::uuid[])`,
+      )
+      const byId = new Map(views.map(one => [one.id, one]))
+      const jobs: Record<string, (typeof views)[number]> = {}
+      for (const { ref } of body.jobs) {
+        const view = byId.get(ids.get(ref) ?? '')
+        if (view) jobs[ref] = view
+      }
+      const first = ids.get(body.jobs[0]?.ref ?? '') ?? ''
+      return reply(202, { status: 'queued' as const, jobs }, { location: `/v1/jobs/${first}` })
+    },
+  ),
+})
 
 /** The order of properties does not matter, as in the kernel's own records. */
 function orderedBy(principal: Principal, operation: string, body: unknown) {
@@ -63,10 +139,6 @@ function requireOffered({ types }: Deps, order: Pick<JobOrder, 'type' | 'schema_
   if (versions.length > 0 && !versions.some(one => one.offered)) throw problem('unknown_job_type')
 }
 
-type Asking = { tx: Tx; deps: Deps; grants(): Promise<ReadonlySet<string>> }
-
-const named_max = 20
-
 /** If the type is unknown, the refusal lists the types that the caller may submit. */
 async function namingTypes<T>({ tx, deps, grants }: Asking, submit: () => Promise<T>): Promise<T> {
   try {
@@ -83,78 +155,4 @@ async function namingTypes<T>({ tx, deps, grants }: Asking, submit: () => Promis
         : 'No job type of this name can be submitted, and you may submit none of the others.'
     throw problem('unknown_job_type', { detail }, { cause: error })
   }
-}
-
-function submitRoute(deps: Deps): Route {
-  return route({
-    method: 'POST',
-    path: '/v1/jobs',
-    name: 'submitJob',
-    summary: 'Submit a job',
-    description:
-      'The job is stored before the reply is sent. Read its state at `Location`, or watch its events.',
-    sends: ['etag', 'location'],
-    permission: 'jobs.jobs.submit:{body.type}',
-    idempotency: 'required',
-    body: SubmitJob,
-    refuses: refused_of_jobs,
-    replies: { 202: JobView },
-    fails,
-    handle: async ({ tx, principal, grants, body, request }) => {
-      const order = { ...body, ...orderedBy(principal, 'POST /v1/jobs', body) }
-      const reads = await readsOf(deps, { principal, grants })
-      const { id } = await namingTypes({ tx, deps, grants }, () => {
-        requireOffered(deps, body)
-        return submitJob(tx, deps, { ...order, idempotency_key: keyOf(request) }, reads)
-      })
-      const job = await viewJob(tx, deps, { tenant_id: principal.tenant_id, job_id: id })
-      if (!job) throw problem('job_not_found')
-      return reply(202, job, { location: `/v1/jobs/${id}`, etag: tagOf(job) })
-    },
-  })
-}
-
-function batchRoute(deps: Deps): Route {
-  return route({
-    method: 'POST',
-    path: '/v1/job-batches',
-    name: 'submitJobBatch',
-    summary: 'Submit jobs that may wait for each other, all or none',
-    sends: ['location'],
-    permission: 'jobs.jobs.submit',
-    added: true,
-    idempotency: 'required',
-    body: SubmitBatch,
-    body_members_max: batch_members_max,
-    refuses: refused_of_jobs,
-    replies: { 202: BatchView },
-    fails: [...fails, 'permission_denied', 'dependency_cycle'],
-    handle: async ({ tx, principal, grants, body, request }) => {
-      const held = await grants()
-      for (const one of body.jobs) {
-        if (allowsType(held, 'jobs.jobs.submit', one.type)) continue
-        throw lacks(`jobs.jobs.submit:${one.type}`)
-      }
-      const common = orderedBy(principal, 'POST /v1/job-batches', body)
-      const reads = await readsOf(deps, { principal, grants })
-      const ids = await namingTypes({ tx, deps, grants }, () => {
-        for (const one of body.jobs) requireOffered(deps, one)
-        return submitBatch(tx, deps, body.jobs, common, keyOf(request), reads)
-      })
-      const views = await viewJobs(
-        tx,
-        deps,
-        sql`select id, tenant_id from jobs.jobs
-          where tenant_id = ${principal.tenant_id} and id = any(${[...ids.values()]}::uuid[])`,
-      )
-      const byId = new Map(views.map(one => [one.id, one]))
-      const jobs: Record<string, (typeof views)[number]> = {}
-      for (const { ref } of body.jobs) {
-        const view = byId.get(ids.get(ref) ?? '')
-        if (view) jobs[ref] = view
-      }
-      const first = ids.get(body.jobs[0]?.ref ?? '') ?? ''
-      return reply(202, { status: 'queued' as const, jobs }, { location: `/v1/jobs/${first}` })
-    },
-  })
 }

@@ -4,7 +4,8 @@
  */
 import { Type } from 'typebox'
 import { rfc3339 } from '../../../kernel/clock.ts'
-import { reply, route, type Route } from '../../../kernel/http/route.ts'
+import { reply } from '../../../kernel/http/reply.ts'
+import { routesOf } from '../../../kernel/http/routes-of.ts'
 import { closed, count, Id, RawBytes, text, Time } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
@@ -23,22 +24,19 @@ const ResultAddress = Type.Object(
   { title: 'JobResultAddress' },
 )
 
-export function resultRoutes(deps: Deps): readonly Route[] {
-  return [addressRoute(deps), bytesRoute(deps)]
-}
+const { open, get } = routesOf<Deps>({
+  absent: 'job_not_found',
+  permission: 'authenticated',
+  params: { result_id: Id },
+})
 
-function addressRoute(deps: Deps): Route {
-  const { clock, public_url, settings, signedUrls } = deps.kernel
-  return route({
-    method: 'GET',
-    path: '/v1/jobs/{job_id}/result-url',
-    name: 'getJobResultUrl',
-    summary: 'An address from which the result can be fetched for a short while',
-    permission: 'authenticated',
-    absent: 'job_not_found',
-    replies: { 200: ResultAddress },
-    fails: ['job_not_found', 'permission_denied', 'result_not_found', 'result_not_ready'],
-    handle: async ({ tx, params, principal, grants }) => {
+export const resultRoutes = open({
+  getJobResultUrl: get(
+    '/v1/jobs/{job_id}/result-url',
+    'An address from which the result can be fetched for a short while',
+    { reply: ResultAddress, fails: ['permission_denied', 'result_not_found', 'result_not_ready'] },
+    async ({ tx, params, principal, grants }, deps) => {
+      const { clock, public_url, settings, signedUrls } = deps.kernel
       const caller = { principal, grants }
       const job = await findJob(tx, deps, caller, params.job_id, 'jobs.results.read')
       if (!isTerminal(job.state)) throw problem('result_not_ready', { current_state: job.state })
@@ -48,42 +46,37 @@ function addressRoute(deps: Deps): Route {
       const expires_seconds = clock.nowSeconds() + settings['jobs.result_url_seconds']
       const grant = { method: 'GET', path: `/_objects/j/${result_ref}`, limits: {} }
       const { media_type, size, checksum_sha256 } = found
-      return reply(200, {
+      return {
         url: public_url + signedUrls.sign(grant, expires_seconds),
         expires_at: rfc3339(expires_seconds * 1000),
         media_type,
         size,
         checksum_sha256: checksum_sha256.toString('hex'),
-      })
+      }
     },
-  })
-}
+  ),
 
-function bytesRoute(deps: Deps): Route {
-  const { kernel } = deps
-  return route({
-    method: 'GET',
-    path: '/_objects/j/{result_id}',
-    // The signature is checked before the reply shows whether there is such a result.
-    params: { result_id: Id },
-    name: 'downloadJobResult',
-    summary: 'Download a result from its signed URL',
-    description:
-      'The address comes from `GET /v1/jobs/{job_id}/result-url` and works for a short time.',
-    permission: 'public',
-    takes: 'signed_url',
-    added: true,
-    absent: 'result_not_found',
-    // The reply has the media type that the worker set, whatever it is.
-    produces: ['application/octet-stream', 'application/json', 'text/plain', 'text/csv', '*/*'],
-    query: closed({
-      exp: Type.Optional(text(20)),
-      kid: Type.Optional(text(64)),
-      sig: Type.Optional(text(64)),
-    }),
-    replies: { 200: RawBytes },
-    fails: ['result_not_found', 'signed_url_invalid', 'signed_url_expired'],
-    handle: async ({ tx, params, query, request }) => {
+  downloadJobResult: get(
+    '/_objects/j/{result_id}',
+    'Download a result from its signed URL',
+    {
+      description:
+        'The address comes from `GET /v1/jobs/{job_id}/result-url` and works for a short time.',
+      permission: 'public',
+      takes: 'signed_url',
+      added: true,
+      absent: 'result_not_found',
+      produces: ['application/octet-stream', 'application/json', 'text/plain', 'text/csv', '*/*'],
+      query: closed({
+        exp: Type.Optional(text(20)),
+        kid: Type.Optional(text(64)),
+        sig: Type.Optional(text(64)),
+      }),
+      reply: RawBytes,
+      fails: ['signed_url_invalid', 'signed_url_expired'],
+    },
+    async ({ tx, params, query, request }, deps) => {
+      const { kernel } = deps
       const grant = { method: 'GET', path: request.path, limits: {} }
       const verdict = kernel.signedUrls.verify(grant, query, kernel.clock.nowSeconds())
       if (verdict !== 'ok') throw problem(verdict)
@@ -98,5 +91,5 @@ function bytesRoute(deps: Deps): Route {
         'repr-digest': `sha-256=:${checksum_sha256.toString('base64')}:`,
       })
     },
-  })
-}
+  ),
+})

@@ -1,9 +1,11 @@
 /** Routes to the past of a job: its attempts and its history, both also as a live stream. */
 import { Type } from 'typebox'
 import { page } from '../../../kernel/http/page.ts'
-import { reply, route, type RequestFacts, type Route } from '../../../kernel/http/route.ts'
+import { reply } from '../../../kernel/http/reply.ts'
+import type { RequestFacts } from '../../../kernel/http/route.ts'
+import { routesOf } from '../../../kernel/http/routes-of.ts'
 import { Id, nullable, page as pageOf, pageQuery, Time } from '../../../kernel/http/shapes.ts'
-import { openStreamPlaces } from '../../../kernel/http/stream-places.ts'
+import type { StreamPlaces } from '../../../kernel/http/stream-places.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import type { Deps } from '../deps.ts'
 import { findJob, stillReads } from '../jobs/find-job.ts'
@@ -38,23 +40,20 @@ const JobEvent = Type.Object(
   { title: 'JobEvent' },
 )
 
-export function watchRoutes(deps: Deps, watcher: JobWatcher): readonly Route[] {
-  return [attemptsRoute(deps), eventsRoute(deps, watcher)]
-}
+type Needed = Deps & { readonly watcher: JobWatcher; readonly places: StreamPlaces }
 
-function attemptsRoute(deps: Deps): Route {
-  return route({
-    method: 'GET',
-    path: '/v1/jobs/{job_id}/attempts',
-    name: 'listJobAttempts',
-    summary: 'List the attempts of a job, newest first',
-    permission: 'authenticated',
-    added: true,
-    absent: 'job_not_found',
-    query: pageQuery({}),
-    replies: { 200: pageOf(Attempt) },
-    fails: ['job_not_found'],
-    handle: async ({ tx, params, principal, grants, list }) => {
+const { open, get } = routesOf<Needed>({
+  absent: 'job_not_found',
+  permission: 'authenticated',
+  added: true,
+})
+
+export const watchRoutes = open({
+  listJobAttempts: get(
+    '/v1/jobs/{job_id}/attempts',
+    'List the attempts of a job, newest first',
+    { query: pageQuery({}), reply: pageOf(Attempt) },
+    async ({ tx, params, principal, grants, list }, deps) => {
       const caller = { principal, grants }
       const { tenant_id, id } = await findJob(tx, deps, caller, params.job_id, 'jobs.jobs.read')
       const { body, headers } = await page(tx, {
@@ -72,60 +71,55 @@ function attemptsRoute(deps: Deps): Route {
       })
       return reply(200, body, headers)
     },
-  })
-}
+  ),
 
-function eventsRoute(deps: Deps, watcher: JobWatcher): Route {
-  const { settings } = deps.kernel
-  const places = openStreamPlaces(settings['jobs.watch_max_per_principal'])
-  return route({
-    method: 'GET',
-    path: '/v1/jobs/{job_id}/events',
-    name: 'listJobEvents',
-    summary: 'List the events of a job, or stream them with its progress',
-    description:
-      'The stream sends job.state, job.progress, job.done (and then closes) and error. Last-Event-ID resumes it.',
-    permission: 'authenticated',
-    added: true,
-    absent: 'job_not_found',
-    query: pageQuery({}),
-    replies: { 200: pageOf(JobEvent) },
-    fails: ['job_not_found', 'quota_exceeded'],
-    headers: { vary: 'accept' },
-    handle: async ({ tx, params, principal, grants, list }) => {
-      const caller = { principal, grants }
-      const { tenant_id, id } = await findJob(tx, deps, caller, params.job_id, 'jobs.jobs.read')
-      const { body, headers } = await page(tx, {
-        scope: list,
-        row: JobEvent,
-        place: ['sequence'],
-        fetch: ({ sequence }, n) => sql`
+  listJobEvents: get(
+    '/v1/jobs/{job_id}/events',
+    'List the events of a job, or stream them with its progress',
+    {
+      description:
+        'The stream sends job.state, job.progress, job.done (and then closes) and error. Last-Event-ID resumes it.',
+      query: pageQuery({}),
+      reply: pageOf(JobEvent),
+      fails: ['quota_exceeded'],
+      headers: { vary: 'accept' },
+    },
+    {
+      handle: async ({ tx, params, principal, grants, list }, deps) => {
+        const caller = { principal, grants }
+        const { tenant_id, id } = await findJob(tx, deps, caller, params.job_id, 'jobs.jobs.read')
+        const { body, headers } = await page(tx, {
+          scope: list,
+          row: JobEvent,
+          place: ['sequence'],
+          fetch: ({ sequence }, n) => sql`
           select id, job_id, sequence, type, data, occurred_at from jobs.job_events
           where tenant_id = ${tenant_id} and job_id = ${id} and sequence > ${sequence ?? 0}::int
           order by sequence
           limit ${n}`,
-      })
-      return reply(200, body, headers)
+        })
+        return reply(200, body, headers)
+      },
+      watch: async ({ db, params, principal, grants, request }, deps) => {
+        const caller = { principal, grants }
+        const job = await findJob(db, deps, caller, params.job_id, 'jobs.jobs.read')
+        const { tenant_id, id: job_id } = job
+        const after = lastEventOf(request, job.last_sequence)
+        const { signal } = request
+        return deps.places.hold(
+          principal.id,
+          watchJob(db, deps, deps.watcher, {
+            tenant_id,
+            job_id,
+            after,
+            signal,
+            mayRead: () => stillReads(deps, principal, job),
+          }),
+        )
+      },
     },
-    watch: async ({ db, params, principal, grants, request }) => {
-      const caller = { principal, grants }
-      const job = await findJob(db, deps, caller, params.job_id, 'jobs.jobs.read')
-      const { tenant_id, id: job_id } = job
-      const after = lastEventOf(request, job.last_sequence)
-      const { signal } = request
-      return places.hold(
-        principal.id,
-        watchJob(db, deps, watcher, {
-          tenant_id,
-          job_id,
-          after,
-          signal,
-          mayRead: () => stillReads(deps, principal, job),
-        }),
-      )
-    },
-  })
-}
+  ),
+})
 
 /** This position is beyond the end, so it was never given out. */
 function lastEventOf({ headers }: RequestFacts, last: number): number | null {

@@ -90,4 +90,3 @@ export const TypeStats = Type.Object(
   },
   { title: 'JobTypeStats' },
 )
-export const TypeStatsPage = page(TypeStats)

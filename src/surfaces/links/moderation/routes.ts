@@ -1,7 +1,8 @@
 /** Routes that keep links safe: reports from the public, and moderation. */
 import { sql } from '../../../kernel/database/sql.ts'
 import { page } from '../../../kernel/http/page.ts'
-import { reply, route, type Route } from '../../../kernel/http/route.ts'
+import { reply } from '../../../kernel/http/reply.ts'
+import { routesOf } from '../../../kernel/http/routes-of.ts'
 import type { Deps } from '../deps.ts'
 import { findAnyDomain } from '../domains/find-domain.ts'
 import { Code, Link, OnDomain } from '../schemas.ts'
@@ -28,43 +29,26 @@ import {
   ReportQuery,
 } from './report-link.ts'
 
-export function moderationRoutes(deps: Deps): readonly Route[] {
-  return [
-    reportRoute(deps),
-    listReportsRoute(),
-    moderateRoute(deps),
-    listEntriesRoute(),
-    removeEntryRoute(),
-    addEntryRoute(deps),
-  ]
-}
+const { open, get, create, post, del } = routesOf<Deps>({
+  absent: 'link_not_found',
+  write: 'links.blocklist.manage',
+  added: true,
+  params: { code: Code },
+})
 
-function reportRoute(deps: Deps): Route {
-  return route({
-    method: 'POST',
-    path: '/v1/link-reports',
-    name: 'reportLink',
-    summary: 'Report a harmful short link',
-    permission: 'public',
-    added: true,
-    body: ReportLink,
-    replies: { 201: Received },
-    handle: async ({ tx, body, request }) =>
-      reply(201, await reportLink(tx, deps, body, request.ip)),
-  })
-}
+export const moderationRoutes = open({
+  reportLink: create(
+    '/v1/link-reports',
+    'Report a harmful short link',
+    { sends: [], permission: 'public', body: ReportLink, reply: Received },
+    async ({ tx, body, request }, deps) => await reportLink(tx, deps, body, request.ip),
+  ),
 
-function listReportsRoute(): Route {
-  return route({
-    method: 'GET',
-    path: '/v1/link-reports',
-    name: 'listLinkReports',
-    summary: 'List the reports from the public, newest first',
-    permission: 'links.reports.read',
-    added: true,
-    query: ReportQuery,
-    replies: { 200: ReportPage },
-    handle: async ({ tx, query: { state = null }, list }) => {
+  listLinkReports: get(
+    '/v1/link-reports',
+    'List the reports from the public, newest first',
+    { permission: 'links.reports.read', query: ReportQuery, reply: ReportPage },
+    async ({ tx, query: { state = null }, list }) => {
       const { body, headers } = await page(tx, {
         scope: list,
         row: Report,
@@ -77,44 +61,31 @@ function listReportsRoute(): Route {
       })
       return reply(200, body, headers)
     },
-  })
-}
+  ),
 
-function moderateRoute(deps: Deps): Route {
-  return route({
-    method: 'POST',
-    path: '/v1/links/{code}/moderation',
-    name: 'moderateLink',
-    summary: 'Disable, enable or clear a link of any owner',
-    sends: ['etag'],
-    permission: 'links.links.moderate',
-    added: true,
-    absent: 'link_not_found',
-    params: { code: Code },
-    query: OnDomain,
-    body: Moderate,
-    replies: { 200: Link },
-    fails: ['domain_not_found', 'invalid_transition'],
-    handle: async ({ tx, principal, params, query, body }) => {
+  moderateLink: post(
+    '/v1/links/{code}/moderation',
+    'Disable, enable or clear a link of any owner',
+    {
+      permission: 'links.links.moderate',
+      query: OnDomain,
+      body: Moderate,
+      reply: Link,
+      fails: ['domain_not_found', 'invalid_transition'],
+    },
+    async ({ tx, principal, params, query, body }, deps) => {
       const domain = await findAnyDomain(tx, deps, query.domain)
       const row = await moderateLink(tx, deps, principal, { domain, code: params.code }, body)
       const view = linkView(deps, row, domain)
       return reply(200, view, { etag: tagOf(view) })
     },
-  })
-}
+  ),
 
-function listEntriesRoute(): Route {
-  return route({
-    method: 'GET',
-    path: '/v1/link-blocklist',
-    name: 'listBlocklistEntries',
-    summary: 'List the blocked destinations, newest first',
-    permission: 'links.blocklist.manage',
-    added: true,
-    query: EntryQuery,
-    replies: { 200: EntryPage },
-    handle: async ({ tx, query: { kind = null }, list }) => {
+  listBlocklistEntries: get(
+    '/v1/link-blocklist',
+    'List the blocked destinations, newest first',
+    { permission: 'links.blocklist.manage', query: EntryQuery, reply: EntryPage },
+    async ({ tx, query: { kind = null }, list }) => {
       const { body, headers } = await page(tx, {
         scope: list,
         row: Entry,
@@ -128,39 +99,27 @@ function listEntriesRoute(): Route {
       })
       return reply(200, body, headers)
     },
-  })
-}
+  ),
 
-function addEntryRoute(deps: Deps): Route {
-  return route({
-    method: 'POST',
-    path: '/v1/link-blocklist',
-    name: 'addBlocklistEntry',
-    summary: 'Block a destination, immediately for new links and by a job for existing ones',
-    permission: 'links.blocklist.manage',
-    added: true,
-    idempotency: 'optional',
-    body: AddEntry,
-    replies: { 201: NewEntry },
-    fails: ['blocklist_entry_exists', 'pattern_invalid', 'quota_exceeded'],
-    handle: async ({ tx, principal, body }) =>
-      reply(201, await addEntry(tx, deps, deps.jobs, principal, body)),
-  })
-}
-
-function removeEntryRoute(): Route {
-  return route({
-    method: 'DELETE',
-    path: '/v1/link-blocklist/{blocklist_id}',
-    name: 'removeBlocklistEntry',
-    summary: 'Remove an entry of the blocklist; links that it disabled stay disabled',
-    permission: 'links.blocklist.manage',
-    added: true,
-    absent: 'blocklist_entry_not_found',
-    replies: { 204: null },
-    handle: async ({ tx, principal, params }) => {
+  removeBlocklistEntry: del(
+    '/v1/link-blocklist/{blocklist_id}',
+    'Remove an entry of the blocklist; links that it disabled stay disabled',
+    { absent: 'blocklist_entry_not_found' },
+    async ({ tx, principal, params }) => {
       await removeEntry(tx, principal, params.blocklist_id)
-      return reply(204, null)
     },
-  })
-}
+  ),
+
+  addBlocklistEntry: create(
+    '/v1/link-blocklist',
+    'Block a destination, immediately for new links and by a job for existing ones',
+    {
+      sends: [],
+      idempotency: 'optional',
+      body: AddEntry,
+      reply: NewEntry,
+      fails: ['blocklist_entry_exists', 'pattern_invalid', 'quota_exceeded'],
+    },
+    async ({ tx, principal, body }, deps) => await addEntry(tx, deps, deps.jobs, principal, body),
+  ),
+})

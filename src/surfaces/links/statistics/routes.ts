@@ -2,7 +2,8 @@
 import { Type } from 'typebox'
 import { dayOf } from '../../../kernel/clock.ts'
 import { Day, dayRange } from '../../../kernel/http/day-range.ts'
-import { reply, route, type Route } from '../../../kernel/http/route.ts'
+import { reply } from '../../../kernel/http/reply.ts'
+import { routesOf } from '../../../kernel/http/routes-of.ts'
 import { closed, Id, text } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
 import { findAnyDomain, findDomain } from '../domains/find-domain.ts'
@@ -33,23 +34,19 @@ const Rebuild = closed(
 )
 const Rebuilding = Type.Object({ id: Id, job_id: Id, status: Type.Literal('queued') })
 
-export function statisticsRoutes(deps: Deps): Route[] {
-  return [statsRoute(deps), rebuildRoute(deps)]
-}
+const { open, get, post } = routesOf<Deps>({
+  absent: 'link_not_found',
+  read: 'links.stats.read',
+  write: 'links.stats.rebuild',
+  params: { code: Code },
+})
 
-function statsRoute(deps: Deps): Route {
-  return route({
-    method: 'GET',
-    path: '/v1/links/{code}/stats',
-    name: 'getLinkStats',
-    summary: 'Get the clicks on my link by day, referrer and other sources',
-    permission: 'links.stats.read',
-    absent: 'link_not_found',
-    params: { code: Code },
-    query: StatsQuery,
-    replies: { 200: Stats },
-    fails: ['domain_not_found'],
-    handle: async ({ tx, principal: caller, params, query }) => {
+export const statisticsRoutes = open({
+  getLinkStats: get(
+    '/v1/links/{code}/stats',
+    'Get the clicks on my link by day, referrer and other sources',
+    { query: StatsQuery, reply: Stats, fails: ['domain_not_found'] },
+    async ({ tx, principal: caller, params, query }, deps) => {
       const range = dayRange(query, dayOf(deps.kernel.clock.nowMs()))
       const wanted = dimensionsIn(query.dimensions)
       const owned = { code: params.code, domain: query.domain }
@@ -57,42 +54,22 @@ function statsRoute(deps: Deps): Route {
       const domain = await findDomain(tx, deps, principal, query.domain)
       const link = await findLink(tx, principal, domain, params.code)
       const stats = await readStats(tx, link, range, wanted)
-      return reply(200, { domain: domain.hostname, ...stats })
+      return { domain: domain.hostname, ...stats }
     },
-  })
-}
+  ),
 
-function dimensionsIn(given: string | undefined): readonly Dimension[] {
-  if (given === undefined) return dimensions
-  const names = given.split(',').map(name => name.trim())
-  const wanted = dimensions.filter(dimension => names.includes(dimension))
-  if (wanted.length === new Set(names).size) return wanted
-  throw problem('validation_failed', {
-    errors: [
-      {
-        location: 'query',
-        pointer: '/dimensions',
-        constraint: 'enum',
-        params: { allowedValues: dimensions },
-      },
-    ],
-  })
-}
-
-function rebuildRoute(deps: Deps): Route {
-  return route({
-    method: 'POST',
-    path: '/v1/link-stats/rebuilds',
-    name: 'rebuildLinkStats',
-    summary: 'Rebuild click statistics from their events, by a job',
-    permission: 'links.stats.rebuild',
-    added: true,
-    idempotency: 'optional',
-    body: Rebuild,
-    sends: ['location'],
-    replies: { 202: Rebuilding },
-    fails: ['domain_not_found'],
-    handle: async ({ tx, principal, body }) => {
+  rebuildLinkStats: post(
+    '/v1/link-stats/rebuilds',
+    'Rebuild click statistics from their events, by a job',
+    {
+      sends: ['location'],
+      added: true,
+      idempotency: 'optional',
+      body: Rebuild,
+      replies: { 202: Rebuilding },
+      fails: ['domain_not_found'],
+    },
+    async ({ tx, principal, body }, deps) => {
       const { from, to, code = null } = body
       dayRange(body, dayOf(deps.kernel.clock.nowMs()), 'body')
       // A code without a domain belongs to the platform's own domain. A request without a code and
@@ -108,5 +85,22 @@ function rebuildRoute(deps: Deps): Route {
       const location = `/v1/jobs/${id}`
       return reply(202, { id, job_id: id, status: 'queued' }, { location })
     },
+  ),
+})
+
+function dimensionsIn(given: string | undefined): readonly Dimension[] {
+  if (given === undefined) return dimensions
+  const names = given.split(',').map(name => name.trim())
+  const wanted = dimensions.filter(dimension => names.includes(dimension))
+  if (wanted.length === new Set(names).size) return wanted
+  throw problem('validation_failed', {
+    errors: [
+      {
+        location: 'query',
+        pointer: '/dimensions',
+        constraint: 'enum',
+        params: { allowedValues: dimensions },
+      },
+    ],
   })
 }

@@ -5,17 +5,14 @@ import { Type, type Static } from 'typebox'
 import { parseTime } from '../../../kernel/clock.ts'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
-import { etag } from '../../../kernel/http/etag.ts'
 import { page as pageOf } from '../../../kernel/http/page.ts'
-import { reply, route, type Route } from '../../../kernel/http/route.ts'
+import { routesOf } from '../../../kernel/http/routes-of.ts'
 import {
   closed,
   count,
   Id,
   nullable,
   oneOf,
-  page,
-  pageQuery,
   text,
   Time,
   Version,
@@ -71,24 +68,25 @@ const Item = Type.Object(
 )
 export type Item = Static<typeof Item>
 
-export function reconciliationRoutes(): readonly Route[] {
-  return [startRoute(), getRun(), listItems(), resolveRoute()]
-}
+const { open, get, list, post } = routesOf({
+  absent: 'reconciliation_run_not_found',
+  read: 'payments.reconciliations.read',
+  added: true,
+})
 
-function startRoute(): Route {
-  return route({
-    method: 'POST',
-    path: runs,
-    name: 'createReconciliationRun',
-    summary: 'Compare the ledger with the records of the provider for a time range',
-    permission: 'payments.reconciliations.run',
-    added: true,
-    idempotency: 'optional',
-    body: closed({ from: Time, to: Time }, { title: 'RequestReconciliation' }),
-    sends: ['location'],
-    replies: { 202: Run },
-    fails: ['validation_failed'],
-    handle: async ({ tx, principal, body: { from, to } }) => {
+export const reconciliationRoutes = open({
+  createReconciliationRun: post(
+    runs,
+    'Compare the ledger with the records of the provider for a time range',
+    {
+      permission: 'payments.reconciliations.run',
+      idempotency: 'optional',
+      body: closed({ from: Time, to: Time }, { title: 'RequestReconciliation' }),
+      replies: { 202: Run },
+      location: `${runs}/{id}`,
+      fails: ['validation_failed'],
+    },
+    async ({ tx, principal, body: { from, to } }) => {
       if (parseTime(from) >= parseTime(to)) {
         const errors = [{ location: 'body', pointer: '/to', constraint: 'after_from' }] as const
         throw problem('validation_failed', { detail: '`to` must be later than `from`.', errors })
@@ -101,54 +99,29 @@ function startRoute(): Route {
         target: `reconciliation_run:${id}`,
         outcome: 'done',
       })
-      return reply(202, await findRun(tx, id), { location: `${runs}/${id}` })
+      return await findRun(tx, id)
     },
-  })
-}
+  ),
 
-function getRun(): Route {
-  const absent = 'reconciliation_run_not_found'
-  return route({
-    method: 'GET',
-    path: `${runs}/{id}`,
-    name: 'getReconciliationRun',
-    summary: 'Get a reconciliation run with its balances',
-    permission: 'payments.reconciliations.read',
-    added: true,
-    absent,
-    replies: { 200: Run },
-    fails: [absent],
-    handle: async ({ tx, params: { id } }) => reply(200, await findRun(tx, id)),
-  })
-}
+  getReconciliationRun: get(
+    `${runs}/{id}`,
+    'Get a reconciliation run with its balances',
+    { reply: Run },
+    async ({ tx, params: { id } }) => await findRun(tx, id),
+  ),
 
-async function findRun(reader: Reader, id: string): Promise<Static<typeof Run>> {
-  const run = await reader.maybe(
-    Run,
-    sql`
-      select id, state as status, from_at as "from", least(to_at, created_at) as "to", phase,
-        compared, fixed, opened, proof, requested_by, created_at, finished_at
-      from payments.reconciliation_runs where id = ${id}`,
-  )
-  if (!run) throw problem('reconciliation_run_not_found')
-  return run
-}
-
-function listItems(): Route {
-  return route({
-    method: 'GET',
-    path: items,
-    name: 'listReconciliationItems',
-    summary: 'List the differences between the ledger and the provider, newest first',
-    permission: 'payments.reconciliations.read',
-    added: true,
-    query: pageQuery({
-      state: Type.Optional(oneOf(...item_states)),
-      discrepancy: Type.Optional(text(50)),
-    }),
-    replies: { 200: page(Item) },
-    handle: async ({ tx, query: { state = null, discrepancy = null }, list }) => {
-      const { body, headers } = await pageOf(tx, {
+  listReconciliationItems: list(
+    items,
+    'List the differences between the ledger and the provider, newest first',
+    {
+      item: Item,
+      filters: {
+        state: Type.Optional(oneOf(...item_states)),
+        discrepancy: Type.Optional(text(50)),
+      },
+    },
+    async ({ tx, query: { state = null, discrepancy = null }, list }) =>
+      pageOf(tx, {
         scope: list,
         row: Item,
         place: ['id'],
@@ -162,42 +135,47 @@ function listItems(): Route {
             and (${after.id}::uuid is null or id < ${after.id}::uuid)
           order by id desc
           limit ${n}`,
-      })
-      return reply(200, body, headers)
-    },
-  })
-}
+      }),
+  ),
 
-function resolveRoute(): Route {
-  const absent = 'reconciliation_item_not_found'
-  return route({
-    method: 'POST',
-    path: `${items}/{id}/resolve`,
-    name: 'resolveReconciliationItem',
-    summary: 'Resolve a reconciliation item; the payments that it blocked continue',
-    description:
-      'With `resolved`, a captured amount that differs from the request counts as the provider has it, and a refund without an outcome is sent again if the provider has none. With `ignored`, the same difference is not reported again, unless an operation still waits.',
-    permission: 'payments.reconciliations.resolve',
-    added: true,
-    idempotency: 'optional',
-    absent,
-    body: closed(
-      { resolution: oneOf('resolved', 'ignored'), note: text(500) },
-      { title: 'ResolveReconciliationItem' },
-    ),
-    inspectBody: refuseCardData,
-    unknown_members: 'refused',
-    sends: ['etag'],
-    replies: { 200: Item },
-    fails: [absent, 'already_resolved', 'card_data_refused'],
-    handle: async ({ tx, params: { id }, principal, body }) => {
+  resolveReconciliationItem: post(
+    `${items}/{id}/resolve`,
+    'Resolve a reconciliation item; the payments that it blocked continue',
+    {
+      description:
+        'With `resolved`, a captured amount that differs from the request counts as the provider has it, and a refund without an outcome is sent again if the provider has none. With `ignored`, the same difference is not reported again, unless an operation still waits.',
+      permission: 'payments.reconciliations.resolve',
+      idempotency: 'optional',
+      absent: 'reconciliation_item_not_found',
+      body: closed(
+        { resolution: oneOf('resolved', 'ignored'), note: text(500) },
+        { title: 'ResolveReconciliationItem' },
+      ),
+      inspectBody: refuseCardData,
+      unknown_members: 'refused',
+      reply: Item,
+      fails: ['already_resolved', 'card_data_refused'],
+    },
+    async ({ tx, params: { id }, principal, body }) => {
       const before = await findItem(tx, id)
       const by = { actor: principal.id, tenant_id: principal.tenant_id }
       await resolveItem(tx, before, { ...body, ...by })
       const item = await findItem(tx, id)
-      return reply(200, item, { etag: etag(item.version) })
+      return item
     },
-  })
+  ),
+})
+
+async function findRun(reader: Reader, id: string): Promise<Static<typeof Run>> {
+  const run = await reader.maybe(
+    Run,
+    sql`
+      select id, state as status, from_at as "from", least(to_at, created_at) as "to", phase,
+        compared, fixed, opened, proof, requested_by, created_at, finished_at
+      from payments.reconciliation_runs where id = ${id}`,
+  )
+  if (!run) throw problem('reconciliation_run_not_found')
+  return run
 }
 
 async function findItem(reader: Reader, id: string): Promise<Item> {

@@ -2,8 +2,8 @@
 import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
 import { page as pageOf } from '../../../kernel/http/page.ts'
-import { reply, route, type Route } from '../../../kernel/http/route.ts'
-import { Amount, Id, nullable, page, pageQuery, text, Time } from '../../../kernel/http/shapes.ts'
+import { routesOf } from '../../../kernel/http/routes-of.ts'
+import { Amount, Id, nullable, text, Time } from '../../../kernel/http/shapes.ts'
 
 const Short = Type.String({ maxLength: 255 })
 const Signed = Type.Integer({
@@ -27,26 +27,25 @@ const Settlement = Type.Object(
   { title: 'Settlement' },
 )
 
-export function settlementRoutes(): readonly Route[] {
-  return [
-    route({
-      method: 'GET',
-      path: '/v1/settlements',
-      name: 'listSettlements',
-      summary: 'List the settled amounts of your payments, newest first',
-      permission: 'payments.settlements.read',
-      added: true,
-      query: pageQuery({
+const { open, list } = routesOf({ permission: 'payments.settlements.read', added: true })
+
+export const settlementRoutes = open({
+  listSettlements: list(
+    '/v1/settlements',
+    'List the settled amounts of your payments, newest first',
+    {
+      item: Settlement,
+      filters: {
         payout_id: Type.Optional(text(255)),
         intent_id: Type.Optional(Id),
-      }),
-      replies: { 200: page(Settlement) },
-      handle: async ({ tx, principal, query: { payout_id = null, intent_id = null }, list }) => {
-        const { body, headers } = await pageOf(tx, {
-          scope: list,
-          row: Settlement,
-          place: ['id'],
-          fetch: (after, n) => sql`
+      },
+    },
+    async ({ tx, principal, query: { payout_id = null, intent_id = null }, list }) =>
+      pageOf(tx, {
+        scope: list,
+        row: Settlement,
+        place: ['id'],
+        fetch: (after, n) => sql`
             select id, balance_transaction_id, kind, intent_id, amount_minor, fee_minor, net_minor,
               currency, exchange_rate, available_on, payout_id
             from payments.settlement_records
@@ -56,9 +55,6 @@ export function settlementRoutes(): readonly Route[] {
               and (${after.id}::uuid is null or id < ${after.id}::uuid)
             order by id desc
             limit ${n}`,
-        })
-        return reply(200, body, headers)
-      },
-    }),
-  ]
-}
+      }),
+  ),
+})

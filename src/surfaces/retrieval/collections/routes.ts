@@ -2,8 +2,8 @@
 import type { Principal } from '../../../kernel/access/principal.ts'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { etag } from '../../../kernel/http/etag.ts'
-import { reply, route, type Route } from '../../../kernel/http/route.ts'
-import { pageQuery } from '../../../kernel/http/shapes.ts'
+import { reply } from '../../../kernel/http/reply.ts'
+import { routesOf } from '../../../kernel/http/routes-of.ts'
 import { Type } from 'typebox'
 import { PutAcl } from '../access/acl-entries.ts'
 import { callerOf } from '../access/principals.ts'
@@ -12,133 +12,10 @@ import { createCollection } from './create-collection.ts'
 import { deleteCollection } from './delete-collection.ts'
 import { listCollections, requireCollection } from './find-collection.ts'
 import { putCollectionAcl } from './put-acl.ts'
-import { AccessList, Collection, CollectionPage, CreateCollection } from './schemas.ts'
+import { AccessList, Collection, CreateCollection } from './schemas.ts'
 
 const path = '/v1/collections'
 const one = `${path}/{collection_id}` as const
-const absent = 'collection_not_found'
-const uses = { permission: 'retrieval.collections.use', absent } as const
-
-export function collectionRoutes(deps: Deps): readonly Route[] {
-  return [
-    createRoute(deps),
-    listRoute(deps),
-    getRoute(deps),
-    aclRoute(deps),
-    deleteRoute(deps),
-    profilesRoute(deps),
-  ]
-}
-
-function createRoute(deps: Deps): Route {
-  return route({
-    method: 'POST',
-    path,
-    name: 'createCollection',
-    summary: 'Create a collection',
-    description: 'You may manage the collection. Without `default_acl`, only you can see it.',
-    sends: ['location'],
-    permission: 'retrieval.collections.create',
-    body: CreateCollection,
-    refuses: { acl: 'default_acl', visibility: 'default_acl' },
-    replies: { 201: Collection },
-    fails: [
-      'permission_denied',
-      'validation_failed',
-      'collection_name_taken',
-      'unknown_embedding_profile',
-      'quota_exceeded',
-    ],
-    handle: async ({ tx, principal, body }) => {
-      const id = await createCollection(tx, deps, principal, body)
-      const made = await find(tx, deps, principal, id)
-      return reply(201, made, { location: `${path}/${id}` })
-    },
-  })
-}
-
-async function find(reader: Reader, deps: Deps, principal: Principal, id: string) {
-  return await requireCollection(reader, await callerOf(reader, deps, principal), id, 'read')
-}
-
-function listRoute(deps: Deps): Route {
-  return route({
-    method: 'GET',
-    path,
-    name: 'listCollections',
-    summary: 'List the collections that you may read',
-    permission: uses.permission,
-    added: true,
-    query: pageQuery({}),
-    replies: { 200: CollectionPage },
-    fails: ['permission_denied'],
-    handle: async ({ tx, principal, list }) => {
-      const caller = await callerOf(tx, deps, principal)
-      const { body, headers } = await listCollections(tx, list, caller)
-      return reply(200, body, headers)
-    },
-  })
-}
-
-function getRoute(deps: Deps): Route {
-  return route({
-    method: 'GET',
-    path: one,
-    name: 'getCollection',
-    summary: 'A collection',
-    sends: ['etag'],
-    ...uses,
-    added: true,
-    replies: { 200: Collection },
-    fails: [absent, 'permission_denied'],
-    handle: async ({ tx, principal, params: { collection_id } }) => {
-      const found = await find(tx, deps, principal, collection_id)
-      return reply(200, found, { etag: etag(found.access_policy_version) })
-    },
-  })
-}
-
-function aclRoute(deps: Deps): Route {
-  return route({
-    method: 'PUT',
-    path: `${one}/acl`,
-    name: 'putCollectionAcl',
-    summary: 'Replace the access list of a collection',
-    description:
-      'The new list applies from this reply on, also to open streams of answers. It applies to every document that has no access list of its own.',
-    sends: ['etag'],
-    ...uses,
-    added: true,
-    body: PutAcl,
-    replies: { 200: AccessList },
-    fails: [absent, 'permission_denied', 'validation_failed', 'precondition_failed'],
-    handle: async ({ tx, principal, params: { collection_id }, body, request }) => {
-      const caller = await callerOf(tx, deps, principal)
-      const if_match = request.headers['if-match']
-      const put = await putCollectionAcl(tx, caller, collection_id, body.acl, if_match)
-      return reply(200, put, { etag: etag(put.version) })
-    },
-  })
-}
-
-function deleteRoute(deps: Deps): Route {
-  return route({
-    method: 'DELETE',
-    path: one,
-    name: 'deleteCollection',
-    summary: 'Delete a collection and everything in it',
-    ...uses,
-    added: true,
-    replies: { 204: null },
-    fails: [absent, 'permission_denied'],
-    handle: async ({ tx, principal, params: { collection_id } }) => {
-      const caller = await callerOf(tx, deps, principal)
-      const job_id = await deleteCollection(tx, deps, caller, principal, collection_id)
-      const link = job_id ? { link: `</v1/ingestion-jobs/${job_id}>; rel="monitor"` } : {}
-      return reply(204, null, link)
-    },
-  })
-}
 
 const Profile = Type.Object(
   {
@@ -150,29 +27,109 @@ const Profile = Type.Object(
   { title: 'EmbeddingProfile' },
 )
 
-function profilesRoute({ profiles }: Deps): Route {
-  return route({
-    method: 'GET',
-    path: '/v1/embedding-profiles',
-    name: 'listEmbeddingProfiles',
-    summary: 'List the models that can make vectors from chunks',
-    permission: uses.permission,
-    added: true,
-    replies: {
-      200: Type.Object(
+const { open, get, list, create, put, del } = routesOf<Deps>({
+  absent: 'collection_not_found',
+  permission: 'retrieval.collections.use',
+  added: true,
+})
+
+export const collectionRoutes = open({
+  createCollection: create(
+    path,
+    'Create a collection',
+    {
+      description: 'You may manage the collection. Without `default_acl`, only you can see it.',
+      permission: 'retrieval.collections.create',
+      body: CreateCollection,
+      refuses: { acl: 'default_acl', visibility: 'default_acl' },
+      reply: Collection,
+      fails: [
+        'permission_denied',
+        'validation_failed',
+        'collection_name_taken',
+        'unknown_embedding_profile',
+        'quota_exceeded',
+      ],
+      added: false,
+    },
+    async ({ tx, principal, body }, deps) => {
+      const id = await createCollection(tx, deps, principal, body)
+      const made = await find(tx, deps, principal, id)
+      return made
+    },
+  ),
+
+  listCollections: list(
+    path,
+    'List the collections that you may read',
+    { item: Collection, fails: ['permission_denied'] },
+    async ({ tx, principal, list }, deps) => {
+      const caller = await callerOf(tx, deps, principal)
+      return listCollections(tx, list, caller)
+    },
+  ),
+
+  getCollection: get(
+    one,
+    'A collection',
+    { sends: ['etag'], reply: Collection, fails: ['permission_denied'] },
+    async ({ tx, principal, params: { collection_id } }, deps) => {
+      const found = await find(tx, deps, principal, collection_id)
+      return reply(200, found, { etag: etag(found.access_policy_version) })
+    },
+  ),
+
+  putCollectionAcl: put(
+    `${one}/acl`,
+    'Replace the access list of a collection',
+    {
+      description:
+        'The new list applies from this reply on, also to open streams of answers. It applies to every document that has no access list of its own.',
+      body: PutAcl,
+      reply: AccessList,
+      fails: ['permission_denied', 'validation_failed', 'precondition_failed'],
+    },
+    async ({ tx, principal, params: { collection_id }, body, if_match }, deps) => {
+      const caller = await callerOf(tx, deps, principal)
+      const put = await putCollectionAcl(tx, caller, collection_id, body.acl, if_match)
+      return put
+    },
+  ),
+
+  deleteCollection: del(
+    one,
+    'Delete a collection and everything in it',
+    { replies: { 204: null }, fails: ['permission_denied'] },
+    async ({ tx, principal, params: { collection_id } }, deps) => {
+      const caller = await callerOf(tx, deps, principal)
+      const job_id = await deleteCollection(tx, deps, caller, principal, collection_id)
+      const link = job_id ? { link: `</v1/ingestion-jobs/${job_id}>; rel="monitor"` } : {}
+      return reply(204, null, link)
+    },
+  ),
+
+  listEmbeddingProfiles: get(
+    '/v1/embedding-profiles',
+    'List the models that can make vectors from chunks',
+    {
+      reply: Type.Object(
         { data: Type.Array(Profile, { maxItems: 100 }) },
         { title: 'EmbeddingProfiles' },
       ),
+      fails: ['permission_denied'],
     },
-    fails: ['permission_denied'],
-    handle: () => {
+    (_context, { profiles }) => {
       const data = profiles.all.map(({ id, dimensions, semantic, languages }) => ({
         id,
         dimensions,
         semantic,
         languages: languages && [...languages],
       }))
-      return reply(200, { data })
+      return { data }
     },
-  })
+  ),
+})
+
+async function find(reader: Reader, deps: Deps, principal: Principal, id: string) {
+  return await requireCollection(reader, await callerOf(reader, deps, principal), id, 'read')
 }

@@ -1,6 +1,6 @@
 /** Collections in requests and replies. */
 import { Type, type Static } from 'typebox'
-import { closed, Id, oneOf, page, text, Time } from '../../../kernel/http/shapes.ts'
+import { closed, Id, oneOf, text, Time } from '../../../kernel/http/shapes.ts'
 import { Acl } from '../access/acl-entries.ts'
 
 export const ProfileId = text(100)
@@ -34,8 +34,6 @@ export const Collection = Type.Object(
   { title: 'Collection' },
 )
 export type Collection = Static<typeof Collection>
-export const CollectionPage = page(Collection)
-
 export const AccessList = Type.Object(
   { acl: Acl, version: Type.Integer() },
   { title: 'AccessList' },

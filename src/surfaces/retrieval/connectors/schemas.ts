@@ -1,15 +1,6 @@
 /** Connectors in requests and replies. */
 import { Type, type Static } from 'typebox'
-import {
-  closed,
-  count,
-  Id,
-  nullable,
-  oneOf,
-  page,
-  text,
-  Time,
-} from '../../../kernel/http/shapes.ts'
+import { closed, count, Id, nullable, oneOf, text, Time } from '../../../kernel/http/shapes.ts'
 import { Acl } from '../access/acl-entries.ts'
 
 export const connector_kinds = ['web', 'uploads'] as const
@@ -81,8 +72,6 @@ export const Connector = Type.Object(
   { title: 'Connector' },
 )
 export type Connector = Static<typeof Connector>
-export const ConnectorPage = page(Connector)
-
 /** Null if the duration is shorter than five minutes. */
 export function secondsOf(schedule: string): number | null {
   const [, days = '0', hours = '0', minutes = '0'] =

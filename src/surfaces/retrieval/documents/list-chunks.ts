@@ -6,12 +6,12 @@ import { Type, type Static } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { page as pageOf, type List } from '../../../kernel/http/page.ts'
-import { Id, nullable, page } from '../../../kernel/http/shapes.ts'
+import { Id, nullable } from '../../../kernel/http/shapes.ts'
 import type { Caller } from '../access/principals.ts'
 import { isPresentTo, mayCollection } from '../access/rights.ts'
 import { Range } from '../answers/schemas.ts'
 
-const Chunk = Type.Object(
+export const Chunk = Type.Object(
   {
     id: Id,
     document_version: Type.Integer(),
@@ -23,8 +23,6 @@ const Chunk = Type.Object(
   },
   { title: 'Chunk' },
 )
-export const ChunkPage = page(Chunk)
-
 const Row = Type.Object({
   ...Type.Omit(Chunk, ['range']).properties,
   char_start: Type.Integer(),

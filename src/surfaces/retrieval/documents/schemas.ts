@@ -1,6 +1,6 @@
 /** Documents in requests and replies. */
 import { Type, type Static } from 'typebox'
-import { closed, Id, map, nullable, oneOf, page, text, Time } from '../../../kernel/http/shapes.ts'
+import { closed, Id, map, nullable, oneOf, text, Time } from '../../../kernel/http/shapes.ts'
 import { Acl } from '../access/acl-entries.ts'
 
 export const Metadata = map(
@@ -71,4 +71,3 @@ export const Document = Type.Object(
   { title: 'Document' },
 )
 export type Document = Static<typeof Document>
-export const DocumentPage = page(Document)

@@ -1,15 +1,6 @@
 /** Evaluations in requests and replies. */
 import { Type, type Static } from 'typebox'
-import {
-  closed,
-  count,
-  Id,
-  nullable,
-  oneOf,
-  page,
-  text,
-  Time,
-} from '../../../kernel/http/shapes.ts'
+import { closed, count, Id, nullable, oneOf, text, Time } from '../../../kernel/http/shapes.ts'
 
 export const Judged = closed(
   {
@@ -61,4 +52,3 @@ export const Evaluation = Type.Object(
   },
   { title: 'Evaluation' },
 )
-export const EvaluationPage = page(Evaluation)

@@ -1,6 +1,6 @@
 /** Index versions in requests and replies. */
 import { Type, type Static } from 'typebox'
-import { closed, Id, nullable, oneOf, page, Time } from '../../../kernel/http/shapes.ts'
+import { closed, Id, nullable, oneOf, Time } from '../../../kernel/http/shapes.ts'
 import { ProfileId } from '../collections/schemas.ts'
 import { IndexState } from './index-versions.ts'
 
@@ -42,4 +42,3 @@ export const IndexVersionView = Type.Object(
   },
   { title: 'IndexVersion' },
 )
-export const IndexVersionPage = page(IndexVersionView)

@@ -1,5 +1,6 @@
 /** Routes of the jobs of retrieval. */
-import { reply, route, type Route } from '../../../kernel/http/route.ts'
+import { reply } from '../../../kernel/http/reply.ts'
+import { routesOf } from '../../../kernel/http/routes-of.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { callerOf } from '../access/principals.ts'
 import type { Deps } from '../deps.ts'
@@ -8,43 +9,38 @@ import { IngestionJob, jobView, requireJob, requireWriter, showJob } from './sho
 import { submitJob } from './submit-job.ts'
 
 const path = '/v1/ingestion-jobs/{job_id}'
-const absent = 'job_not_found'
-const shared = { permission: 'retrieval.collections.use', absent } as const
 
-export function jobRoutes(deps: Deps): readonly Route[] {
-  return [getRoute(deps), cancelRoute(deps), retryRoute(deps)]
-}
+const { open, get, post } = routesOf<Deps>({
+  absent: 'job_not_found',
+  permission: 'retrieval.collections.use',
+})
 
-function getRoute(deps: Deps): Route {
-  return route({
-    method: 'GET',
+export const jobRoutes = open({
+  getIngestionJob: get(
     path,
-    name: 'getIngestionJob',
-    summary: 'A job of ingestion, purging, reindexing, syncing or evaluation',
-    description: 'The `result` of a purge is its receipt: when each projection was erased.',
-    ...shared,
-    replies: { 200: IngestionJob },
-    fails: [absent, 'permission_denied'],
-    handle: async ({ tx, principal, params: { job_id } }) => {
-      const caller = await callerOf(tx, deps, principal)
-      return reply(200, await showJob(tx, deps, caller, principal, job_id))
+    'A job of ingestion, purging, reindexing, syncing or evaluation',
+    {
+      description: 'The `result` of a purge is its receipt: when each projection was erased.',
+      reply: IngestionJob,
+      fails: ['permission_denied'],
     },
-  })
-}
+    async ({ tx, principal, params: { job_id } }, deps) => {
+      const caller = await callerOf(tx, deps, principal)
+      return await showJob(tx, deps, caller, principal, job_id)
+    },
+  ),
 
-function cancelRoute(deps: Deps): Route {
-  return route({
-    method: 'POST',
-    path: `${path}/cancel`,
-    name: 'cancelIngestionJob',
-    summary: 'Cancel a job',
-    description: 'A running job stops at its next stage. A purge cannot be cancelled.',
-    sends: ['location'],
-    ...shared,
-    added: true,
-    replies: { 202: IngestionJob },
-    fails: [absent, 'permission_denied', 'invalid_transition'],
-    handle: async ({ tx, principal, params: { job_id } }) => {
+  cancelIngestionJob: post(
+    `${path}/cancel`,
+    'Cancel a job',
+    {
+      sends: ['location'],
+      description: 'A running job stops at its next stage. A purge cannot be cancelled.',
+      added: true,
+      replies: { 202: IngestionJob },
+      fails: ['permission_denied', 'invalid_transition'],
+    },
+    async ({ tx, principal, params: { job_id } }, deps) => {
       const { tenant_id } = principal
       const caller = await callerOf(tx, deps, principal)
       const row = await requireJob(tx, caller, principal, job_id)
@@ -57,23 +53,20 @@ function cancelRoute(deps: Deps): Route {
       const location = path.replace('{job_id}', job_id)
       return reply(202, await jobView(tx, deps, tenant_id, after), { location })
     },
-  })
-}
+  ),
 
-function retryRoute(deps: Deps): Route {
-  return route({
-    method: 'POST',
-    path: `${path}/retry`,
-    name: 'retryIngestionJob',
-    summary: 'Retry a failed or cancelled job',
-    description:
-      '`Location` is a new job, which continues after the last completed stage. Syncs and reindexes are started again by their own requests.',
-    sends: ['location'],
-    ...shared,
-    added: true,
-    replies: { 202: IngestionJob },
-    fails: [absent, 'permission_denied', 'job_not_ended'],
-    handle: async ({ tx, principal, params: { job_id } }) => {
+  retryIngestionJob: post(
+    `${path}/retry`,
+    'Retry a failed or cancelled job',
+    {
+      sends: ['location'],
+      description:
+        '`Location` is a new job, which continues after the last completed stage. Syncs and reindexes are started again by their own requests.',
+      added: true,
+      replies: { 202: IngestionJob },
+      fails: ['permission_denied', 'job_not_ended'],
+    },
+    async ({ tx, principal, params: { job_id } }, deps) => {
       const { tenant_id, id: submitter_id } = principal
       const caller = await callerOf(tx, deps, principal)
       const { kind, state, collection_id, document_id, document_version } = await requireJob(
@@ -102,5 +95,5 @@ function retryRoute(deps: Deps): Route {
       const headers = { location: path.replace('{job_id}', id) }
       return reply(202, await jobView(tx, deps, tenant_id, row), headers)
     },
-  })
-}
+  ),
+})

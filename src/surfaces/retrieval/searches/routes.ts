@@ -1,7 +1,7 @@
 /** The route of searches. */
 import { Type } from 'typebox'
 import type { Db, Tx } from '../../../kernel/database/db.ts'
-import { reply, route, type Route } from '../../../kernel/http/route.ts'
+import { routesOf } from '../../../kernel/http/routes-of.ts'
 import { closed, count, Id, nullable, text } from '../../../kernel/http/shapes.ts'
 import { callerOf } from '../access/principals.ts'
 import type { Deps } from '../deps.ts'
@@ -43,22 +43,20 @@ const Hits = Type.Object(
   { title: 'SearchResult' },
 )
 
-export function searchRoutes(deps: Deps): readonly Route[] {
-  return [
-    route({
-      method: 'POST',
-      path: '/v1/search',
-      name: 'searchCollections',
-      summary: 'Search collections',
+const { open, post } = routesOf<Deps>({ permission: 'retrieval.answers.create', added: true })
+
+export const searchRoutes = open({
+  searchCollections: post(
+    '/v1/search',
+    'Search collections',
+    {
       description:
         'Searches the documents that you may read now, both by words and by meaning. `degraded` names the parts of the search that were not available.',
-      permission: 'retrieval.answers.create',
-      added: true,
       transaction: 'own',
       idempotency: 'ignored',
       body: Search,
       refuses: { filter: 'filters', limit: 'top_k', min_score: null },
-      replies: { 200: Hits },
+      reply: Hits,
       fails: [
         'collection_not_found',
         'permission_denied',
@@ -67,23 +65,23 @@ export function searchRoutes(deps: Deps): readonly Route[] {
         'rate_limited',
         'index_unavailable',
       ],
-      handle: async ({ db, principal, body }) => {
-        await takeAnswer(db, deps, principal.id)
-        const { collection_ids, query, filters, top_k = top_k_usual } = body
-        const conditions = conditionsOf(filters)
-        const caller = await callerOf(db, deps, principal)
-        const question = { collection_ids, query, conditions, top_k }
-        const { sources, retrieval_version, degraded } = await search(deps, caller, question)
-        const data = sources.map((source, at) => {
-          const { source_kind: _kind, content_hash: _hash, metadata: _data, ...shown } = source
-          const { ordinal: _ordinal, page_starts: _starts, ...hit } = shown
-          return { rank: at + 1, ...hit }
-        })
-        return reply(200, { data, retrieval_version, degraded: [...degraded] })
-      },
-    }),
-  ]
-}
+    },
+    async ({ db, principal, body }, deps) => {
+      await takeAnswer(db, deps, principal.id)
+      const { collection_ids, query, filters, top_k = top_k_usual } = body
+      const conditions = conditionsOf(filters)
+      const caller = await callerOf(db, deps, principal)
+      const question = { collection_ids, query, conditions, top_k }
+      const { sources, retrieval_version, degraded } = await search(deps, caller, question)
+      const data = sources.map((source, at) => {
+        const { source_kind: _kind, content_hash: _hash, metadata: _data, ...shown } = source
+        const { ordinal: _ordinal, page_starts: _starts, ...hit } = shown
+        return { rank: at + 1, ...hit }
+      })
+      return { data, retrieval_version, degraded: [...degraded] }
+    },
+  ),
+})
 
 export async function takeAnswer(
   door: Db | Tx,

@@ -3,23 +3,24 @@
  * abort an upload.
  */
 import { Type } from 'typebox'
-import { reply, route, type Route } from '../../../kernel/http/route.ts'
+import { reply } from '../../../kernel/http/reply.ts'
+import { routesOf } from '../../../kernel/http/routes-of.ts'
 import { isNotModified } from '../../../kernel/http/etag.ts'
-import { oneOf, pageQuery } from '../../../kernel/http/shapes.ts'
+import { oneOf } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
 import {
   Completed,
   CompleteUpload,
   CreateUpload,
   NewUpload,
-  OpenUploadPage,
   RegisteredParts,
   RegisterParts,
   Upload,
+  OpenUpload,
 } from '../schemas.ts'
 import { registerParts } from '../parts/register-parts.ts'
 import { abortUpload } from './abort-upload.ts'
-import { completeUpload } from './complete-upload.ts'
+import { completeUpload, type Verifying } from './complete-upload.ts'
 import { createUpload, newUploadOf, prepareUpload } from './create-upload.ts'
 import { listOpenUploads } from './list-open-uploads.ts'
 import { readUpload } from './read-upload.ts'
@@ -27,179 +28,153 @@ import { findUpload } from './upload-row.ts'
 
 const path = '/v1/uploads'
 const one = `${path}/{upload_id}` as const
-const absent = 'upload_not_found'
 const no_store = { 'cache-control': 'no-store' }
 /** Enough for a list of 10,000 parts with tags and checksums. */
 const parts_body_bytes = 4 * 1024 * 1024
 /** 10,000 parts with four members each. */
 const parts_members_max = 50_000
 
-export function uploadRoutes(deps: Deps): readonly Route[] {
-  return [
-    createRoute(deps),
-    listRoute(),
-    partsRoute(deps),
-    completeRoute(deps),
-    readRoute(deps),
-    abortRoute(),
-  ]
-}
+const { open, get, list, create, post, del } = routesOf<Deps & { readonly verifying: Verifying }>({
+  absent: 'upload_not_found',
+  permission: 'authenticated',
+})
 
-function createRoute(deps: Deps): Route {
-  return route({
-    method: 'POST',
+export const uploadRoutes = open({
+  createUpload: create(
     path,
-    name: 'createUpload',
-    summary: 'Begin an upload and get the URLs for its parts',
-    sends: ['location'],
-    description:
-      'A file of one part is sent by PUT to `upload_url`, a larger one in parts to `part_urls`. Nothing is downloadable before the upload is completed and its file is `available`.',
-    permission: 'authenticated',
-    idempotency: 'optional',
-    record: 'reference',
-    body: CreateUpload,
-    refuses: {
-      acl: null,
-      allowed_types: 'media_category',
-      max_size: 'expected_size',
-      expires_at: null,
+    'Begin an upload and get the URLs for its parts',
+    {
+      description:
+        'A file of one part is sent by PUT to `upload_url`, a larger one in parts to `part_urls`. Nothing is downloadable before the upload is completed and its file is `available`.',
+      idempotency: 'optional',
+      record: 'reference',
+      body: CreateUpload,
+      refuses: {
+        acl: null,
+        allowed_types: 'media_category',
+        max_size: 'expected_size',
+        expires_at: null,
+      },
+      reply: NewUpload,
+      fails: [
+        'permission_denied',
+        'content_too_large',
+        'validation_failed',
+        'type_not_allowed',
+        'rate_limited',
+        'quota_exceeded',
+        'storage_unavailable',
+        'storage_full',
+      ],
     },
-    replies: { 201: NewUpload },
-    fails: [
-      'permission_denied',
-      'content_too_large',
-      'validation_failed',
-      'type_not_allowed',
-      'rate_limited',
-      'quota_exceeded',
-      'storage_unavailable',
-      'storage_full',
-    ],
-    prepare: ({ body, principal, grants }) => prepareUpload(deps, { principal, grants }, body),
-    handle: async ({ tx, body, principal, prepared }) => {
-      const upload = await createUpload(tx, deps, { principal }, body, prepared)
-      const made = await newUploadOf(deps, upload)
-      return reply(201, made, { ...no_store, location: `${path}/${upload.id}` })
+    {
+      prepare: ({ body, principal, grants }, deps) =>
+        prepareUpload(deps, { principal, grants }, body),
+      handle: async ({ tx, body, principal, prepared }, deps) => {
+        const upload = await createUpload(tx, deps, { principal }, body, prepared)
+        const made = await newUploadOf(deps, upload)
+        return reply(201, made, { ...no_store, location: `${path}/${upload.id}` })
+      },
+      again: async ({ tx, principal, grants, resource_ref }, deps) => {
+        const id = resource_ref.slice(resource_ref.lastIndexOf('/') + 1)
+        const upload = await findUpload(tx, { principal, grants }, id, null)
+        const made = await newUploadOf(deps, upload)
+        return reply(201, made, { ...no_store, location: `${path}/${id}` })
+      },
     },
-    again: async ({ tx, principal, grants, resource_ref }) => {
-      const id = resource_ref.slice(resource_ref.lastIndexOf('/') + 1)
-      const upload = await findUpload(tx, { principal, grants }, id, null)
-      const made = await newUploadOf(deps, upload)
-      return reply(201, made, { ...no_store, location: `${path}/${id}` })
-    },
-  })
-}
+  ),
 
-function listRoute(): Route {
-  return route({
-    method: 'GET',
+  listUploads: list(
     path,
-    name: 'listUploads',
-    summary: 'List your uploads that are not complete, newest first',
-    description:
-      'A completed upload is in the list of files. `scope=tenant` requires the permission `uploads.uploads.read_any`.',
-    permission: 'authenticated',
-    added: true,
-    query: pageQuery({ scope: Type.Optional(oneOf('own', 'tenant')) }),
-    replies: { 200: OpenUploadPage },
-    fails: ['permission_denied'],
-    handle: async ({ tx, principal, query: { scope = 'own' }, grants, list }) => {
+    'List your uploads that are not complete, newest first',
+    {
+      description:
+        'A completed upload is in the list of files. `scope=tenant` requires the permission `uploads.uploads.read_any`.',
+      added: true,
+      item: OpenUpload,
+      filters: { scope: Type.Optional(oneOf('own', 'tenant')) },
+      fails: ['permission_denied'],
+    },
+    async ({ tx, principal, query: { scope = 'own' }, grants, list }) => {
       const caller = { principal, grants }
-      const { body, headers } = await listOpenUploads(tx, caller, scope, list)
-      return reply(200, body, headers)
+      return listOpenUploads(tx, caller, scope, list)
     },
-  })
-}
+  ),
 
-function partsRoute(deps: Deps): Route {
-  return route({
-    method: 'POST',
-    path: `${one}/parts`,
-    name: 'registerUploadParts',
-    summary: 'List the stored parts, and get URLs for the missing parts',
-    permission: 'authenticated',
-    transaction: 'own',
-    idempotency: 'ignored',
-    absent,
-    body: RegisterParts,
-    body_optional: true,
-    body_limit_bytes: parts_body_bytes,
-    body_members_max: parts_members_max,
-    replies: { 200: RegisteredParts },
-    fails: [
-      absent,
-      'invalid_transition',
-      'upload_parts_mismatch',
-      'validation_failed',
-      'storage_unavailable',
-    ],
-    handle: async ({ db, params, body, principal, grants }) => {
+  registerUploadParts: post(
+    `${one}/parts`,
+    'List the stored parts, and get URLs for the missing parts',
+    {
+      transaction: 'own',
+      idempotency: 'ignored',
+      body: RegisterParts,
+      body_optional: true,
+      body_limit_bytes: parts_body_bytes,
+      body_members_max: parts_members_max,
+      reply: RegisteredParts,
+      fails: [
+        'invalid_transition',
+        'upload_parts_mismatch',
+        'validation_failed',
+        'storage_unavailable',
+      ],
+    },
+    async ({ db, params, body, principal, grants }, deps) => {
       const asked = (body as typeof body | undefined) ?? {} // the body is optional
       const caller = { principal, grants }
       return reply(200, await registerParts(db, deps, caller, params.upload_id, asked), no_store)
     },
-  })
-}
+  ),
 
-function completeRoute(deps: Deps): Route {
-  const verifying = { count: 0 }
-  return route({
-    method: 'POST',
-    path: `${one}/complete`,
-    name: 'completeUpload',
-    sends: ['location'],
-    summary: 'Complete an upload: its bytes are verified, and its file is processed',
-    description:
-      'The request can be repeated: for a completed upload, the reply is its file. If parts differ, the reply is 409 and you can send them again. If the checksum differs, the reply is 422: the upload fails if it was begun with the checksum, and stays open if only this request states it.',
-    permission: 'authenticated',
-    transaction: 'own',
-    idempotency: 'ignored',
-    absent,
-    body: CompleteUpload,
-    body_optional: true,
-    body_limit_bytes: parts_body_bytes,
-    body_members_max: parts_members_max,
-    replies: { 200: Completed, 202: Completed },
-    fails: [
-      absent,
-      'upload_parts_mismatch',
-      'checksum_mismatch',
-      'completion_in_progress',
-      'invalid_transition',
-      'validation_failed',
-      'storage_full',
-      'storage_unavailable',
-    ],
-    handle: async ({ db, params, body, principal, grants }) => {
+  completeUpload: post(
+    `${one}/complete`,
+    'Complete an upload: its bytes are verified, and its file is processed',
+    {
+      sends: ['location'],
+      description:
+        'The request can be repeated: for a completed upload, the reply is its file. If parts differ, the reply is 409 and you can send them again. If the checksum differs, the reply is 422: the upload fails if it was begun with the checksum, and stays open if only this request states it.',
+      transaction: 'own',
+      idempotency: 'ignored',
+      body: CompleteUpload,
+      body_optional: true,
+      body_limit_bytes: parts_body_bytes,
+      body_members_max: parts_members_max,
+      replies: { 200: Completed, 202: Completed },
+      fails: [
+        'upload_parts_mismatch',
+        'checksum_mismatch',
+        'completion_in_progress',
+        'invalid_transition',
+        'validation_failed',
+        'storage_full',
+        'storage_unavailable',
+      ],
+    },
+    async ({ db, params, body, principal, grants }, deps) => {
       const asked = (body as typeof body | undefined) ?? {} // the body is optional
       const caller = { principal, grants }
-      const all = { ...deps, verifying }
       const { status, body: completed } = await completeUpload(
         db,
-        all,
+        deps,
         caller,
         params.upload_id,
         asked,
       )
       return reply(status, completed, { location: `${path}/${params.upload_id}` })
     },
-  })
-}
+  ),
 
-function readRoute(deps: Deps): Route {
-  const { db } = deps.kernel
-  return route({
-    method: 'GET',
-    path: one,
-    name: 'getUpload',
-    summary: 'An upload: its state, what is missing, and its file',
-    sends: ['etag'],
-    permission: 'authenticated',
-    absent,
-    replies: { 200: Upload, 304: null },
-    headers: { 'cache-control': 'private, no-cache' },
-    fails: [absent, 'storage_unavailable'],
-    handle: async ({ params, principal, grants, request }) => {
+  getUpload: get(
+    one,
+    'An upload: its state, what is missing, and its file',
+    {
+      sends: ['etag'],
+      replies: { 200: Upload, 304: null },
+      headers: { 'cache-control': 'private, no-cache' },
+      fails: ['storage_unavailable'],
+    },
+    async ({ params, principal, grants, request }, deps) => {
+      const { db } = deps.kernel
       const { view, version } = await readUpload(db, deps, { principal, grants }, params.upload_id)
       const headers = { etag: `"${version}"` }
       const known = String(request.headers['if-none-match'] ?? '')
@@ -207,22 +182,14 @@ function readRoute(deps: Deps): Route {
         ? reply(304, null, headers)
         : reply(200, view, headers)
     },
-  })
-}
+  ),
 
-function abortRoute(): Route {
-  return route({
-    method: 'DELETE',
-    path: one,
-    name: 'abortUpload',
-    summary: 'Abort an upload and delete its parts',
-    permission: 'authenticated',
-    absent,
-    replies: { 204: null },
-    fails: [absent, 'invalid_transition', 'completion_in_progress'],
-    handle: async ({ tx, params, principal, grants }) => {
+  abortUpload: del(
+    one,
+    'Abort an upload and delete its parts',
+    { fails: ['invalid_transition', 'completion_in_progress'] },
+    async ({ tx, params, principal, grants }) => {
       await abortUpload(tx, { principal, grants }, params.upload_id)
-      return reply(204, null)
     },
-  })
-}
+  ),
+})

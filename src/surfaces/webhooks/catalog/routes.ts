@@ -2,10 +2,12 @@
  * Routes for events that can be delivered: one event, the list of events in log order for receivers
  * that were unavailable, and the types that a subscription can contain.
  */
-import { reply, route, type RequestFacts, type Route } from '../../../kernel/http/route.ts'
+import { reply } from '../../../kernel/http/reply.ts'
+import type { RequestFacts } from '../../../kernel/http/route.ts'
+import { routesOf } from '../../../kernel/http/routes-of.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
-import { openStreamPlaces } from '../../../kernel/http/stream-places.ts'
+import type { StreamPlaces } from '../../../kernel/http/stream-places.ts'
 import { mayRead, type EventType } from '../types/event-types.ts'
 import { exampleOf } from './example.ts'
 import { getEvent, readFeed, viewOf, wantedTypes } from './read-events.ts'
@@ -20,100 +22,89 @@ import {
 import { watchFeed, type FeedWatcher } from './watch-events.ts'
 
 const path = '/v1/webhook-events'
-const absent = 'event_not_found'
-const permission = 'webhooks.events.read'
 
-type Needed = Pick<Deps, 'kernel' | 'types' | 'rights'>
-
-export function catalogRoutes(deps: Needed, watcher: FeedWatcher): readonly Route[] {
-  return [feedRoute(deps, watcher), getRoute(deps), typesRoute(deps)]
+type Needed = Pick<Deps, 'kernel' | 'types' | 'rights'> & {
+  readonly watcher: FeedWatcher
+  readonly places: StreamPlaces
 }
 
-function getRoute(deps: Needed): Route {
-  return route({
-    method: 'GET',
-    path: `${path}/{event_id}`,
-    name: 'getWebhookEvent',
-    summary: 'An event, its data, and how many of its deliveries are in which state',
-    permission,
-    absent,
-    replies: { 200: WebhookEventWithDeliveries },
-    fails: [absent],
-    handle: async ({ tx, params: { event_id }, principal: { tenant_id }, grants }) =>
-      reply(200, await getEvent(tx, deps, event_id, { tenant_id, grants: await grants() })),
-  })
-}
+const { open, get } = routesOf<Needed>({ absent: 'event_not_found', read: 'webhooks.events.read' })
 
-function feedRoute(deps: Needed, watcher: FeedWatcher): Route {
-  const { cursors, settings } = deps.kernel
-  const places = openStreamPlaces(settings['webhooks.watch_max_per_principal'])
-  return route({
-    method: 'GET',
+export const catalogRoutes = open({
+  listWebhookEvents: get(
     path,
-    name: 'listWebhookEvents',
-    summary: 'List events in the order of the log, or stream new ones',
-    description:
-      'The oldest events come first. A page may be empty although more events follow. Every reply ' +
-      'has a `next_cursor`: at the end of the log, send it later to get newer events. With ' +
-      '`Accept: text/event-stream` the reply is a stream of new events; Last-Event-ID resumes it.',
-    permission,
-    added: true,
-    query: FeedQuery,
-    replies: { 200: EventFeed },
-    fails: ['event_type_unknown', 'permission_denied', 'quota_exceeded'],
-    headers: { vary: 'accept' },
-    handle: async ({ tx, principal: { tenant_id }, query, list, grants }) => {
-      const types = wantedTypes(deps, query.types, await grants())
-      const { after: place, limit, fetch } = cursors.start(list)
-      const after = (place?.[0] ?? null) as number | null // our own cursor: a position
-      const from = { tenant_id, after, limit, types, trace_id: query.trace_id }
-      const { rows, through, has_more, is_ahead } = await readFeed(tx, from, query.since ?? null)
-      if (is_ahead) throw problem('invalid_cursor')
-      // `page` adds a cursor only to a full page. Each place is `through`, so the cursor is at the
-      // end of the scan. The feed always returns a cursor, even if the page is not full.
-      const there = Array.from({ length: fetch }, () => through)
-      const { body, headers } = cursors.page(list, there, position => [position])
-      const next_cursor = body.next_cursor ?? ''
-      return reply(200, { data: rows.map(viewOf), next_cursor, has_more }, has_more ? headers : {})
+    'List events in the order of the log, or stream new ones',
+    {
+      description:
+        'The oldest events come first. A page may be empty although more events follow. Every reply ' +
+        'has a `next_cursor`: at the end of the log, send it later to get newer events. With ' +
+        '`Accept: text/event-stream` the reply is a stream of new events; Last-Event-ID resumes it.',
+      added: true,
+      query: FeedQuery,
+      reply: EventFeed,
+      fails: ['event_type_unknown', 'permission_denied', 'quota_exceeded'],
+      headers: { vary: 'accept' },
     },
-    watch: async ({ db, principal, query, request, grants }) => {
-      wantedTypes(deps, query.types, await grants())
-      const { tenant_id, id: principal_id } = principal
-      const types = async () => {
-        const [held] = await deps.rights.recentGrantsOf([{ tenant_id, principal_id }])
-        const asked = (query.types ?? '*').split(',')
-        const readable = held && asked.every(one => mayRead(held, one.trim()))
-        return readable ? wantedTypes(deps, query.types, held) : null
-      }
-      const watched = { tenant_id, after: lastEventOf(request), signal: request.signal, types }
-      return places.hold(principal_id, watchFeed(db, watcher, watched))
+    {
+      handle: async ({ tx, principal: { tenant_id }, query, list, grants }, deps) => {
+        const { cursors } = deps.kernel
+        const types = wantedTypes(deps, query.types, await grants())
+        const { after: place, limit, fetch } = cursors.start(list)
+        const after = (place?.[0] ?? null) as number | null // our own cursor: a position
+        const from = { tenant_id, after, limit, types, trace_id: query.trace_id }
+        const { rows, through, has_more, is_ahead } = await readFeed(tx, from, query.since ?? null)
+        if (is_ahead) throw problem('invalid_cursor')
+        // `page` adds a cursor only to a full page. Each place is `through`, so the cursor is at the
+        // end of the scan. The feed always returns a cursor, even if the page is not full.
+        const there = Array.from({ length: fetch }, () => through)
+        const { body, headers } = cursors.page(list, there, position => [position])
+        const next_cursor = body.next_cursor ?? ''
+        return reply(
+          200,
+          { data: rows.map(viewOf), next_cursor, has_more },
+          has_more ? headers : {},
+        )
+      },
+      watch: async ({ db, principal, query, request, grants }, deps) => {
+        wantedTypes(deps, query.types, await grants())
+        const { tenant_id, id: principal_id } = principal
+        const types = async () => {
+          const [held] = await deps.rights.recentGrantsOf([{ tenant_id, principal_id }])
+          const asked = (query.types ?? '*').split(',')
+          const readable = held && asked.every(one => mayRead(held, one.trim()))
+          return readable ? wantedTypes(deps, query.types, held) : null
+        }
+        const watched = { tenant_id, after: lastEventOf(request), signal: request.signal, types }
+        return deps.places.hold(principal_id, watchFeed(db, deps.watcher, watched))
+      },
     },
-  })
-}
+  ),
 
-function lastEventOf({ headers }: RequestFacts): number | null {
-  const given = Number(headers['last-event-id'] ?? Number.NaN)
-  return Number.isSafeInteger(given) && given >= 0 ? given : null
-}
+  getWebhookEvent: get(
+    `${path}/{event_id}`,
+    'An event, its data, and how many of its deliveries are in which state',
+    { reply: WebhookEventWithDeliveries },
+    async ({ tx, params: { event_id }, principal: { tenant_id }, grants }, deps) =>
+      await getEvent(tx, deps, event_id, { tenant_id, grants: await grants() }),
+  ),
 
-function typesRoute({ kernel: { cursors }, types }: Needed): Route {
-  return route({
-    method: 'GET',
-    path: '/v1/webhook-event-types',
-    name: 'listWebhookEventTypes',
-    summary: 'List the event types that you can subscribe to, by name',
-    permission: 'authenticated',
-    added: true,
-    query: EventTypesQuery,
-    replies: { 200: EventTypePage },
-    handle: ({ list }) => {
+  listWebhookEventTypes: get(
+    '/v1/webhook-event-types',
+    'List the event types that you can subscribe to, by name',
+    { permission: 'authenticated', added: true, query: EventTypesQuery, reply: EventTypePage },
+    ({ list }, { kernel: { cursors }, types }) => {
       const { after, fetch } = cursors.start(list)
       const last = (after?.[0] ?? '') as string // our own cursor: a name
       const rest = types.all.filter(one => one.type > last).slice(0, fetch)
       const { body, headers } = cursors.page(list, rest, one => [one.type])
       return reply(200, { ...body, data: body.data.map(typeView) }, headers)
     },
-  })
+  ),
+})
+
+function lastEventOf({ headers }: RequestFacts): number | null {
+  const given = Number(headers['last-event-id'] ?? Number.NaN)
+  return Number.isSafeInteger(given) && given >= 0 ? given : null
 }
 
 function typeView({ type, schema_version, data }: EventType): WebhookEventType {

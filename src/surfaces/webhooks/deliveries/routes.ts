@@ -1,28 +1,27 @@
 /** Routes of deliveries: the requests that were sent, and the responses of the endpoint. */
 import { page } from '../../../kernel/http/page.ts'
-import { reply, route, type Route } from '../../../kernel/http/route.ts'
+import { reply } from '../../../kernel/http/reply.ts'
+import { routesOf } from '../../../kernel/http/routes-of.ts'
 import { getDelivery, listDeliveries } from './read-deliveries.ts'
 import { Delivery, DeliveryInFull, DeliveryPage, DeliveryQuery } from './schemas.ts'
 
 const path = '/v1/webhook-deliveries'
-const absent = 'delivery_not_found'
-const permission = 'webhooks.deliveries.read'
 
-export function deliveryRoutes(): readonly Route[] {
-  return [listRoute(), getRoute()]
-}
+const { open, get } = routesOf({
+  absent: 'delivery_not_found',
+  permission: 'webhooks.deliveries.read',
+})
 
-function listRoute(): Route {
-  return route({
-    method: 'GET',
+export const deliveryRoutes = open({
+  listWebhookDeliveries: get(
     path,
-    name: 'listWebhookDeliveries',
-    summary: 'List webhook deliveries, newest event first',
-    description: '`since` and `until` refer to the time of the event. `until` is exclusive.',
-    permission,
-    query: DeliveryQuery,
-    replies: { 200: DeliveryPage },
-    handle: async ({ tx, principal: { tenant_id }, query, list }) => {
+    'List webhook deliveries, newest event first',
+    {
+      description: '`since` and `until` refer to the time of the event. `until` is exclusive.',
+      query: DeliveryQuery,
+      reply: DeliveryPage,
+    },
+    async ({ tx, principal: { tenant_id }, query, list }) => {
       const { body, headers } = await page(tx, {
         scope: list,
         row: Delivery,
@@ -31,21 +30,13 @@ function listRoute(): Route {
       })
       return reply(200, body, headers)
     },
-  })
-}
+  ),
 
-function getRoute(): Route {
-  return route({
-    method: 'GET',
-    path: `${path}/{id}`,
-    name: 'getWebhookDelivery',
-    summary: 'Get a webhook delivery with its latest attempts and replays',
-    permission,
-    added: true,
-    absent,
-    replies: { 200: DeliveryInFull },
-    fails: [absent],
-    handle: async ({ tx, params: { id }, principal: { tenant_id } }) =>
-      reply(200, await getDelivery(tx, { tenant_id, id })),
-  })
-}
+  getWebhookDelivery: get(
+    `${path}/{id}`,
+    'Get a webhook delivery with its latest attempts and replays',
+    { added: true, reply: DeliveryInFull },
+    async ({ tx, params: { id }, principal: { tenant_id } }) =>
+      await getDelivery(tx, { tenant_id, id }),
+  ),
+})

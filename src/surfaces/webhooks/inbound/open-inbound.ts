@@ -30,7 +30,11 @@ export function openInbound(kernel: Kernel, given: readonly InboundHandler[]): I
     store: openStore({ kernel, handled: handlers.providers }),
   }
   return {
-    routes: [receiveRoute(receiving), ...sourceRoutes({ kernel, secrets }), ...receiptRoutes()],
+    routes: [
+      receiveRoute(receiving),
+      ...sourceRoutes({ kernel, secrets }),
+      ...receiptRoutes({ kernel }),
+    ],
     loops: [processLoop({ kernel, handlers })],
     sealed: secrets.sealed,
   }

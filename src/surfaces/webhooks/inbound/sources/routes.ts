@@ -3,7 +3,8 @@
  * contains the secrets.
  */
 import { etag } from '../../../../kernel/http/etag.ts'
-import { reply, route, type Route } from '../../../../kernel/http/route.ts'
+import { reply } from '../../../../kernel/http/reply.ts'
+import { routesOf } from '../../../../kernel/http/routes-of.ts'
 import { sql } from '../../../../kernel/database/sql.ts'
 import type { Deps } from '../../deps.ts'
 import type { InboundSecrets } from '../inbound-secrets.ts'
@@ -12,41 +13,32 @@ import { findSource, type SourceKey, type SourceRow } from './find-source.ts'
 import { putSource } from './put-source.ts'
 
 const path = '/v1/inbound-sources/{provider}/{account_ref}'
-const absent = 'inbound_source_not_found'
-const common = {
-  path,
-  permission: 'webhooks.inbound_sources.manage',
-  added: true,
-  params: { provider: Provider, account_ref: AccountRef },
-  absent,
-} as const
 
 export type SourceDeps = Pick<Deps, 'kernel'> & { readonly secrets: InboundSecrets }
 
-export function sourceRoutes(deps: SourceDeps): readonly Route[] {
-  return [putRoute(deps), getRoute(deps), deleteRoute()]
-}
-
 const keyOf = ({ provider, account_ref }: SourceKey) => ({ provider, account_ref })
 
-function viewOf({ kernel }: SourceDeps, { version: _version, ...row }: SourceRow) {
-  return { ...row, url: `${kernel.public_url}/v1/inbound/${row.provider}/${row.account_ref}` }
-}
+const { open, get, put, del } = routesOf<SourceDeps>({
+  absent: 'inbound_source_not_found',
+  permission: 'webhooks.inbound_sources.manage',
+  added: true,
+  params: { provider: Provider, account_ref: AccountRef },
+})
 
-function putRoute(deps: SourceDeps): Route {
-  return route({
-    ...common,
-    absent: 'validation_failed',
-    method: 'PUT',
-    name: 'putInboundSource',
-    summary: 'Configure a provider that sends webhooks, and how it signs them',
-    sends: ['etag'],
-    description:
-      'Secrets are never returned. While you rotate a secret, send both the old and the new one.',
-    body: PutSource,
-    replies: { 200: Source, 201: Source },
-    fails: ['already_exists', 'precondition_failed'],
-    handle: async ({ tx, params, principal, body, request }) => {
+export const sourceRoutes = open({
+  putInboundSource: put(
+    path,
+    'Configure a provider that sends webhooks, and how it signs them',
+    {
+      sends: ['etag'],
+      absent: 'validation_failed',
+      description:
+        'Secrets are never returned. While you rotate a secret, send both the old and the new one.',
+      body: PutSource,
+      replies: { 200: Source, 201: Source },
+      fails: ['already_exists', 'precondition_failed'],
+    },
+    async ({ tx, params, principal, body, request }, deps) => {
       const { tenant_id } = principal
       const { 'if-match': if_match, 'if-none-match': if_none_match } = request.headers
       const where = { ...keyOf(params), tenant_id, conditions: { if_match, if_none_match } }
@@ -62,33 +54,23 @@ function putRoute(deps: SourceDeps): Route {
       if (!made) return reply(200, viewOf(deps, row), headers)
       return reply(201, viewOf(deps, row), { ...headers, location: request.path })
     },
-  })
-}
+  ),
 
-function getRoute(deps: SourceDeps): Route {
-  return route({
-    ...common,
-    method: 'GET',
-    name: 'getInboundSource',
-    summary: 'A source of inbound webhooks, without its secrets',
-    sends: ['etag'],
-    replies: { 200: Source },
-    fails: [absent],
-    handle: async ({ tx, params, principal: { tenant_id } }) => {
+  getInboundSource: get(
+    path,
+    'A source of inbound webhooks, without its secrets',
+    { sends: ['etag'], reply: Source },
+    async ({ tx, params, principal: { tenant_id } }, deps) => {
       const row = await findSource(tx, { ...keyOf(params), tenant_id })
       return reply(200, viewOf(deps, row), { etag: etag(row.version) })
     },
-  })
-}
+  ),
 
-function deleteRoute(): Route {
-  return route({
-    ...common,
-    method: 'DELETE',
-    name: 'deleteInboundSource',
-    summary: 'Stop receiving from a source; received messages stay',
-    replies: { 204: null },
-    handle: async ({ tx, params: { provider, account_ref }, principal }) => {
+  deleteInboundSource: del(
+    path,
+    'Stop receiving from a source; received messages stay',
+    {},
+    async ({ tx, params: { provider, account_ref }, principal }) => {
       const { tenant_id } = principal
       const gone = await tx.run(sql`
         delete from webhooks.inbound_sources
@@ -102,7 +84,10 @@ function deleteRoute(): Route {
           outcome: 'done',
         })
       }
-      return reply(204, null)
     },
-  })
+  ),
+})
+
+function viewOf({ kernel }: SourceDeps, { version: _version, ...row }: SourceRow) {
+  return { ...row, url: `${kernel.public_url}/v1/inbound/${row.provider}/${row.account_ref}` }
 }
