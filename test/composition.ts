@@ -5,6 +5,8 @@ import { tables } from '../src/settings.ts'
 import type { Opened } from '../src/kernel/surface.ts'
 import { book } from './surfaces/book/surface.ts'
 import { bookmarks } from './surfaces/bookmarks/surface.ts'
+import { deals } from './surfaces/deals/surface.ts'
+import { leads } from './surfaces/leads/surface.ts'
 import { settings as notesSettings } from './surfaces/notes/settings.ts'
 import { notes } from './surfaces/notes/surface.ts'
 import type { Face as People } from './surfaces/people/face.ts'
@@ -13,7 +15,7 @@ import { relay } from './surfaces/relay/surface.ts'
 
 /** The platform's settings and those of the small surfaces. */
 export function testConfig(overrides?: Environment, env?: Environment): Config {
-  const all = [...tables, notesSettings, bookmarks.settings]
+  const all = [...tables, notesSettings, bookmarks.settings, leads.settings]
   return readConfig(
     all.map(settings => ({ settings })),
     overrides,
@@ -29,7 +31,7 @@ export function testComposition(
   onOpen: (faces: TestFaces) => void = () => {},
 ): Composition {
   return {
-    surfaces: [people, book, notes, bookmarks, relay],
+    surfaces: [people, book, notes, bookmarks, deals, leads, relay],
     open: kernelFor => {
       const who = people.open(kernelFor(people), {})
       const opened = {
@@ -37,6 +39,8 @@ export function testComposition(
         book: book.open(kernelFor(book), {}),
         notes: notes.open(kernelFor(notes), { vendor_url }),
         bookmarks: bookmarks.open(kernelFor(bookmarks), {}),
+        deals: deals.open(kernelFor(deals), {}),
+        leads: leads.open(kernelFor(leads), {}),
         relay: relay.open(kernelFor(relay), { vendor_url }),
       }
       onOpen({ people: who.face, opened })

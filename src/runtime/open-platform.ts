@@ -12,6 +12,7 @@ import { openNatsSink, type NatsSink } from '../kernel/events/sinks/nats.ts'
 import { currentAbout } from '../kernel/observability/context.ts'
 import { openFaults, type Faults } from '../kernel/faults.ts'
 import { sealedOutcomes } from '../kernel/work/sealed-outcomes.ts'
+import { checkLists } from '../kernel/http/lists/check-lists.ts'
 import { checkKeyring } from './check-keyring.ts'
 import { checkRoutes, gather } from './gather.ts'
 import { openConnections } from '../kernel/http/connections.ts'
@@ -156,6 +157,10 @@ function preparation(
     checkKeys,
     prepare: async administrator => {
       await checkKeys()
+      await checkLists(
+        kernel.db,
+        opened.flatMap(one => one.routes),
+      )
       await prepare?.(administrator)
     },
     advice: async () =>

@@ -28,6 +28,9 @@ const crawl: Crawl = {
     'POST /v1/bookmarks': {
       request: () => ({ body: { url: 'https://www.example.com/', title: 'Example' } }),
     },
+    'POST /v1/leads': {
+      request: () => ({ body: { title: newId(), amount_minor: 1999 } }),
+    },
     'POST /v1/providers/{provider}/webhooks': { request: signedReport },
     'POST /dev/events': {
       request: ({ person }) => ({

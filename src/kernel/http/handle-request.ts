@@ -5,7 +5,7 @@
  */
 import { allowsSome, allowsType, type PermissionCatalog } from '../access/permissions.ts'
 import { lacks } from '../access/permission-denied.ts'
-import type { Access } from '../access/principal.ts'
+import type { Access, Principal } from '../access/principal.ts'
 import { workContext, type WorkContext } from '../observability/context.ts'
 import type { Db, Reader, Tx } from '../database/db.ts'
 import type { Fault } from '../faults.ts'
@@ -145,6 +145,7 @@ function admit(
       if_match: exchange.headers['if-match'],
       grants,
       grantsFrom,
+      stillHolds: needed => stillHolds(deps, principal, needed),
       list,
       key: null,
     }
@@ -163,6 +164,17 @@ function admit(
     }
     return admitted
   })
+}
+
+async function stillHolds(
+  deps: RequestDeps,
+  principal: Principal | null,
+  permission: string | null,
+): Promise<void> {
+  if (!principal || !(await deps.access.stands(principal))) throw problem('invalid_token')
+  if (permission === null || isForMembers(deps, permission, principal.kind)) return
+  const held = await deps.access.grants(deps.db, principal)
+  if (!allowsSome(held, permission)) throw lacks(permission)
 }
 
 function checkRequest(compiled: CompiledRoute, { params, query, body, headers }: Exchange) {

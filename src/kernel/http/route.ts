@@ -2,18 +2,19 @@
  * A route is a value: path, permission, limits, schemas, refusals and the handler. It is mounted,
  * documented, crawled and typed for the client by this declaration.
  */
-import type { Readable } from 'node:stream'
 import type { Static, TObject, TSchema } from 'typebox'
 import type { Principal } from '../access/principal.ts'
 import type { Db, Reader, Tx } from '../database/db.ts'
 import type { Deprecation } from './deprecation.ts'
 import type { Refuses } from './known-fields.ts'
 import type { List } from './page.ts'
+import type { RequestFacts, RequestHead, RequestKey } from './request-facts.ts'
 import type { Replies, Reply, ReplyOf } from './reply.ts'
 import type { OutsideOperation, StreamOperation } from './operations.ts'
 import type { EventStream, SseEvent } from './sse.ts'
 import type { RateClass } from '../access/rate.ts'
 
+export type { RequestFacts, RequestHead, RequestKey } from './request-facts.ts'
 export { reply, type Headers, type Replies, type Reply } from './reply.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -21,39 +22,14 @@ type ParamsOf<P extends string> = P extends `${string}{${infer Name}}${infer Res
   ? { readonly [K in Name]: string } & ParamsOf<Rest>
   : unknown
 
-export type RequestFacts = {
-  readonly id: string
-  /** HEAD runs the handler of GET. `method` is the method of the client's request. */
-  readonly method: string
-  readonly path: string
-  /** The query exactly as the client sent it, with its question mark, or empty. */
-  readonly search: string
-  readonly ip: string
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>
-  /** Aborted when the caller has disconnected or the process stops. */
-  readonly signal: AbortSignal
-  /** Aborted when the process stops, even if the caller is still connected. */
-  readonly stopping: AbortSignal
-  readonly traceparent: string | null
-  /** The exact bytes, for routes that read a `raw` body. */
-  readonly raw: Buffer
-  /**
-   * The body of a route that consumes a `stream`, as it arrives. The body has at most
-   * `limit_bytes`, and the route's own limit also holds. A longer body fails with
-   * `content_too_large`, a late one with `request_timeout`. A client that expects `100-continue`
-   * sends the body only after this call. So every refusal can be sent before the body.
-   */
-  stream(limit_bytes?: number): Readable
+export type ListFacts = {
+  readonly table: string
+  readonly leaves_deleted_out: boolean
+  /** The columns of its orders. */
+  readonly not_null: readonly string[]
+  /** Columns and expressions that follow the tenant in an index. */
+  readonly indexes: readonly (readonly string[])[]
 }
-
-/** The part of a request that is known before its body is read. */
-export type RequestHead = {
-  readonly params: Readonly<Record<string, string>>
-  readonly headers: RequestFacts['headers']
-}
-
-/** The Idempotency-Key of a request, with the fingerprint under which its outcome is recorded. */
-export type RequestKey = { readonly value: string; readonly fingerprint: Buffer }
 
 /**
  * `login_token`: the token of a login that waits for its second factor, or an access token.
@@ -155,6 +131,8 @@ export type Facts<B extends TSchema | undefined, Q extends TObject | undefined> 
   head?: true
   /** The surface's interceptor handles this route, and this handler what it passes on. */
   fronted?: true
+  /** Of a list: what the start checks in the database. */
+  lists?: ListFacts
   /** The published document omits this route. */
   hidden?: true
   /** The route is not in the interface specification. The document marks it `x-added`. */
@@ -260,6 +238,8 @@ export type AnyContext = {
   if_match: string | string[] | undefined
   grants: () => Promise<ReadonlySet<string>>
   grantsFrom: (reader: Reader) => Promise<ReadonlySet<string>>
+  /** Asks the credential and the grants of now. Throws if the caller may not go on. */
+  stillHolds: (permission: string | null) => Promise<void>
   list: List
   key: RequestKey | null
 }

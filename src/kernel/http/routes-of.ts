@@ -43,6 +43,7 @@ type Maybe<T> = T | Promise<T>
 type Schema = TSchema | undefined
 type Query = TObject | undefined
 type Own = 'own' | undefined
+type Nothing = ReturnType<() => void>
 
 /** The declared replies by status: `reply` has the usual status of the verb. */
 type All<U extends number, S extends Schema, R extends Replies | undefined> = Named<R> &
@@ -53,13 +54,13 @@ type IsOne<K> = [K] extends [never] ? false : [K] extends [OnlyOf<K, K>] ? true 
 type OnlyOf<K, Each> = K extends unknown ? ([Each] extends [K] ? K : never) : never
 
 /** `version` may also be there only for the ETag. Then it is left out of the body. */
-type View<S> = S extends TSchema ? Static<S> & { readonly version?: number } : void
+type View<S> = S extends TSchema ? Static<S> & { readonly version?: number } : Nothing
 
 /** A handler returns the view of the only reply, or `reply(...)` with one of the declared ones. */
 type Returned<U extends number, S extends Schema, R extends Replies | undefined> =
   ReplyOf<All<U, S, R>> | (S extends TSchema ? View<S> : OnlyView<Named<R>>)
 type OnlyView<R> = [keyof R] extends [never]
-  ? void
+  ? Nothing
   : IsOne<keyof R> extends true
     ? View<R[keyof R]>
     : never
@@ -191,8 +192,8 @@ export function routesOf<Deps>(defaults: Defaults = {}): Verbs<Deps> {
       const told = { ...ofPath(defaults, path), ...said }
       const permission = told.permission ?? permissionOf(defaults, method)
       if (!permission) throw new Error(`${name} needs a permission`)
-      const steps = typeof act === 'function' ? { handle: act } : act
-      const own = stepsWith(deps, steps)
+      const own: TheSteps =
+        typeof act === 'function' ? { handle: context => act(context, deps) } : stepsWith(deps, act)
       const rest = withReplies(told, own, { path, usual, creates })
       return { method, path, name, summary, permission, ...rest }
     }
@@ -226,14 +227,18 @@ type Act<Deps> = Handle<Deps> | Readonly<Record<string, unknown>>
 type ListTold = Told & { readonly item: TSchema; readonly filters?: TProperties }
 
 /** Each function of a route gets what its surface shares as its last argument. */
-function stepsWith<Deps>(deps: Deps, steps: object): TheSteps {
-  const bound = Object.entries(steps).map(([name, step]: [string, unknown]) => [
+function stepsWith(deps: unknown, steps: object): TheSteps {
+  const bound = Object.entries(steps).map(([name, step]: [string, Step | object]) => [
     name,
-    typeof step === 'function'
-      ? (...given: unknown[]) => step(...given, deps) as unknown
-      : stepsWith(deps, step as object),
+    isStep(step) ? (...given: unknown[]) => step(...given, deps) : stepsWith(deps, step),
   ])
   return Object.fromEntries(bound) as TheSteps
+}
+
+type Step = (...given: unknown[]) => unknown
+
+function isStep(step: Step | object): step is Step {
+  return typeof step === 'function'
 }
 
 function permissionOf({ permission, read, write }: Defaults, method: Method) {

@@ -38,7 +38,8 @@ export function withReplies(told: Told, steps: Steps, { path, usual, creates }: 
     ? { ...facts.replies, [usual]: body }
     : (facts.replies ?? { 204: null })
   const statuses = Object.keys(replies).map(Number)
-  const status = body ? usual : statuses.length === 1 ? statuses[0] : undefined
+  const only = statuses.length === 1 ? statuses[0] : undefined
+  const status = body ? usual : only
   const shapes = Object.values(replies)
   const locates = located !== undefined || (creates && shapes.some(one => declares(one, 'id')))
   const sends = facts.sends ?? [
@@ -91,21 +92,28 @@ function finisher({
 }): Finish {
   const tags = sends.includes('etag')
   const path = sends.includes('location') ? location : undefined
-  const shown = new Map(
-    Object.entries(replies).map(([of, shape]) => [Number(of), declares(shape, 'version')]),
+  const hiding = new Set(
+    Object.entries(replies).flatMap(([of, shape]) => (omits(shape, 'version') ? [Number(of)] : [])),
   )
   return (answer, params) => {
     const given = isReply(answer) ? answer : usualReply(status, answer)
     const { body, headers } = given
     if (typeof body !== 'object' || body === null) return given
-    const { version, ...rest } = body as View
+    const view = body as View
+    const { version } = view
     const more: Record<string, string> = {}
     if (tags && typeof version === 'number' && given.status < 300) more['etag'] = etag(version)
     const made = given.status === 201 || given.status === 202
-    if (path && made && !headers['location']) more['location'] = filled(path, body as View, params)
-    const hidden = version !== undefined && !shown.get(given.status)
-    return reply(given.status, hidden ? rest : body, { ...more, ...headers })
+    if (path && made && !headers['location']) more['location'] = filled(path, view, params)
+    const hides = version !== undefined && hiding.has(given.status)
+    // Most replies are ready, and a copy of a large body costs time.
+    if (!hides && Object.keys(more).length === 0) return given
+    return reply(given.status, hides ? without(view) : view, { ...more, ...headers })
   }
+}
+
+function without({ version: _version, ...rest }: View): View {
+  return rest
 }
 
 function usualReply(status: number | undefined, body: unknown): Reply {
@@ -136,4 +144,18 @@ function declares(schema: TSchema | null | undefined, name: string): boolean {
   }
   if (properties && name in properties) return true
   return [...anyOf, ...allOf].some(part => declares(part, name))
+}
+
+/** Whether a body of this schema can never have this member. */
+function omits(schema: TSchema | null, name: string): boolean {
+  if (!schema) return false
+  const { properties, additionalProperties, anyOf, allOf } = schema as {
+    properties?: object
+    additionalProperties?: unknown
+    anyOf?: readonly TSchema[]
+    allOf?: readonly TSchema[]
+  }
+  const parts = anyOf ?? allOf
+  if (parts) return parts.every(part => omits(part, name))
+  return properties !== undefined && !additionalProperties && !(name in properties)
 }

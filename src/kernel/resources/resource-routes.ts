@@ -1,15 +1,22 @@
 /** The routes of a resource, what they emit, and the limit that a creation checks. */
-import { Type, type TSchema } from 'typebox'
+import type { TSchema } from 'typebox'
 import { allowsSome } from '../access/permissions.ts'
-import { lacks } from '../access/permission-denied.ts'
 import type { Tx } from '../database/db.ts'
 import { violates } from '../database/failures.ts'
-import { sql, type Sql } from '../database/sql.ts'
+import { sql } from '../database/sql.ts'
 import { Problem } from '../errors/problem.ts'
+import { list } from '../http/lists/list.ts'
+import { equal, owner } from '../http/lists/members.ts'
 import { routesOf, type RouteMaker, type Verbs } from '../http/routes-of.ts'
-import { Id } from '../http/shapes.ts'
 import type { Scope } from './record.ts'
-import { existsOf, setting, type Parts, type ResourceDeps, type Verb } from './resource-spec.ts'
+import {
+  existsOf,
+  setting,
+  type Caller,
+  type Parts,
+  type ResourceDeps,
+  type Verb,
+} from './resource-spec.ts'
 import type { AnyRow } from './statements.ts'
 
 type Act = 'created' | 'changed' | 'deleted'
@@ -78,7 +85,7 @@ export function routesFrom(parts: Parts, emit: Emit, make: Make) {
     write: names.write,
   })
   const all: Readonly<Record<Verb, () => Named>> = {
-    list: () => [`list${names.Many}`, listRoute(parts, verbs)],
+    list: () => [`list${names.Many}`, listRoute(parts)],
     create: () => [`create${names.One}`, createRoute(parts, verbs, make)],
     read: () => [`get${names.One}`, readRoute(parts, verbs)],
     change: () => [`change${names.One}`, changeRoute(parts, verbs, emit)],
@@ -87,52 +94,52 @@ export function routesFrom(parts: Parts, emit: Emit, make: Make) {
   const usual = (Object.keys(all) as Verb[]).filter(verb => !spec.without?.includes(verb))
   return verbs.open({
     ...Object.fromEntries(usual.map(verb => all[verb]())),
-    ...spec.routes?.(verbs),
+    ...spec.routes?.(verbs, { scopeOf: one => scopeOf(parts, one), emit }),
   })
 }
 
-type Its = Verbs<ResourceDeps>
+type Ours = Verbs<ResourceDeps>
 type Maker = RouteMaker<ResourceDeps>
 type Named = readonly [name: string, route: Maker]
 
-function listRoute(parts: Parts, { list }: Its): Maker {
-  const { rows, spec, names } = parts
-  return list(
-    spec.path,
-    `List ${names.words}, newest first`,
-    {
-      item: rows.view,
-      filters: filtersOf(parts),
-      ...(spec.of === 'owner' ? { fails: ['permission_denied'] } : {}),
-    },
-    async ({ tx, principal, query, list: scope, grants }) => {
-      const asked = query as Readonly<Record<string, string | undefined>>
-      const whose = await listed(parts, principal, asked['account_id'], grants)
-      return rows.page(tx, whose, scope, matching(parts, asked))
-    },
-  )
+function listRoute({ rows, spec, names }: Parts): Maker {
+  const { filters = [], sort, find } = spec
+  const equals = filters.map(name => [name, equal(rows.fields[name]?.schema as TSchema)] as const)
+  return list(spec.path, `List ${names.words}, newest first`, {
+    permission: names.read,
+    added: true,
+    from: rows.table,
+    row: rows.view,
+    where: sql`t.deleted_at is null`,
+    time: 'id',
+    filters: Object.fromEntries(equals),
+    ...(spec.of === 'owner' ? { of: owner('owner_id', names.read_any, 'own') } : {}),
+    ...(sort ? { sort } : {}),
+    ...(find ? { find } : {}),
+  })
 }
 
-function createRoute(parts: Parts, { create }: Its, make: Make): Maker {
+function createRoute(parts: Parts, { create }: Ours, make: Make): Maker {
   const { rows, spec, names } = parts
   return create(
     spec.path,
-    `Create a ${names.word}`,
+    `Create ${names.a_word}`,
     {
       body: rows.create,
       reply: rows.view,
       idempotency: 'optional',
+      ...refusing(spec),
       fails: ['quota_exceeded', ...names.exists],
     },
     ({ tx, principal, body }, deps) => make(tx, scopeOf(parts, principal), body as never, deps),
   )
 }
 
-function readRoute(parts: Parts, { get }: Its): Maker {
+function readRoute(parts: Parts, { get }: Ours): Maker {
   const { rows, spec, names } = parts
   return get(
     names.at,
-    `Get a ${names.word}`,
+    `Get ${names.a_word}`,
     { reply: rows.view },
     async ({ tx, principal, params, grants }) => {
       const own = scopeOf(parts, principal)
@@ -146,12 +153,17 @@ function readRoute(parts: Parts, { get }: Its): Maker {
   )
 }
 
-function changeRoute(parts: Parts, { patch }: Its, emit: Emit): Maker {
+function changeRoute(parts: Parts, { patch }: Ours, emit: Emit): Maker {
   const { rows, spec, names } = parts
   return patch(
     names.at,
-    `Change a ${names.word}`,
-    { body: rows.change, reply: rows.view, fails: ['precondition_failed', ...names.exists] },
+    `Change ${names.a_word}`,
+    {
+      body: rows.change,
+      reply: rows.view,
+      ...refusing(spec),
+      fails: ['precondition_failed', ...names.exists],
+    },
     async ({ tx, principal, params, body, if_match }, deps) => {
       const scope = scopeOf(parts, principal)
       const id = idOf(parts, params)
@@ -167,11 +179,11 @@ function changeRoute(parts: Parts, { patch }: Its, emit: Emit): Maker {
   )
 }
 
-function removeRoute(parts: Parts, { del }: Its, emit: Emit): Maker {
+function removeRoute(parts: Parts, { del }: Ours, emit: Emit): Maker {
   const { rows, spec, names } = parts
   return del(
     names.at,
-    `Delete a ${names.word}`,
+    `Delete ${names.a_word}`,
     { fails: ['precondition_failed'] },
     async ({ tx, principal, params, if_match }, deps) => {
       const scope = scopeOf(parts, principal)
@@ -184,7 +196,9 @@ function removeRoute(parts: Parts, { del }: Its, emit: Emit): Maker {
   )
 }
 
-type Caller = { readonly id: string; readonly tenant_id: string }
+function refusing({ refuses }: Parts['spec']) {
+  return refuses ? { refuses } : {}
+}
 
 function scopeOf({ spec }: Parts, { id, tenant_id }: Caller): Scope {
   return spec.of === 'owner' ? { tenant_id, owner_id: id } : { tenant_id }
@@ -193,35 +207,4 @@ function scopeOf({ spec }: Parts, { id, tenant_id }: Caller): Scope {
 /** The id of the path. A path that code puts together has lost the types of its parameters. */
 function idOf({ names }: Parts, params: unknown): string {
   return (params as Readonly<Record<string, string>>)[names.id] ?? ''
-}
-
-/** The caller's own rows, or those of `account_id` for callers who may see the rows of others. */
-async function listed(
-  parts: Parts,
-  principal: Caller,
-  account_id: string | undefined,
-  grants: () => Promise<ReadonlySet<string>>,
-): Promise<Scope> {
-  const own = scopeOf(parts, principal)
-  if (account_id === undefined || account_id === principal.id) return own
-  const permission = parts.names.read_any
-  if (!allowsSome(await grants(), permission)) throw lacks(permission)
-  return { tenant_id: principal.tenant_id, owner_id: account_id }
-}
-
-function filtersOf({ rows, spec }: Parts) {
-  const fields = (spec.filters ?? []).map(
-    name => [name, Type.Optional(rows.fields[name]?.schema as TSchema)] as const,
-  )
-  const account = spec.of === 'owner' ? { account_id: Type.Optional(Id) } : {}
-  return { ...Object.fromEntries(fields), ...account }
-}
-
-function matching({ spec }: Parts, asked: Readonly<Record<string, string | undefined>>): Sql {
-  const given = (spec.filters ?? []).filter(name => asked[name] !== undefined)
-  if (given.length === 0) return sql`true`
-  return sql.join(
-    given.map(name => sql`t.${sql.id(name)} = ${asked[name]}`),
-    ' and ',
-  )
 }

@@ -2,6 +2,8 @@
 import type { Static, TObject } from 'typebox'
 import type { Tx } from '../database/db.ts'
 import type { ErrorEntry } from '../errors/problem.ts'
+import type { Refuses } from '../http/known-fields.ts'
+import type { FindKey, SortColumn } from '../http/lists/members.ts'
 import type { RouteMaker, Verbs } from '../http/routes-of.ts'
 import type { Kernel } from '../surface.ts'
 import type { ChangeOf, CreateOf, Fields } from './fields.ts'
@@ -30,10 +32,15 @@ export type ResourceSpec<F extends Fields, Deps extends ResourceDeps, R = RowOf<
   readonly kept_days: number
   /** Fields by which the list can be filtered. An index finds them. */
   readonly filters?: readonly (keyof F & string)[]
+  /** Orders and keys of the list besides the usual ones. An index has each. */
+  readonly sort?: Readonly<Record<string, SortColumn>>
+  readonly find?: readonly FindKey[]
   /** Unique indexes `where deleted_at is null`. A second one is `<noun>_exists`. */
   readonly unique?: readonly string[]
   /** Fields that the events contain beside the ids. */
   readonly data?: readonly (keyof F & string)[]
+  /** Members that restrict in other APIs and have no effect here, with what to use instead. */
+  readonly refuses?: Refuses
   /** Operations that it does not have. */
   readonly without?: readonly Verb[]
   create?(tx: Tx, scope: Scope, body: Static<TObject<CreateOf<F>>>, deps: Deps): Promise<R>
@@ -46,8 +53,15 @@ export type ResourceSpec<F extends Fields, Deps extends ResourceDeps, R = RowOf<
   /** Returns the last row, or undefined if it was removed before. */
   remove?(tx: Tx, scope: Scope, asked: Asked, deps: Deps): Promise<R | undefined>
   /** Further operations on the same noun. */
-  routes?(verbs: Verbs<Deps>): Readonly<Record<string, RouteMaker<Deps>>>
+  routes?(verbs: Verbs<Deps>, its: Its<R>): Readonly<Record<string, RouteMaker<Deps>>>
 }
+/** What further operations use as the usual ones do. */
+type Its<R> = {
+  /** The rows of the caller. */
+  scopeOf(principal: Caller): Scope
+  emit(tx: Tx, act: 'created' | 'changed' | 'deleted', scope: Scope, row: R): void
+}
+export type Caller = { readonly id: string; readonly tenant_id: string }
 type Asked = { readonly id: string; readonly if_match: string | string[] | undefined }
 
 export type AnyRecord = RecordOf<Fields, AnyRow>
@@ -64,7 +78,7 @@ export function namesOf(
   const base = `${table.split('.')[0]}.${snake}` as const
   const all = snake.replaceAll('_', ' ')
   return {
-    word: noun.replaceAll('_', ' '),
+    a_word: `${/^[aeio]/.test(noun) ? 'an' : 'a'} ${noun.replaceAll('_', ' ')}`,
     words: all,
     title: capital(all),
     One: capital(one),

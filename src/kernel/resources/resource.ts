@@ -80,7 +80,7 @@ export function resource<const F extends Fields, Deps extends ResourceDeps = Res
       ...(has('change') ? { [`${noun}.changed`]: event } : {}),
       ...(has('remove') ? { [`${noun}.deleted`]: event } : {}),
     },
-    routes: routesFrom(parts, emit, make) as (deps: Deps) => readonly Route[],
+    routes: routesFrom(parts, emit, make),
     retention: ({ settings }) => ({
       table: rows.table,
       key: ['tenant_id', 'id'],
@@ -99,7 +99,7 @@ export function resource<const F extends Fields, Deps extends ResourceDeps = Res
             },
           ]
         : [],
-    make: make as Resource<Deps>['make'],
+    make,
   }
 }
 

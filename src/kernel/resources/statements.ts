@@ -9,7 +9,7 @@ import { sql, type Sql } from '../database/sql.ts'
 import { problem, type Problem } from '../errors/problem.ts'
 import { expectedVersions, hasVersion, preconditionFailed } from '../http/etag.ts'
 import { page, type List } from '../http/page.ts'
-import { Id, Version } from '../http/shapes.ts'
+import { type Id, Version } from '../http/shapes.ts'
 import { newId } from '../ids.ts'
 import type { Fields } from './fields.ts'
 

@@ -1,6 +1,6 @@
 /** The records of webhooks, on the wire and in rows, that more than one folder uses. */
 import { type Static, Type } from 'typebox'
-import { closed, count, Id, nullable, page, text, Time, Version } from '../../kernel/http/shapes.ts'
+import { closed, count, Id, nullable, text, Time, Version } from '../../kernel/http/shapes.ts'
 
 /** Bytes of a row; they never go over the wire. */
 export const Bytes = Type.Unsafe<Buffer>(Type.Any())
@@ -105,7 +105,6 @@ export const HealthySubscription = Type.Object(
   { title: 'WebhookSubscriptionWithHealth' },
 )
 export type HealthySubscription = Static<typeof HealthySubscription>
-export const SubscriptionPage = page(HealthySubscription)
 
 /** A subscription's row, as its use cases read it. */
 export const SubscriptionRow = Type.Object({

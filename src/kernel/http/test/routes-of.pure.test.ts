@@ -1,6 +1,6 @@
 /** Routes that are said once: names, statuses, headers and the functions of a route. */
 import { Type } from 'typebox'
-import { expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Tx } from '../../database/db.ts'
 import { problemsOf } from '../../errors/problem.ts'
 import type { Page } from '../cursor.ts'
@@ -35,7 +35,7 @@ function handled(made: Route, given: Partial<AnyContext> = {}) {
   return made.handle?.({ params: {}, ...given } as AnyContext)
 }
 
-it('takes the name from its key, and keeps the order of the folder', () => {
+test('takes the name from its key, and keeps the order of the folder', () => {
   const made = open({
     listBooks: list('/v1/books', 'List books', { item: Book }, async () => emptyPage()),
     createBook: create('/v1/books', 'Add a book', { reply: Book }, () => book),
@@ -65,7 +65,7 @@ it('takes the name from its key, and keeps the order of the folder', () => {
   ])
 })
 
-it('uses the defaults of the folder where they have a meaning', () => {
+test('uses the defaults of the folder where they have a meaning', () => {
   const whole = only(get('/v1/books', 'List', { reply: Book, permission: 'public' }, () => book))
   expect(whole.absent).toBeUndefined()
   expect(whole.permission).toBe('public')
@@ -75,13 +75,13 @@ it('uses the defaults of the folder where they have a meaning', () => {
   expect(one.added).toBe(false)
 })
 
-it('stops where no permission is said', () => {
+test('stops where no permission is said', () => {
   const bare = routesOf<Deps>({ read: 'books.books.read' })
   const routes = bare.open({ dropBook: bare.del('/v1/books/{id}', 'Drop', {}, () => undefined) })
   expect(() => routes(deps)).toThrow('dropBook needs a permission')
 })
 
-it('makes ETag and Location from the view', async () => {
+test('makes ETag and Location from the view', async () => {
   const made = only(
     create('/v1/books', 'Print', { reply: Printed }, async () => ({ id, version: 3 })),
   )
@@ -93,7 +93,7 @@ it('makes ETag and Location from the view', async () => {
   })
 })
 
-it('leaves a version out of a body that does not declare it', async () => {
+test('leaves a version out of a body that does not declare it', async () => {
   const made = only(
     patch('/v1/books/{id}', 'Change', { sends: ['etag'], reply: Book }, () => ({
       ...book,
@@ -104,20 +104,28 @@ it('leaves a version out of a body that does not declare it', async () => {
   expect((await handled(made))?.body).not.toHaveProperty('version')
 })
 
-it('sends no ETag and no Location that the document does not announce', async () => {
+test('keeps a version that the schema may have', async () => {
+  const Open = Type.Object({ id: Id }, { additionalProperties: true })
+  for (const one of [Open, Type.Record(Type.String(), Type.Unknown()), Type.Unknown()]) {
+    const made = only(get('/v1/books/raw', 'Raw', { reply: one }, () => ({ id, version: 4 })))
+    expect((await handled(made))?.body).toEqual({ id, version: 4 })
+  }
+})
+
+test('sends no ETag and no Location that the document does not announce', async () => {
   const spec = { sends: [] as const, reply: Printed }
   const made = only(create('/v1/books', 'Print', spec, () => ({ id, version: 3 })))
   expect(made.sends).toEqual([])
   expect((await handled(made))?.headers).toEqual({})
 })
 
-it('returns nothing as 204', async () => {
+test('returns nothing as 204', async () => {
   const made = only(post('/v1/books/sort', 'Sort', {}, async () => undefined))
   expect(made.replies).toEqual({ 204: null })
   expect(await handled(made)).toMatchObject({ status: 204, body: null })
 })
 
-it('sends a reply as it is, with the headers that are missing', async () => {
+test('sends a reply as it is, with the headers that are missing', async () => {
   const made = only(
     put(
       '/v1/shelves/{shelf}/books/{id}',
@@ -139,7 +147,7 @@ it('sends a reply as it is, with the headers that are missing', async () => {
   expect(changed?.headers).not.toHaveProperty('location')
 })
 
-it('keeps a header that the handler has set', async () => {
+test('keeps a header that the handler has set', async () => {
   const made = only(
     create('/v1/books', 'Print', { reply: Printed }, () =>
       reply(201, { id, version: 1 }, { etag: '"1-abcdefgh"', location: '/v1/prints/1' }),
@@ -149,21 +157,21 @@ it('keeps a header that the handler has set', async () => {
   expect(headers).toEqual({ etag: '"1-abcdefgh"', location: '/v1/prints/1' })
 })
 
-it('takes a view with the members of a reply for a view', async () => {
+test('takes a view with the members of a reply for a view', async () => {
   const Answer = Type.Object({ status: Type.Integer(), body: Type.String(), headers: Book })
   const view = { status: 500, body: 'x', headers: book }
   const made = only(get('/v1/books/answer', 'Answer', { reply: Answer }, () => view))
   expect(await handled(made)).toMatchObject({ status: 200, body: view })
 })
 
-it('refuses a view where several replies are declared', () => {
+test('refuses a view where several replies are declared', () => {
   const made = only(
     post('/v1/books', 'Order', { replies: { 200: Order, 202: Order } }, () => book as never),
   )
   expect(() => handled(made)).toThrow('several replies')
 })
 
-it('gives handlers what the surface shares, and reads a setting into the route', async () => {
+test('gives handlers what the surface shares, and reads a setting into the route', async () => {
   const made = only(
     post(
       '/v1/books',
@@ -176,7 +184,7 @@ it('gives handlers what the surface shares, and reads a setting into the route',
   expect((await handled(made))?.body).toEqual({ id, title: 'top' })
 })
 
-it('runs an operation outside, whose replies are completed too', async () => {
+test('runs an operation outside, whose replies are completed too', async () => {
   const made = only(
     create(
       '/v1/orders',
@@ -222,7 +230,7 @@ it('runs an operation outside, whose replies are completed too', async () => {
   })
 })
 
-it('renders a stored outcome again with the same headers', async () => {
+test('renders a stored outcome again with the same headers', async () => {
   const made = only(
     create(
       '/v1/books',
@@ -241,7 +249,7 @@ it('renders a stored outcome again with the same headers', async () => {
   })
 })
 
-it('lists a page with its Link', async () => {
+test('lists a page with its Link', async () => {
   const made = only(
     list(
       '/v1/books',

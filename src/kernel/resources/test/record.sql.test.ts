@@ -155,7 +155,8 @@ describe('update', () => {
     const win = () =>
       db.tx(tx => deal.update(tx, scope, row.id, { state: 'won' }, { from: { state: 'open' } }))
     const answers = await Promise.all(Array.from({ length: 10 }, () => refusal(win())))
-    expect(answers.toSorted()).toEqual(['done', ...Array(9).fill('invalid_transition')].toSorted())
+    const lost = answers.filter(one => one !== 'done')
+    expect(lost).toEqual(Array(9).fill('invalid_transition'))
     expect((await deal.required(db, scope, row.id)).version).toBe(2)
   })
 

@@ -5,12 +5,13 @@
 import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
 import { etag } from '../../../kernel/http/etag.ts'
-import { page as pageOf } from '../../../kernel/http/page.ts'
+import { list } from '../../../kernel/http/lists/list.ts'
+import { begins, equal, numbered, owner } from '../../../kernel/http/lists/members.ts'
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
-import { closed, oneOf, page, pageQuery, text } from '../../../kernel/http/shapes.ts'
+import { closed, oneOf, text } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
-import { Word } from '../schemas.ts'
+import { Currency, Word } from '../schemas.ts'
 import { cancelOrder } from './cancel-order.ts'
 import { findOrder, lockOrder, order_states } from './order-row.ts'
 import { Order, orderReply, OrderSummary, showOrder } from './order-view.ts'
@@ -26,7 +27,7 @@ const Cancel = closed(
 )
 
 export function orderRoutes(deps: Deps): readonly Route[] {
-  return [getRoute(deps), listRoute(), cancelRoute(deps)]
+  return [getRoute(deps), listOrders('listOrders', deps), cancelRoute(deps)]
 }
 
 function getRoute(deps: Deps): Route {
@@ -66,46 +67,28 @@ function getRoute(deps: Deps): Route {
   })
 }
 
-function listRoute(): Route {
-  return route({
-    method: 'GET',
-    path,
-    name: 'listOrders',
-    summary: 'List your orders, newest first; with a permission those of all buyers',
-    permission: 'authenticated',
+const listOrders = list(
+  path,
+  'List your orders, newest first; with a permission those of all buyers',
+  {
     rate_tenant: false,
     added: true,
-    asks_grants: true,
-    query: pageQuery({
-      state: Type.Optional(oneOf(...order_states)),
-      buyer_erased: Type.Optional(Type.Boolean()),
-    }),
-    replies: { 200: page(OrderSummary) },
-    handle: async ({ tx, principal, query, list, grants }) => {
-      const { state = null, buyer_erased = null } = query
-      const of = (await grants()).has(reads) ? null : principal.id
-      const { body, headers } = await pageOf(tx, {
-        scope: list,
-        row: OrderSummary,
-        place: ['id'],
-        fetch: (after, n) => sql`
-          select id, number, state, version, currency, buyer_id, total_minor, payment_state,
-            buyer_erased, created_at, confirmed_at
-          from commerce.orders
-          where tenant_id = ${principal.tenant_id}
-            ${of === null ? sql.empty : sql`and buyer_id = ${of}`}
-            ${state === null ? sql.empty : sql`and state = ${state}`}
-            ${buyer_erased === null ? sql.empty : erasedIs(buyer_erased)}
-            and (${after.id}::uuid is null or id < ${after.id}::uuid)
-          order by id desc limit ${n}`,
-      })
-      return reply(200, body, headers)
+    from: 'commerce.orders',
+    row: OrderSummary,
+    of: owner('buyer_id', reads),
+    time: 'id',
+    filters: {
+      state: equal(oneOf(...order_states)),
+      // As in the index.
+      buyer_erased: equal(Type.Boolean(), erased =>
+        erased ? sql`t.buyer_erased` : sql`not t.buyer_erased`,
+      ),
+      currency: equal(Currency),
     },
-  })
-}
-
-/** As in the index. */
-const erasedIs = (erased: boolean) => (erased ? sql`and buyer_erased` : sql`and not buyer_erased`)
+    sort: { total_minor: { column: 'total_minor', type: 'bigint', within: 'currency' } },
+    find: [numbered('number'), begins('email')],
+  },
+)
 
 function cancelRoute(deps: Deps): Route {
   return route({

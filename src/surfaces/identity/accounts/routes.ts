@@ -16,7 +16,7 @@ import { changeStatus } from './change-status.ts'
 import { eraseAccount } from './erase-account.ts'
 import { accountInTenant } from './find-account.ts'
 import { invite, Invite } from './invite-account.ts'
-import { AccountPage, AccountQuery, listAccounts } from './list-accounts.ts'
+import { listAccounts } from './list-accounts.ts'
 
 const deletes = 'identity.accounts.delete'
 const assigns = 'identity.roles.assign'
@@ -28,24 +28,13 @@ const AccountWithRoles = Type.Object(
 const Roles = Type.Object({ role_ids: Type.Array(Type.String()) })
 
 export function accountRoutes(deps: Deps): readonly Route[] {
-  return [listRoute(), readRoute(), changeRoute(deps), eraseRoute(deps), inviteRoute(deps)]
-}
-
-function listRoute(): Route {
-  return route({
-    method: 'GET',
-    path: '/v1/accounts',
-    name: 'listAccounts',
-    summary: 'List accounts of the tenant, newest first',
-    permission: 'identity.accounts.read',
-    added: true,
-    query: AccountQuery,
-    replies: { 200: AccountPage },
-    handle: async ({ tx, query, list }) => {
-      const { body, headers } = await listAccounts(tx, list, query)
-      return reply(200, body, headers)
-    },
-  })
+  return [
+    listAccounts('listAccounts', deps),
+    readRoute(),
+    changeRoute(deps),
+    eraseRoute(deps),
+    inviteRoute(deps),
+  ]
 }
 
 function readRoute(): Route {

@@ -1,17 +1,16 @@
 /** Routes of payment intents: create and show them, and run operations at the provider. */
-import { Type } from 'typebox'
-import { sql } from '../../../kernel/database/sql.ts'
 import { etag } from '../../../kernel/http/etag.ts'
-import { page as pageOf } from '../../../kernel/http/page.ts'
+import { list } from '../../../kernel/http/lists/list.ts'
+import { equal, exact } from '../../../kernel/http/lists/members.ts'
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
-import { oneOf, page, pageQuery, text } from '../../../kernel/http/shapes.ts'
+import { oneOf, text } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { findByKey, leaseSeconds } from '../operations/begin-operation.ts'
 import { perform, type Certain } from '../operations/perform.ts'
 import { partRefusals } from '../money/read-amount.ts'
 import { replyFor } from '../operations/reply-for.ts'
-import { findIntent, intent_states, IntentRow, intentColumns } from '../operations/rows.ts'
+import { findIntent, intent_states, intentExpressions, IntentRow } from '../operations/rows.ts'
 import { settleOperation } from '../operations/settle-operation.ts'
 import { Authorize, Cancel, Capture, CreateIntent } from '../schemas.ts'
 import { beginAuthorize } from './begin-authorize.ts'
@@ -29,7 +28,7 @@ const absent = 'payment_intent_not_found'
 export function intentRoutes(deps: Deps): readonly Route[] {
   return [
     createRoute(deps),
-    listRoute(),
+    listIntents('listPaymentIntents', deps),
     getRoute(deps),
     authorizeRoute(deps),
     captureRoute(deps),
@@ -75,38 +74,23 @@ function createRoute(deps: Deps): Route {
   })
 }
 
-function listRoute(): Route {
-  return route({
-    method: 'GET',
-    path,
-    name: 'listPaymentIntents',
-    summary: 'List payment intents, newest first',
-    permission: 'payments.intents.read',
-    added: true,
-    query: pageQuery({
-      order_ref: Type.Optional(text(128)),
-      state: Type.Optional(oneOf(...intent_states)),
-    }),
-    replies: { 200: page(IntentSummary) },
-    handle: async ({ tx, principal, query: { order_ref = null, state = null }, list }) => {
-      const { body, headers } = await pageOf(tx, {
-        scope: list,
-        row: IntentRow,
-        place: ['id'],
-        view: summaryOf,
-        fetch: (after, n) => sql`
-          select ${intentColumns} from payments.payment_intents i
-          where i.tenant_id = ${principal.tenant_id}
-            and (${order_ref}::text is null or i.order_ref = ${order_ref})
-            and (${state}::text is null or i.state = ${state})
-            and (${after.id}::uuid is null or i.id < ${after.id}::uuid)
-          order by i.id desc
-          limit ${n}`,
-      })
-      return reply(200, body, headers)
-    },
-  })
-}
+const listIntents = list(path, 'List payment intents, newest first', {
+  permission: 'payments.intents.read',
+  added: true,
+  from: 'payments.payment_intents',
+  row: IntentRow,
+  columns: intentExpressions,
+  item: IntentSummary,
+  view: summaryOf,
+  time: 'id',
+  filters: {
+    order_ref: equal(text(128)),
+    state: equal(oneOf(...intent_states)),
+    currency: equal(text(3, 3)),
+  },
+  sort: { amount_minor: { column: 'amount_minor', type: 'bigint', within: 'currency' } },
+  find: [exact('order_ref'), exact('charge_ref')],
+})
 
 function getRoute(deps: Deps): Route {
   return route({

@@ -84,6 +84,11 @@ export const intentColumns = sql`
   coalesce(i.authorization_expires_at <= kernel.now(), false) as expired,
   i.cancellation_reason, i.disputed, i.last_error, i.metadata, i.version, i.created_at`
 
+/** Members of the row that are no columns, for a list. */
+export const intentExpressions = {
+  expired: sql`coalesce(t.authorization_expires_at <= kernel.now(), false)`,
+}
+
 export const operationColumns = sql`
   o.tenant_id, o.id, o.intent_id, o.principal_id, o.type, o.state, o.provider_operation_id,
   o.amount_minor, o.payment_method, o.return_url, o.reason, o.release_wanted, o.error_code,

@@ -1,0 +1,126 @@
+/** What one request asks of a list: the query of its route, and the rows that it names. */
+import { type TProperties, Type } from 'typebox'
+import { lacks } from '../../access/permission-denied.ts'
+import type { Principal } from '../../access/principal.ts'
+import { sql, type Sql } from '../../database/sql.ts'
+import { problem } from '../../errors/problem.ts'
+import { isId } from '../../ids.ts'
+import { Id, oneOf, pageQuery, text, Time } from '../shapes.ts'
+import type { FindKey, Owner } from './members.ts'
+import { inRange } from './range.ts'
+import type { AnySpec, ListDeps } from './spec.ts'
+import type { Order, Rows } from './statement.ts'
+
+const by_time = 'created_at'
+
+export function queryOf(spec: AnySpec) {
+  const { filters = {}, sort, time, of, find } = spec
+  const names = [by_time, ...Object.keys(sort ?? {})]
+  const parameters: TProperties = {
+    ...Object.fromEntries(Object.entries(filters).map(([name, { schema }]) => [name, schema])),
+    ...(of ? { account_id: Id } : {}),
+    ...(of?.usual === 'own' ? { scope: oneOf('own', 'tenant') } : {}),
+    ...(time ? { since: Time, until: Time } : {}),
+    ...(sort ? { sort: oneOf(...names.flatMap(name => [name, `-${name}`])) } : {}),
+    ...(find ? { find: text(200, 2) } : {}),
+  }
+  return pageQuery(
+    Object.fromEntries(
+      Object.entries(parameters).map(([name, schema]) => [name, Type.Optional(schema)]),
+    ),
+  )
+}
+
+export type Asked = {
+  readonly rows: Rows
+  /** A range beside another order than that of the list: its index does not have the range. */
+  readonly range: Sql | null
+  /** The permission that the caller needs for these rows, beyond that of the route. */
+  readonly needs: string | null
+}
+
+type AskedQuery = Readonly<Record<string, string | undefined>>
+type Context = {
+  readonly principal: Principal
+  readonly query: object
+  readonly grants: () => Promise<ReadonlySet<string>>
+}
+
+export async function askedOf(
+  { kernel }: ListDeps,
+  spec: AnySpec,
+  context: Context,
+): Promise<Asked> {
+  const query = context.query as AskedQuery
+  const { filters = {}, where = sql`true` } = spec
+  const whose = await rowsOf(spec.of, query, context)
+  const order = orderOf(spec, query)
+  const given = Object.entries(filters).flatMap(([name, filter]) => {
+    const value = query[name]
+    return value === undefined
+      ? []
+      : [{ looked: filter.looked, is: sql`(${filter.condition(name, value)})` }]
+  })
+  const range = spec.time && inRange(spec.time, query, kernel.profile === 'development')
+  const looked = given.filter(one => one.looked).map(one => one.is)
+  const beside = range && order.by !== null ? range : null
+  return {
+    rows: {
+      source: { table: spec.from, row: spec.row, columns: spec.columns ?? {} },
+      found: sql.join(
+        [
+          sql`t.tenant_id = ${context.principal.tenant_id}`,
+          sql`(${where})`,
+          ...whose.condition,
+          ...given.filter(one => !one.looked).map(one => one.is),
+          ...(range && !beside ? [range] : []),
+          ...foundBy(spec.find, query['find']),
+        ],
+        ' and ',
+      ),
+      wanted: looked.length > 0 ? sql.join(looked, ' and ') : null,
+      order,
+    },
+    range: beside,
+    needs: whose.needs,
+  }
+}
+
+type Whose = { readonly condition: readonly Sql[]; readonly needs: string | null }
+
+async function rowsOf(
+  of: Owner | undefined,
+  { account_id, scope }: AskedQuery,
+  { principal, grants }: Context,
+): Promise<Whose> {
+  if (!of) return { condition: [], needs: null }
+  const own = (id: string) => [sql`t.${sql.id(of.column)} = ${id}`]
+  if (account_id === principal.id) return { condition: own(principal.id), needs: null }
+  const may = (await grants()).has(of.any)
+  const others = account_id !== undefined || scope === 'tenant'
+  if (others && !may) throw lacks(of.any, `Seeing rows of others needs ${of.any}.`)
+  if (account_id !== undefined) return { condition: own(account_id), needs: of.any }
+  if (others || (may && of.usual === 'any')) return { condition: [], needs: of.any }
+  return { condition: own(principal.id), needs: null }
+}
+
+function orderOf({ sort = {} }: AnySpec, query: AskedQuery): Order {
+  const asked = query['sort'] ?? `-${by_time}`
+  const descending = asked.startsWith('-')
+  const name = descending ? asked.slice(1) : asked
+  const by = sort[name] ?? null
+  if (by?.within !== undefined && query[by.within] === undefined) {
+    throw problem('sort_needs_filter', {
+      detail: `Values of ${name} compare only within one ${by.within}. Add \`${by.within}\` to the query.`,
+    })
+  }
+  return { by, descending }
+}
+
+/** Any key that the text can be, and the id. */
+function foundBy(keys: readonly FindKey[] | undefined, text: string | undefined): Sql[] {
+  if (!keys || text === undefined) return []
+  const fits = keys.flatMap(key => key.condition(text) ?? [])
+  const all = isId(text) ? [...fits, sql`t.id = ${text}::uuid`] : fits
+  return all.length === 0 ? [sql`false`] : [sql`(${sql.join(all, ' or ')})`]
+}

@@ -1,0 +1,136 @@
+/**
+ * A list as CSV. The rows are read in portions by their order, so the export holds no connection
+ * while a slow reader stalls it. Each portion asks again whether the credential stands and whether
+ * its holder may see the rows. A failure breaks the chunked reply off, so no short file looks whole.
+ */
+import { Readable } from 'node:stream'
+import Negotiator from 'negotiator'
+import { type TObject, Type } from 'typebox'
+import type { Principal } from '../../access/principal.ts'
+import type { Reader } from '../../database/db.ts'
+import { problem } from '../../errors/problem.ts'
+import type { CursorPart } from '../cursor.ts'
+import type { RequestFacts } from '../route.ts'
+import { reply } from '../route.ts'
+import { Time } from '../shapes.ts'
+import { byte_order_mark, csvWriter } from './csv.ts'
+import type { Asked } from './asked.ts'
+import type { AnySpec, ListDeps } from './spec.ts'
+import { counted, madeAt, rowsAfter } from './statement.ts'
+
+export const list_refusals = [
+  'sort_needs_filter',
+  'export_unsorted',
+  'export_too_large',
+  'export_unbounded',
+  'quota_exceeded',
+]
+
+const csv = 'text/csv'
+const portion = 1000
+const looked_max = 500_000
+
+export function prefersCsv(given: string | readonly string[] | undefined): boolean {
+  const accept = String(given ?? '')
+  if (!accept.includes(csv)) return false
+  return new Negotiator({ headers: { accept } }).mediaType(['application/json', csv]) === csv
+}
+
+type Exported = {
+  readonly path: string
+  readonly spec: AnySpec
+  readonly asked: Asked
+  readonly permission: string
+}
+
+type Context = {
+  readonly tx: Reader
+  readonly principal: Principal
+  readonly request: RequestFacts
+  /** Throws if the credential has ended or no longer has the permission. */
+  readonly stillHolds: (permission: string | null) => Promise<void>
+}
+
+export async function csvOf({ kernel }: ListDeps, exported: Exported, context: object) {
+  const { path, spec, asked, permission } = exported
+  const { tx, principal, request, stillHolds } = context as Context
+  const { rows, needs } = asked
+  if (rows.order.by) throw problem('export_unsorted')
+  await refuseLarge(tx, exported, kernel.settings['kernel.csv_rows_max'])
+  const guard = needs ?? (permission === 'authenticated' ? null : permission)
+  const { tenant_id, id: actor } = principal
+  if (guard !== null && request.method !== 'HEAD') {
+    // Committed before the first byte.
+    const act = { tenant_id, actor, action: 'kernel.list.export', target: path }
+    await kernel.db.tx(async audited => {
+      audited.audit({ ...act, outcome: 'done' })
+    })
+  }
+  async function* lines(): AsyncGenerator<string> {
+    const leave = enter(actor, kernel.settings['kernel.csv_at_once'])
+    try {
+      const writer = csvWriter((spec.item ?? spec.row) as TObject)
+      yield byte_order_mark + writer.header
+      for (let id: CursorPart = null; ;) {
+        await stillHolds(guard)
+        const found: readonly object[] = await tx.many(spec.row, rowsAfter(rows, { id }, portion))
+        const shown = found.map(row => writer.line(spec.view ? spec.view(row as never) : row))
+        if (shown.length > 0) yield shown.join('')
+        if (found.length < portion) return
+        id = (found.at(-1) as { readonly id: string }).id
+      }
+    } finally {
+      leave()
+    }
+  }
+  const name = path.split('/').at(-1)
+  return reply(200, Readable.from(lines()), {
+    'content-type': `${csv}; charset=utf-8`,
+    'content-disposition': `attachment; filename="${name}.csv"`,
+  })
+}
+
+const Counted = Type.Object({ wanted: Type.Integer(), looked: Type.Integer() })
+const Made = Type.Object({ created_at: Time })
+
+async function refuseLarge(
+  reader: Reader,
+  { spec, asked: { rows } }: Exported,
+  most: number,
+): Promise<void> {
+  const looks = rows.wanted !== null
+  const look_max = looks ? looked_max + 1 : most + 1
+  const { wanted, looked } = await reader.one(Counted, counted(rows, look_max))
+  if (wanted > most) {
+    // The newer part has nine tenths of the limit, because rows may share the moment of the split.
+    const split = spec.time && (await reader.one(Made, madeAt(rows, Math.floor(most * 0.9))))
+    throw problem('export_too_large', {
+      detail: `The list has more than ${most} rows. Ask for a part of it${
+        split ? ': since `split_at`, then until it' : ' with a filter'
+      }.`,
+      ...(split ? { more: { split_at: split.created_at } } : {}),
+    })
+  }
+  if (looks && looked > looked_max) throw problem('export_unbounded')
+}
+
+const at_once_of_process = 4
+const open = new Map<string, number>()
+let all_open = 0
+
+/** Throws `quota_exceeded`. The returned function ends the export. */
+function enter(principal_id: string, most: number): () => void {
+  const own = open.get(principal_id) ?? 0
+  if (own >= most || all_open >= most * at_once_of_process) {
+    const detail = `At most ${most} exports of a caller run at once. Wait until one has ended.`
+    throw problem('quota_exceeded', { detail })
+  }
+  open.set(principal_id, own + 1)
+  all_open++
+  return () => {
+    const left = (open.get(principal_id) ?? 1) - 1
+    if (left === 0) open.delete(principal_id)
+    else open.set(principal_id, left)
+    all_open--
+  }
+}

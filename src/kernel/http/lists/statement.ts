@@ -1,0 +1,107 @@
+/**
+ * The statement of a list: the rows of one tenant after a position, in one order. It never depends
+ * on the surface whether the tenant is compared and deleted rows are left out.
+ */
+import type { TObject } from 'typebox'
+import { sql, type Sql } from '../../database/sql.ts'
+import type { CursorPart } from '../cursor.ts'
+import type { SortColumn } from './members.ts'
+
+export type Order = {
+  /** Null: the list's own order, by id. */
+  readonly by: SortColumn | null
+  readonly descending: boolean
+}
+
+export type Source = {
+  readonly table: string
+  readonly row: TObject
+  /** Columns of `row` that are expressions. */
+  readonly columns?: Readonly<Record<string, Sql>>
+}
+
+/** The rows that a request is about: what an index finds, and what must be looked at. */
+export type Rows = {
+  readonly source: Source
+  readonly found: Sql
+  /** Null: all that were found. */
+  readonly wanted: Sql | null
+  readonly order: Order
+}
+
+export type After = Readonly<Record<string, CursorPart>>
+
+export function placeOf({ by }: Order): readonly string[] {
+  return by === null ? ['id'] : [by.column, 'id']
+}
+
+/** All wanted rows. */
+export function rowsAfter({ source, found, wanted, order }: Rows, after: After, n: number): Sql {
+  return sql`
+    select ${columnsOf(source)} from ${tableOf(source)} t
+    where ${found} and ${wanted ?? sql`true`} and ${isAfter(order, after)}
+    order by ${orderOf(order)} limit ${n}`
+}
+
+/** All rows in the order of their index, for `page` with `look_max`. */
+export function rowsLooked({ source, found, wanted, order }: Rows, after: After, n: number): Sql {
+  return sql`
+    select ${columnsOf(source)}, coalesce(${wanted ?? sql`true`}, false) as wanted
+    from ${tableOf(source)} t
+    where ${found} and ${isAfter(order, after)}
+    order by ${orderOf(order)} limit ${n}`
+}
+
+/** Few rows: they are found first and sorted then. The planner would walk the order's index. */
+export function rowsSorted({ source, found, wanted, order }: Rows, after: After, n: number): Sql {
+  return sql`
+    with few as materialized (
+      select ${columnsOf(source)} from ${tableOf(source)} t
+      where ${found} and ${wanted ?? sql`true`}
+    )
+    select * from few t where ${isAfter(order, after)}
+    order by ${orderOf(order)} limit ${n}`
+}
+
+/** How many rows are wanted, of at most so many that are looked at. */
+export function counted({ source, found, wanted, order }: Rows, look_max: number): Sql {
+  return sql`
+    select count(*) filter (where wanted)::int as wanted, count(*)::int as looked from (
+      select coalesce(${wanted ?? sql`true`}, false) as wanted from ${tableOf(source)} t
+      where ${found} order by ${orderOf(order)} limit ${look_max}) l`
+}
+
+/** When the row at this place of the order was made. */
+export function madeAt({ source, found, wanted, order }: Rows, place: number): Sql {
+  return sql`
+    select t.created_at from ${tableOf(source)} t where ${found} and ${wanted ?? sql`true`}
+    order by ${orderOf(order)} offset ${place} limit 1`
+}
+
+function tableOf({ table }: Source) {
+  return sql.id(...table.split('.'))
+}
+
+function columnsOf({ row, columns = {} }: Source): Sql {
+  const all = Object.keys(row.properties).map(name => {
+    const made = columns[name]
+    return made ? sql`${made} as ${sql.id(name)}` : sql`t.${sql.id(name)}`
+  })
+  return sql.join(all, ', ')
+}
+
+function isAfter({ by, descending }: Order, after: After): Sql {
+  const { id = null } = after
+  if (id === null) return sql`true`
+  const sign = descending ? sql`<` : sql`>`
+  if (by === null) return sql`t.id ${sign} ${id}::uuid`
+  const value = after[by.column] ?? null
+  const typed = by.type === 'bigint' ? sql`${value}::bigint` : sql`${value}::text`
+  return sql`(t.${sql.id(by.column)}, t.id) ${sign} (${typed}, ${id}::uuid)`
+}
+
+function orderOf(order: Order): Sql {
+  const way = order.descending ? sql`desc` : sql`asc`
+  const columns = placeOf(order).map(name => sql`t.${sql.id(name)} ${way}`)
+  return sql.join(columns, ', ')
+}
