@@ -4,8 +4,9 @@ import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { etag } from '../../../kernel/http/etag.ts'
 import { page as pageOf } from '../../../kernel/http/page.ts'
-import { reply, route, type Route } from '../../../kernel/http/route.ts'
-import { closed, oneOf, page, pageQuery } from '../../../kernel/http/shapes.ts'
+import { reply } from '../../../kernel/http/reply.ts'
+import { routesOf } from '../../../kernel/http/routes-of.ts'
+import { closed, oneOf } from '../../../kernel/http/shapes.ts'
 import { problem } from '../errors.ts'
 import { findByKey } from '../find-by-key.ts'
 import type { Deps } from '../deps.ts'
@@ -30,45 +31,44 @@ const absent = 'return_not_found'
 const reads = 'commerce.orders.read_any'
 const decides = 'commerce.returns.decide'
 
-export function returnRoutes(deps: Deps): readonly Route[] {
-  return [
-    createRoute(deps),
-    listRoute(),
-    getRoute(),
-    approveRoute(),
-    rejectRoute(),
-    receiveRoute(deps),
-    cancelRoute(),
-    retryRoute(),
-  ]
-}
-
 async function replyOf(reader: Reader, key: Key) {
   const shown = await showReturn(reader, key)
   return reply(200, shown, { etag: etag(shown.version) })
 }
 
-function createRoute(deps: Deps): Route {
-  return route({
-    method: 'POST',
+const Listed = Type.Object({
+  id: Type.String(),
+  view: Type.Unsafe<ReturnView>({ type: 'object' }),
+})
+
+const refusals = ['invalid_transition', 'permission_denied']
+
+const { open, create, list, get, post } = routesOf<Deps>({
+  read: 'authenticated',
+  write: decides,
+  absent,
+})
+
+export const returnRoutes = open({
+  requestReturn: create(
     path,
-    name: 'requestReturn',
-    summary: 'Request a return of goods from your order',
-    permission: 'authenticated',
-    rate_tenant: false,
-    idempotency: 'required',
-    body: RequestReturn,
-    inspectBody: body => deps.payments.refuseCardData(body),
-    unknown_members: 'refused',
-    sends: ['etag', 'location'],
-    replies: { 201: Return },
-    fails: [
-      'order_not_found',
-      'return_quantity_exceeded',
-      'order_not_returnable',
-      'card_data_refused',
-    ],
-    handle: async ({ tx, principal, body, key }) => {
+    'Request a return of goods from your order',
+    (deps: Deps) => ({
+      permission: 'authenticated',
+      rate_tenant: false,
+      idempotency: 'required',
+      body: RequestReturn,
+      inspectBody: body => deps.payments.refuseCardData(body),
+      unknown_members: 'refused',
+      reply: Return,
+      fails: [
+        'order_not_found',
+        'return_quantity_exceeded',
+        'order_not_returnable',
+        'card_data_refused',
+      ],
+    }),
+    async ({ tx, principal, body, key }) => {
       if (!key) throw new Error('a return has a key')
       const { tenant_id, id: buyer_id } = principal
       const made =
@@ -78,29 +78,21 @@ function createRoute(deps: Deps): Route {
       const headers = { location: `${path}/${made.id}`, etag: etag(shown.version) }
       return reply(201, shown, headers)
     },
-  })
-}
+  ),
 
-const Listed = Type.Object({
-  id: Type.String(),
-  view: Type.Unsafe<ReturnView>({ type: 'object' }),
-})
-
-function listRoute(): Route {
-  return route({
-    method: 'GET',
+  listReturns: list(
     path,
-    name: 'listReturns',
-    summary: 'List your returns, newest first; with a permission those of all buyers',
-    permission: 'authenticated',
-    rate_tenant: false,
-    added: true,
-    asks_grants: true,
-    query: pageQuery({ state: Type.Optional(oneOf(...return_states)) }),
-    replies: { 200: page(Return) },
-    handle: async ({ tx, principal, query: { state = null }, list, grants }) => {
+    'List your returns, newest first; with a permission those of all buyers',
+    {
+      rate_tenant: false,
+      added: true,
+      asks_grants: true,
+      filters: { state: Type.Optional(oneOf(...return_states)) },
+      item: Return,
+    },
+    async ({ tx, principal, query: { state = null }, list, grants }) => {
       const of = (await grants()).has(reads) ? null : principal.id
-      const { body, headers } = await pageOf(tx, {
+      return await pageOf(tx, {
         scope: list,
         row: Listed,
         place: ['id'],
@@ -113,130 +105,122 @@ function listRoute(): Route {
             and (${after.id}::uuid is null or r.id < ${after.id}::uuid)
           order by r.id desc limit ${n}`,
       })
-      return reply(200, body, headers)
     },
-  })
-}
+  ),
 
-function getRoute(): Route {
-  return route({
-    method: 'GET',
-    path: one,
-    name: 'getReturn',
-    summary: 'A return with its refund',
-    permission: 'authenticated',
-    rate_tenant: false,
-    added: true,
-    asks_grants: true,
-    absent,
-    replies: { 200: Return },
-    sends: ['etag'],
-    fails: [absent],
-    handle: async ({ tx, principal, params, grants }) => {
+  getReturn: get(
+    one,
+    'A return with its refund',
+    {
+      rate_tenant: false,
+      added: true,
+      asks_grants: true,
+      reply: Return,
+    },
+    async ({ tx, principal, params, grants }) => {
       const key = { tenant_id: principal.tenant_id, id: params.return_id }
       const { buyer_id } = await findReturn(tx, key)
       const own = buyer_id === principal.id
       if (!own && !(await grants()).has(reads)) throw problem(absent)
       return await replyOf(tx, key)
     },
-  })
-}
+  ),
 
-const deciding = {
-  method: 'POST',
-  added: true,
-  unknown_members: 'refused',
-  idempotency: 'required',
-  absent,
-  sends: ['etag'],
-  replies: { 200: Return },
-  fails: [absent, 'invalid_transition', 'permission_denied'],
-} as const
-
-function approveRoute(): Route {
-  return route({
-    ...deciding,
-    path: `${one}/approve`,
-    name: 'approveReturn',
-    summary: 'Approve a return',
-    permission: decides,
-    body: ApproveReturn,
-    body_optional: true,
-    fails: [...deciding.fails, 'restocking_fee_exceeds_refund'],
-    handle: async ({ tx, principal, params, body }) => {
+  approveReturn: post(
+    `${one}/approve`,
+    'Approve a return',
+    {
+      added: true,
+      unknown_members: 'refused',
+      idempotency: 'required',
+      reply: Return,
+      body: ApproveReturn,
+      body_optional: true,
+      fails: [...refusals, 'restocking_fee_exceeds_refund'],
+    },
+    async ({ tx, principal, params, body }) => {
       const key = { tenant_id: principal.tenant_id, id: params.return_id }
       const given = (body as typeof body | undefined) ?? {} // the body is optional
       const { refund_shipping = 'none', restocking_fee_minor = 0 } = given
       await approveReturn(tx, key, principal, { refund_shipping, restocking_fee_minor })
       return await replyOf(tx, key)
     },
-  })
-}
+  ),
 
-function rejectRoute(): Route {
-  return route({
-    ...deciding,
-    path: `${one}/reject`,
-    name: 'rejectReturn',
-    summary: 'Reject a return',
-    permission: decides,
-    body: closed({}),
-    body_optional: true,
-    handle: async ({ tx, principal, params }) => {
+  rejectReturn: post(
+    `${one}/reject`,
+    'Reject a return',
+    {
+      added: true,
+      unknown_members: 'refused',
+      idempotency: 'required',
+      reply: Return,
+      fails: ['invalid_transition', 'permission_denied'],
+      body: closed({}),
+      body_optional: true,
+    },
+    async ({ tx, principal, params }) => {
       const key = { tenant_id: principal.tenant_id, id: params.return_id }
       await rejectReturn(tx, key, principal)
       return await replyOf(tx, key)
     },
-  })
-}
+  ),
 
-function receiveRoute(deps: Deps): Route {
-  return route({
-    ...deciding,
-    path: `${one}/receive`,
-    name: 'receiveReturn',
-    summary: 'Receive the goods of a return, and pay them back',
-    description:
-      'The refund is exactly what the buyer paid for these units, less the fee. If the provider counts the currency in larger steps (ten minor units for KWD), the rest below a step is paid with the next return of the order.',
-    permission: 'commerce.returns.receive',
-    body: ReceiveReturn,
-    fails: [...deciding.fails, 'return_quantity_exceeded'],
-    handle: async ({ tx, principal, params, body }) => {
+  receiveReturn: post(
+    `${one}/receive`,
+    'Receive the goods of a return, and pay them back',
+    {
+      added: true,
+      unknown_members: 'refused',
+      idempotency: 'required',
+      reply: Return,
+      description:
+        'The refund is exactly what the buyer paid for these units, less the fee. If the provider counts the currency in larger steps (ten minor units for KWD), the rest below a step is paid with the next return of the order.',
+      permission: 'commerce.returns.receive',
+      body: ReceiveReturn,
+      fails: [...refusals, 'return_quantity_exceeded'],
+    },
+    async ({ tx, principal, params, body }, deps) => {
       const key = { tenant_id: principal.tenant_id, id: params.return_id }
       await receiveReturn(tx, deps, key, principal, body)
       return await replyOf(tx, key)
     },
-  })
-}
+  ),
 
-function cancelRoute(): Route {
-  return route({
-    ...deciding,
-    path: `${one}/cancel`,
-    name: 'cancelReturn',
-    summary: 'Cancel your return before the goods are received',
-    permission: 'authenticated',
-    rate_tenant: false,
-    body: closed({}),
-    body_optional: true,
-    handle: async ({ tx, principal, params }) => {
+  cancelReturn: post(
+    `${one}/cancel`,
+    'Cancel your return before the goods are received',
+    {
+      added: true,
+      unknown_members: 'refused',
+      idempotency: 'required',
+      reply: Return,
+      fails: ['invalid_transition', 'permission_denied'],
+      permission: 'authenticated',
+      rate_tenant: false,
+      body: closed({}),
+      body_optional: true,
+    },
+    async ({ tx, principal, params }) => {
       const key = { tenant_id: principal.tenant_id, id: params.return_id }
       await cancelReturn(tx, key, principal.id)
       return await replyOf(tx, key)
     },
-  })
-}
+  ),
 
-function retryRoute(): Route {
-  return route({
-    ...deciding,
-    path: `${one}/retry-refund`,
-    name: 'retryRefund',
-    summary: 'Retry the failed refund of a return',
-    permission: decides,
-    body: closed({}),
-    body_optional: true,
-    handle: async ({ tx, principal, params }) => {
+  retryRefund: post(
+    `${one}/retry-refund`,
+    'Retry the failed refund of a return',
+    {
+      added: true,
+      unknown_members: 'refused',
+      idempotency: 'required',
+      reply: Return,
+      fails: ['invalid_transition', 'permission_denied'],
+      body: closed({}),
+      body_optional: true,
+    },
+    async ({ tx, principal, params }) => {
       const key = { tenant_id: principal.tenant_id, id: params.return_id }
       const { order, found } = await lockReturn(tx, key)
       requireOther(principal, found)
@@ -250,5 +234,5 @@ function retryRoute(): Route {
       audit(tx, principal, 'retry_refund', found)
       return await replyOf(tx, key)
     },
-  })
-}
+  ),
+})
