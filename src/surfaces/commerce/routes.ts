@@ -17,8 +17,8 @@ const body_limit_bytes = 64 * 1024
 
 export function routes(deps: Deps): readonly Route[] {
   const small = [
-    ...priceRoutes(),
-    ...inventoryRoutes(),
+    ...priceRoutes(deps),
+    ...inventoryRoutes(deps),
     ...ruleRoutes(),
     ...cartRoutes(deps),
     ...checkoutRoutes(deps),

@@ -32,7 +32,7 @@ export function routes(deps: Deps): readonly Route[] {
     ...roleRoutes(deps),
     ...apiKeyRoutes(deps),
     ...tenantRoutes(deps),
-    ...securityRoutes(),
+    ...securityRoutes(deps),
     ...keyRoutes(deps),
     ...accountPageRoutes(deps),
     // No reply with a token or with data of a second factor is stored. Repeats are decided from the

@@ -1,6 +1,6 @@
 /** The route that begins the upload of an attachment. */
 import { Type } from 'typebox'
-import { reply, route, type Route } from '../../../kernel/http/route.ts'
+import { routesOf } from '../../../kernel/http/routes-of.ts'
 import { count, Id, nullable, oneOf, text, Time } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
 import { prepareUpload, startUpload, StartUpload } from './start-upload.ts'
@@ -42,19 +42,19 @@ const Upload = Type.Object(
 )
 const Started = Type.Object({ attachment_id: Id, upload: Upload }, { title: 'StartedAttachment' })
 
-export function attachmentRoutes(deps: Deps): readonly Route[] {
-  return [
-    route({
-      method: 'POST',
-      path: '/v1/attachments/uploads',
-      name: 'startAttachment',
-      summary: 'Begin the upload of an attachment',
+const { open, create } = routesOf<Deps>()
+
+export const attachmentRoutes = open({
+  startAttachment: create(
+    '/v1/attachments/uploads',
+    'Begin the upload of an attachment',
+    {
       description:
         'Send the parts and complete the upload as with `POST /v1/uploads`, then send a message with the `attachment_id`. Until it is sent, only you can read the file.',
       permission: 'authenticated',
       rate_tenant: false,
       body: StartUpload,
-      replies: { 201: Started },
+      reply: Started,
       fails: [
         'conversation_not_found',
         'not_a_member',
@@ -65,9 +65,12 @@ export function attachmentRoutes(deps: Deps): readonly Route[] {
         'storage_full',
         'quota_exceeded',
       ],
-      prepare: ({ principal, grants, body }) => prepareUpload(deps, { principal, grants }, body),
-      handle: async ({ tx, principal, grants, body, prepared }) =>
-        reply(201, await startUpload(tx, deps, { principal, grants }, body, prepared)),
-    }),
-  ]
-}
+    },
+    {
+      prepare: ({ principal, grants, body }, deps) =>
+        prepareUpload(deps, { principal, grants }, body),
+      handle: async ({ tx, principal, grants, body, prepared }, deps) =>
+        await startUpload(tx, deps, { principal, grants }, body, prepared),
+    },
+  ),
+})

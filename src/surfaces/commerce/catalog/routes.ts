@@ -2,7 +2,9 @@
 import { lacks } from '../../../kernel/access/permission-denied.ts'
 import { batch_members_max } from '../../../kernel/http/content.ts'
 import { page as pageOf } from '../../../kernel/http/page.ts'
-import { reply, route, type Headers, type Route } from '../../../kernel/http/route.ts'
+import type { Headers } from '../../../kernel/http/route.ts'
+import { reply } from '../../../kernel/http/reply.ts'
+import { routesOf } from '../../../kernel/http/routes-of.ts'
 import { page } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
 import { changeProduct } from './change-product.ts'
@@ -31,10 +33,6 @@ const writing = [
   'currency_unsupported',
 ]
 
-export function catalogRoutes(deps: Deps): readonly Route[] {
-  return [listRoute(deps), getRoute(deps), createRoute(deps), changeRoute(deps)]
-}
-
 /**
  * The reply depends on the caller and the host. A reply without a credential may be cached for a
  * moment.
@@ -45,23 +43,25 @@ const public_page = {
 } as const
 const ofCaller = (caller: unknown): Headers => (caller ? { 'cache-control': 'no-store' } : {})
 
-function listRoute(deps: Deps): Route {
-  return route({
-    method: 'GET',
+const { open, create, get, patch } = routesOf<Deps>({ write: writes, absent })
+
+export const catalogRoutes = open({
+  listProducts: get(
     path,
-    name: 'listProducts',
-    summary: 'List the products on sale, newest first',
-    description:
-      'A category includes its subcategories. With `q` the best matches come first. Holders of `commerce.products.write` may ask for drafts and archived products by `state`.',
-    permission: 'public',
-    takes: 'optional',
-    rate_tenant: false,
-    asks_grants: true,
-    query: ProductQuery,
-    headers: public_page,
-    replies: { 200: page(ProductSummary) },
-    fails: [absent, 'permission_denied'],
-    handle: async ({ tx, principal, query, list, request, grants }) => {
+    'List the products on sale, newest first',
+    {
+      description:
+        'A category includes its subcategories. With `q` the best matches come first. Holders of `commerce.products.write` may ask for drafts and archived products by `state`.',
+      permission: 'public',
+      takes: 'optional',
+      rate_tenant: false,
+      asks_grants: true,
+      query: ProductQuery,
+      headers: public_page,
+      reply: page(ProductSummary),
+      fails: [absent, 'permission_denied'],
+    },
+    async ({ tx, principal, query, list, request, grants }, deps) => {
       const tenant_id = await shopOf(tx, deps, principal, request)
       const { state = 'active', category, q } = query
       if (state !== 'active' && !(principal && (await grants()).has(writes))) {
@@ -78,26 +78,21 @@ function listRoute(deps: Deps): Route {
       })
       return reply(200, body, { ...headers, ...ofCaller(principal) })
     },
-  })
-}
+  ),
 
-function getRoute(deps: Deps): Route {
-  return route({
-    method: 'GET',
-    path: one,
-    name: 'getProduct',
-    summary: 'A product with its variants, prices and stock',
-    permission: 'public',
-    takes: 'optional',
-    rate_tenant: false,
-    asks_grants: true,
-    absent,
-    query: OneQuery,
-    headers: public_page,
-    replies: { 200: Product },
-    sends: ['etag'],
-    fails: [absent],
-    handle: async ({ tx, principal, params, query, request, grants }) => {
+  getProduct: get(
+    one,
+    'A product with its variants, prices and stock',
+    {
+      permission: 'public',
+      takes: 'optional',
+      rate_tenant: false,
+      asks_grants: true,
+      query: OneQuery,
+      headers: public_page,
+      reply: Product,
+    },
+    async ({ tx, principal, params, query, request, grants }, deps) => {
       const tenant_id = await shopOf(tx, deps, principal, request)
       const hidden = principal !== null && (await grants()).has(writes)
       const currency = query.currency ?? (await defaultCurrency(tx, tenant_id))
@@ -105,55 +100,46 @@ function getRoute(deps: Deps): Route {
       const { product, etag } = await showProduct(tx, deps, key, currency, hidden)
       return reply(200, product, { etag, ...ofCaller(principal) })
     },
-  })
-}
+  ),
 
-function createRoute(deps: Deps): Route {
-  return route({
-    method: 'POST',
+  createProduct: create(
     path,
-    name: 'createProduct',
-    summary: 'Create a product with its variants and prices',
-    permission: writes,
-    added: true,
-    body: CreateProduct,
-    body_limit_bytes: 1 << 20,
-    body_members_max: batch_members_max,
-    sends: ['etag', 'location'],
-    replies: { 201: Product },
-    fails: writing,
-    handle: async ({ tx, principal, body }) => {
+    'Create a product with its variants and prices',
+    {
+      added: true,
+      body: CreateProduct,
+      body_limit_bytes: 1 << 20,
+      body_members_max: batch_members_max,
+      reply: Product,
+      fails: writing,
+    },
+    async ({ tx, principal, body }, deps) => {
       const key = await createProduct(tx, deps, principal, body)
       const currency = await defaultCurrency(tx, key.tenant_id)
       const { product, etag } = await showProduct(tx, deps, key, currency, true)
       return reply(201, product, { etag, location: `${path}/${key.id}` })
     },
-  })
-}
+  ),
 
-function changeRoute(deps: Deps): Route {
-  return route({
-    method: 'PATCH',
-    path: one,
-    name: 'changeProduct',
-    summary: 'Change a product, add variants and prices',
-    description:
-      'Properties that you leave out do not change. Existing orders keep their products and prices.',
-    permission: writes,
-    added: true,
-    absent,
-    body: ChangeProduct,
-    body_limit_bytes: 1 << 20,
-    body_members_max: batch_members_max,
-    sends: ['etag'],
-    replies: { 200: Product },
-    fails: [absent, 'invalid_transition', 'precondition_failed', ...writing],
-    handle: async ({ tx, principal, params, body, request }) => {
+  changeProduct: patch(
+    one,
+    'Change a product, add variants and prices',
+    {
+      description:
+        'Properties that you leave out do not change. Existing orders keep their products and prices.',
+      added: true,
+      body: ChangeProduct,
+      body_limit_bytes: 1 << 20,
+      body_members_max: batch_members_max,
+      reply: Product,
+      fails: ['invalid_transition', 'precondition_failed', ...writing],
+    },
+    async ({ tx, principal, params, body, if_match }, deps) => {
       const key = { tenant_id: principal.tenant_id, id: params.product_id }
-      await changeProduct(tx, deps, principal, key, body, request.headers['if-match'])
+      await changeProduct(tx, deps, principal, key, body, if_match)
       const currency = await defaultCurrency(tx, key.tenant_id)
       const { product, etag } = await showProduct(tx, deps, key, currency, true)
       return reply(200, product, { etag })
     },
-  })
-}
+  ),
+})

@@ -2,10 +2,10 @@
 import { type Static, Type } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql, type Sql } from '../../../kernel/database/sql.ts'
-import { etag } from '../../../kernel/http/etag.ts'
 import { page as pageOf } from '../../../kernel/http/page.ts'
-import { reply, route, type Route } from '../../../kernel/http/route.ts'
-import { closed, oneOf, page, pageQuery, text, Version } from '../../../kernel/http/shapes.ts'
+import { routesOf } from '../../../kernel/http/routes-of.ts'
+import type { Deps } from '../deps.ts'
+import { closed, oneOf, text, Version } from '../../../kernel/http/shapes.ts'
 import { problem } from '../errors.ts'
 import { Sku } from '../schemas.ts'
 import { adjust } from './stock.ts'
@@ -33,9 +33,67 @@ const path = '/v1/inventory'
 const one = `${path}/{sku}` as const
 const absent = 'sku_not_found'
 
-export function inventoryRoutes(): readonly Route[] {
-  return [listRoute(), getRoute(), adjustRoute()]
-}
+const { open, create, list, get } = routesOf<Deps>({
+  read: 'commerce.inventory.read',
+  write: 'commerce.inventory.adjust',
+  added: true,
+  absent,
+  params: { sku: Sku },
+})
+
+export const inventoryRoutes = open({
+  listInventory: list(
+    path,
+    'List the stock of all SKUs, by SKU',
+    { item: InventoryItem },
+    async ({ tx, principal, list }) => {
+      return await pageOf(tx, {
+        scope: list,
+        row: InventoryItem,
+        place: ['sku'],
+        fetch: (after, n) => stockAfter(principal.tenant_id, after.sku, n),
+      })
+    },
+  ),
+
+  getInventoryItem: get(
+    one,
+    'Get the stock of a SKU',
+    { reply: InventoryItem },
+    async ({ tx, principal, params }) => {
+      const item = await findItem(tx, principal.tenant_id, params.sku)
+      return item
+    },
+  ),
+
+  adjustInventory: create(
+    `${one}/adjustments`,
+    'Add or remove stock',
+    {
+      sends: [],
+      description: 'Stock that is reserved for orders cannot be taken off.',
+      idempotency: 'required',
+      body: Adjust,
+      reply: InventoryItem,
+      fails: ['insufficient_inventory'],
+    },
+    async ({ tx, principal: { id: cause_id, tenant_id }, params: { sku }, body }) => {
+      if (body.delta === 0) {
+        throw problem('validation_failed', {
+          errors: [{ location: 'body', pointer: '/delta', constraint: 'not_zero' }],
+          detail: 'The delta must not be 0.',
+        })
+      }
+      const moved = await adjust(tx, { tenant_id, sku, cause_id, ...body })
+      const item = await findItem(tx, tenant_id, sku)
+      if (moved) return item
+      throw problem('insufficient_inventory', {
+        detail: `${item.reserved} of ${item.on_hand} are reserved. Take off at most ${item.available}.`,
+        more: { items: [{ sku, requested: -body.delta, available: item.available }] },
+      })
+    },
+  ),
+})
 
 async function findItem(
   reader: Reader,
@@ -52,85 +110,10 @@ async function findItem(
   return item
 }
 
-function listRoute(): Route {
-  return route({
-    method: 'GET',
-    path,
-    name: 'listInventory',
-    summary: 'List the stock of all SKUs, by SKU',
-    permission: 'commerce.inventory.read',
-    added: true,
-    query: pageQuery({}),
-    replies: { 200: page(InventoryItem) },
-    handle: async ({ tx, principal, list }) => {
-      const { body, headers } = await pageOf(tx, {
-        scope: list,
-        row: InventoryItem,
-        place: ['sku'],
-        fetch: (after, n) => stockAfter(principal.tenant_id, after.sku, n),
-      })
-      return reply(200, body, headers)
-    },
-  })
-}
-
 export function stockAfter(tenant_id: string, sku: string | null, n: number): Sql {
   return sql`
     select sku, on_hand, reserved, on_hand - reserved as available, version
     from commerce.inventory_items
     where tenant_id = ${tenant_id} and (${sku}::text is null or sku > ${sku}::text)
     order by sku limit ${n}`
-}
-
-function getRoute(): Route {
-  return route({
-    method: 'GET',
-    path: one,
-    name: 'getInventoryItem',
-    summary: 'Get the stock of a SKU',
-    permission: 'commerce.inventory.read',
-    added: true,
-    params: { sku: Sku },
-    absent,
-    sends: ['etag'],
-    replies: { 200: InventoryItem },
-    fails: [absent],
-    handle: async ({ tx, principal, params }) => {
-      const item = await findItem(tx, principal.tenant_id, params.sku)
-      return reply(200, item, { etag: etag(item.version) })
-    },
-  })
-}
-
-function adjustRoute(): Route {
-  return route({
-    method: 'POST',
-    path: `${one}/adjustments`,
-    name: 'adjustInventory',
-    summary: 'Add or remove stock',
-    description: 'Stock that is reserved for orders cannot be taken off.',
-    permission: 'commerce.inventory.adjust',
-    added: true,
-    params: { sku: Sku },
-    absent,
-    idempotency: 'required',
-    body: Adjust,
-    replies: { 201: InventoryItem },
-    fails: [absent, 'insufficient_inventory'],
-    handle: async ({ tx, principal: { id: cause_id, tenant_id }, params: { sku }, body }) => {
-      if (body.delta === 0) {
-        throw problem('validation_failed', {
-          errors: [{ location: 'body', pointer: '/delta', constraint: 'not_zero' }],
-          detail: 'The delta must not be 0.',
-        })
-      }
-      const moved = await adjust(tx, { tenant_id, sku, cause_id, ...body })
-      const item = await findItem(tx, tenant_id, sku)
-      if (moved) return reply(201, item)
-      throw problem('insufficient_inventory', {
-        detail: `${item.reserved} of ${item.on_hand} are reserved. Take off at most ${item.available}.`,
-        more: { items: [{ sku, requested: -body.delta, available: item.available }] },
-      })
-    },
-  })
 }

@@ -1,6 +1,7 @@
 /** The route that adds a price. */
 import { Type } from 'typebox'
-import { reply, route, type Route } from '../../../kernel/http/route.ts'
+import { routesOf } from '../../../kernel/http/routes-of.ts'
+import type { Deps } from '../deps.ts'
 import { closed, Time } from '../../../kernel/http/shapes.ts'
 import { Currency, Price, Sku } from '../schemas.ts'
 import { addPrice, PriceVersion } from './add-price.ts'
@@ -17,31 +18,32 @@ const AddPrice = closed(
   { title: 'AddPriceVersion' },
 )
 
-export function priceRoutes(): readonly Route[] {
-  return [
-    route({
-      method: 'POST',
-      path: '/v1/price-versions',
-      name: 'addPriceVersion',
-      summary: 'Set the price of a SKU, from now or from a later time',
+const { open, create } = routesOf<Deps>()
+
+export const priceRoutes = open({
+  addPriceVersion: create(
+    '/v1/price-versions',
+    'Set the price of a SKU, from now or from a later time',
+    {
+      sends: [],
       description:
         'A price never changes; a new price is added. Orders keep the price that was valid when they were placed.',
       permission: 'commerce.prices.write',
       added: true,
       body: AddPrice,
       unknown_members: 'refused',
-      replies: { 201: PriceVersion },
+      reply: PriceVersion,
       fails: [
         'sku_not_found',
         'price_version_exists',
         'effective_from_in_past',
         'currency_unsupported',
       ],
-      handle: async ({ tx, principal, body }) => {
-        const { effective_from = null, ...price } = body
-        const { tenant_id } = principal
-        return reply(201, await addPrice(tx, { ...price, tenant_id, effective_from }))
-      },
-    }),
-  ]
-}
+    },
+    async ({ tx, principal, body }) => {
+      const { effective_from = null, ...price } = body
+      const { tenant_id } = principal
+      return await addPrice(tx, { ...price, tenant_id, effective_from })
+    },
+  ),
+})

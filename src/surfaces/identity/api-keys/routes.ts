@@ -3,7 +3,8 @@ import { Type } from 'typebox'
 import { lacks } from '../../../kernel/access/permission-denied.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { page } from '../../../kernel/http/page.ts'
-import { reply, route, type Route } from '../../../kernel/http/route.ts'
+import { reply } from '../../../kernel/http/reply.ts'
+import { routesOf } from '../../../kernel/http/routes-of.ts'
 import { Id, pageQuery } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
 import { apiKeyColumns, createApiKey } from './create-api-key.ts'
@@ -12,22 +13,18 @@ import { ApiKey, ApiKeyPage, CreateApiKey, NewApiKey } from './schemas.ts'
 
 const manage_any = 'identity.api_keys.manage_any'
 
-export function apiKeyRoutes(deps: Deps): readonly Route[] {
-  return [listRoute(), createRoute(deps), revokeRoute()]
-}
+const { open, create, get, del } = routesOf<Deps>({ permission: 'authenticated', added: true })
 
-function listRoute(): Route {
-  return route({
-    method: 'GET',
-    path: '/v1/api-keys',
-    name: 'listApiKeys',
-    summary: 'List my API keys, or those of another account',
-    permission: 'authenticated',
-    added: true,
-    query: pageQuery({ account_id: Type.Optional(Id) }),
-    replies: { 200: ApiKeyPage },
-    fails: ['permission_denied'],
-    handle: async ({ tx, principal, query, list, grants }) => {
+export const apiKeyRoutes = open({
+  listApiKeys: get(
+    '/v1/api-keys',
+    'List my API keys, or those of another account',
+    {
+      query: pageQuery({ account_id: Type.Optional(Id) }),
+      reply: ApiKeyPage,
+      fails: ['permission_denied'],
+    },
+    async ({ tx, principal, query, list, grants }) => {
       const { account_id = principal.id } = query
       const others = account_id !== principal.id
       if (others && !(await grants()).has(manage_any)) throw lacks(manage_any)
@@ -45,66 +42,53 @@ function listRoute(): Route {
       })
       return reply(200, body, headers)
     },
-  })
-}
+  ),
 
-function createRoute(deps: Deps): Route {
-  return route({
-    method: 'POST',
-    path: '/v1/api-keys',
-    name: 'createApiKey',
-    summary: 'Create an API key; it is shown once',
-    description:
-      'The key is shown only in this reply, and in repeats of the request with the same `Idempotency-Key`. At each request, it has only permissions that its owner has at that time.',
-    idempotency: 'optional',
-    record: 'sealed',
-    permission: 'authenticated',
-    added: true,
-    asks_grants: true,
-    body: CreateApiKey,
-    refuses: {
-      scopes: 'permissions',
-      readonly: 'permissions',
-      expires: 'expires_at',
-      expires_in: 'expires_at',
-      ttl: 'expires_at',
-      max_uses: null,
-      allowed_ips: null,
-      ip_allowlist: null,
-      ip_whitelist: null,
-      rate_limit: null,
+  createApiKey: create(
+    '/v1/api-keys',
+    'Create an API key; it is shown once',
+    {
+      sends: [],
+      description:
+        'The key is shown only in this reply, and in repeats of the request with the same `Idempotency-Key`. At each request, it has only permissions that its owner has at that time.',
+      idempotency: 'optional',
+      record: 'sealed',
+      asks_grants: true,
+      body: CreateApiKey,
+      refuses: {
+        scopes: 'permissions',
+        readonly: 'permissions',
+        expires: 'expires_at',
+        expires_in: 'expires_at',
+        ttl: 'expires_at',
+        max_uses: null,
+        allowed_ips: null,
+        ip_allowlist: null,
+        ip_whitelist: null,
+        rate_limit: null,
+      },
+      reply: NewApiKey,
+      fails: [
+        'duty_conflict',
+        'permission_denied',
+        'quota_exceeded',
+        'unknown_permission',
+        'validation_failed',
+      ],
     },
-    replies: { 201: NewApiKey },
-    fails: [
-      'duty_conflict',
-      'permission_denied',
-      'quota_exceeded',
-      'unknown_permission',
-      'validation_failed',
-    ],
-    handle: async ({ tx, body, principal, grants, request }) => {
+    async ({ tx, body, principal, grants, request }, deps) => {
       const maker = { principal, grants: await grants() }
-      return reply(201, await createApiKey(tx, deps, body, maker, request))
+      return await createApiKey(tx, deps, body, maker, request)
     },
-  })
-}
+  ),
 
-function revokeRoute(): Route {
-  return route({
-    method: 'DELETE',
-    path: '/v1/api-keys/{api_key_id}',
-    name: 'revokeApiKey',
-    summary: 'Revoke an API key',
-    permission: 'authenticated',
-    added: true,
-    asks_grants: true,
-    absent: 'api_key_not_found',
-    replies: { 204: null },
-    fails: ['api_key_not_found'],
-    handle: async ({ tx, params, principal, grants, request }) => {
+  revokeApiKey: del(
+    '/v1/api-keys/{api_key_id}',
+    'Revoke an API key',
+    { asks_grants: true, absent: 'api_key_not_found' },
+    async ({ tx, params, principal, grants, request }) => {
       const may_any = (await grants()).has(manage_any)
       await revokeApiKey(tx, params.api_key_id, principal, may_any, request)
-      return reply(204, null)
     },
-  })
-}
+  ),
+})

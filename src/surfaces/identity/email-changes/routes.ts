@@ -1,5 +1,6 @@
 /** Routes about changes of an account's address. */
-import { reply, route, type Route } from '../../../kernel/http/route.ts'
+import { reply } from '../../../kernel/http/reply.ts'
+import { routesOf } from '../../../kernel/http/routes-of.ts'
 import { closed, text } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
@@ -7,17 +8,15 @@ import { emailChangeProgress } from '../requests.ts'
 import { Accepted, Email, Progress } from '../schemas.ts'
 import { askEmailChange } from './change-email.ts'
 
-export function emailChangeRoutes(deps: Deps): readonly Route[] {
-  return [
-    route({
-      method: 'POST',
-      path: '/v1/email-changes',
-      name: 'requestEmailChange',
-      summary: 'Request a change of address',
-      description: 'The address changes when you send the token that is mailed to it.',
+const { open, get, post } = routesOf<Deps>({ permission: 'authenticated', added: true })
+
+export const emailChangeRoutes = open({
+  requestEmailChange: post(
+    '/v1/email-changes',
+    'Request a change of address',
+    {
       sends: ['location'],
-      permission: 'authenticated',
-      added: true,
+      description: 'The address changes when you send the token that is mailed to it.',
       transaction: 'own',
       body: closed({ email: Email, current_password: text(1024) }),
       replies: { 202: Accepted },
@@ -28,25 +27,21 @@ export function emailChangeRoutes(deps: Deps): readonly Route[] {
         'rate_limited',
         'overloaded',
       ],
-      handle: async ({ body, principal }) => {
-        const accepted = await askEmailChange(deps, principal, body)
-        return reply(202, accepted, { location: `/v1/email-changes/${accepted.id}` })
-      },
-    }),
-    route({
-      method: 'GET',
-      path: '/v1/email-changes/{id}',
-      name: 'getEmailChange',
-      summary: 'Get the status of a change of address',
-      permission: 'authenticated',
-      added: true,
-      absent: 'email_change_not_found',
-      replies: { 200: Progress },
-      handle: async ({ tx, params, principal }) => {
-        const progress = await emailChangeProgress(tx, principal.id, params.id)
-        if (!progress) throw problem('email_change_not_found')
-        return reply(200, progress)
-      },
-    }),
-  ]
-}
+    },
+    async ({ body, principal }, deps) => {
+      const accepted = await askEmailChange(deps, principal, body)
+      return reply(202, accepted, { location: `/v1/email-changes/${accepted.id}` })
+    },
+  ),
+
+  getEmailChange: get(
+    '/v1/email-changes/{id}',
+    'Get the status of a change of address',
+    { absent: 'email_change_not_found', reply: Progress },
+    async ({ tx, params, principal }) => {
+      const progress = await emailChangeProgress(tx, principal.id, params.id)
+      if (!progress) throw problem('email_change_not_found')
+      return progress
+    },
+  ),
+})

@@ -2,7 +2,8 @@
 import { Type } from 'typebox'
 import { createHash } from 'node:crypto'
 import { logFailure } from '../../../kernel/database/log-failure.ts'
-import { reply, route, type Route } from '../../../kernel/http/route.ts'
+import { reply } from '../../../kernel/http/reply.ts'
+import { routesOf } from '../../../kernel/http/routes-of.ts'
 import { closed } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
 import { requireStepUp } from '../step-up.ts'
@@ -24,46 +25,42 @@ const Rotated = Type.Object(
   { title: 'SigningKeyRotated' },
 )
 
-export function keyRoutes(deps: Deps): readonly Route[] {
-  return [jwksRoute(deps), rotateRoute(deps)]
-}
+const { open, create, get } = routesOf<Deps>()
 
-function jwksRoute({ keys }: Deps): Route {
-  return route({
-    method: 'GET',
-    path: '/.well-known/jwks.json',
-    name: 'getJwks',
-    summary: 'Get the public keys of access tokens',
-    description:
-      'Verify access tokens with these keys. Read them again when a token names a key that you do not know.',
-    sends: ['etag'],
-    permission: 'public',
-    always: true,
-    headers: { 'cache-control': `public, max-age=${max_age_seconds}` },
-    replies: { 200: Jwks },
-    handle: () => {
+export const keyRoutes = open({
+  getJwks: get(
+    '/.well-known/jwks.json',
+    'Get the public keys of access tokens',
+    {
+      sends: ['etag'],
+      description:
+        'Verify access tokens with these keys. Read them again when a token names a key that you do not know.',
+      permission: 'public',
+      always: true,
+      headers: { 'cache-control': `public, max-age=${max_age_seconds}` },
+      reply: Jwks,
+    },
+    (_context, { keys }) => {
       const body = keys.jwks()
       const hash = createHash('sha256').update(JSON.stringify(body)).digest('base64url')
       return reply(200, body, { etag: `"${hash.slice(0, 22)}"` })
     },
-  })
-}
+  ),
 
-function rotateRoute({ kernel, keys }: Deps): Route {
-  return route({
-    method: 'POST',
-    path: '/v1/signing-keys/rotate',
-    name: 'rotateSigningKey',
-    idempotency: 'optional',
-    summary: 'Start to sign with a new key',
-    description:
-      '`graceful` publishes the new key before the key signs tokens. `revoke` removes all other keys immediately, and clients must refresh their tokens.',
-    permission: 'identity.signing_keys.rotate',
-    added: true,
-    body: closed({ mode: Type.Union([Type.Literal('graceful'), Type.Literal('revoke')]) }),
-    replies: { 201: Rotated },
-    fails: ['step_up_required'],
-    handle: async ({ tx, principal, body, request }) => {
+  rotateSigningKey: create(
+    '/v1/signing-keys/rotate',
+    'Start to sign with a new key',
+    {
+      idempotency: 'optional',
+      description:
+        '`graceful` publishes the new key before the key signs tokens. `revoke` removes all other keys immediately, and clients must refresh their tokens.',
+      permission: 'identity.signing_keys.rotate',
+      added: true,
+      body: closed({ mode: Type.Union([Type.Literal('graceful'), Type.Literal('revoke')]) }),
+      reply: Rotated,
+      fails: ['step_up_required'],
+    },
+    async ({ tx, principal, body, request }, { kernel, keys }) => {
       await requireStepUp(tx, kernel, principal)
       const { id: actor, tenant_id } = principal
       const turner = { actor, tenant_id, seen: request }
@@ -75,7 +72,7 @@ function rotateRoute({ kernel, keys }: Deps): Route {
           logFailure(kernel.log, { err: error }, 'the signing keys could not be read')
         })
       })
-      return reply(201, rotated)
+      return rotated
     },
-  })
-}
+  ),
+})

@@ -2,7 +2,8 @@
 import { lacks } from '../../../kernel/access/permission-denied.ts'
 import type { Tx } from '../../../kernel/database/db.ts'
 import type { Principal } from '../../../kernel/access/principal.ts'
-import { reply, route, type Route } from '../../../kernel/http/route.ts'
+import { reply } from '../../../kernel/http/reply.ts'
+import { routesOf } from '../../../kernel/http/routes-of.ts'
 import { pageQuery } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
 import { requireTenant } from '../tenants/find-tenant.ts'
@@ -14,106 +15,86 @@ import { defineRole } from './define-role.ts'
 import { listRoles } from './list-roles.ts'
 import { DefineRole, Role, RoleAt, RoleId, RolePage } from './schemas.ts'
 
-export function roleRoutes(deps: Deps): readonly Route[] {
-  return [listRoute(deps), defineRoute(deps), assignRoute(deps), revokeRoute(deps)]
-}
+const fails = ['account_not_found', 'role_not_found', 'tenant_not_found', 'permission_denied']
 
-function listRoute(deps: Deps): Route {
-  return route({
-    method: 'GET',
-    path: '/v1/roles',
-    name: 'listRoles',
-    summary: 'List the roles that can be assigned here',
-    permission: 'identity.roles.read',
-    added: true,
-    query: pageQuery({}),
-    replies: { 200: RolePage },
-    handle: async ({ tx, list }) => {
+const { open, create, get, put, del } = routesOf<Deps>({
+  read: 'identity.roles.read',
+  write: 'identity.roles.assign',
+  added: true,
+  absent: 'account_not_found',
+  params: { role_id: RoleId },
+})
+
+export const roleRoutes = open({
+  listRoles: get(
+    '/v1/roles',
+    'List the roles that can be assigned here',
+    { query: pageQuery({}), reply: RolePage },
+    async ({ tx, list }, deps) => {
       const { body, headers } = await listRoles(tx, deps, list)
       return reply(200, body, headers)
     },
-  })
-}
+  ),
 
-function defineRoute(deps: Deps): Route {
-  return route({
-    method: 'POST',
-    path: '/v1/roles',
-    name: 'createRole',
-    idempotency: 'optional',
-    summary: 'Define a role of the tenant',
-    description:
-      'A role cannot combine permissions that must be held by different people. Built-in roles are fixed.',
-    permission: 'identity.roles.define',
-    added: true,
-    body: DefineRole,
-    replies: { 201: Role },
-    fails: [
-      'already_exists',
-      'duty_conflict',
-      'permission_denied',
-      'quota_exceeded',
-      'unknown_permission',
-    ],
-    handle: async ({ tx, body, principal, grants }) => {
-      const { id, tenant_id } = principal
-      return reply(201, await defineRole(tx, deps, body, { id, tenant_id, grants: await grants() }))
+  createRole: create(
+    '/v1/roles',
+    'Define a role of the tenant',
+    {
+      idempotency: 'optional',
+      description:
+        'A role cannot combine permissions that must be held by different people. Built-in roles are fixed.',
+      permission: 'identity.roles.define',
+      body: DefineRole,
+      reply: Role,
+      fails: [
+        'already_exists',
+        'duty_conflict',
+        'permission_denied',
+        'quota_exceeded',
+        'unknown_permission',
+      ],
     },
-  })
-}
+    async ({ tx, body, principal, grants }, deps) => {
+      const { id, tenant_id } = principal
+      return await defineRole(tx, deps, body, { id, tenant_id, grants: await grants() })
+    },
+  ),
 
-const fails = ['account_not_found', 'role_not_found', 'tenant_not_found', 'permission_denied']
-
-function assignRoute(deps: Deps): Route {
-  return route({
-    method: 'PUT',
-    path: '/v1/accounts/{account_id}/roles/{role_id}',
-    name: 'assignRole',
-    summary: 'Assign a role to an account',
-    permission: 'identity.roles.assign',
-    added: true,
-    params: { role_id: RoleId },
-    absent: 'account_not_found',
-    body: RoleAt,
-    body_optional: true,
-    replies: { 204: null },
-    fails: [...fails, 'duty_conflict'],
-    handle: async ({ tx, params, body, principal, grants, request }) => {
+  assignRole: put(
+    '/v1/accounts/{account_id}/roles/{role_id}',
+    'Assign a role to an account',
+    {
+      body: RoleAt,
+      body_optional: true,
+      fails: [...fails, 'duty_conflict'],
+    },
+    async ({ tx, params, body, principal, grants, request }, deps) => {
       const assignment = await meant(tx, deps, { ...params, ...body }, principal, await grants())
       const { id: actor } = principal
       await withDutiesApart(tx, deps, { ...assignment, actor }, () =>
         assignRole(tx, deps, assignment, { actor, seen: request }),
       )
-      return reply(204, null)
     },
-  })
-}
+  ),
 
-function revokeRoute(deps: Deps): Route {
-  return route({
-    method: 'DELETE',
-    path: '/v1/accounts/{account_id}/roles/{role_id}',
-    name: 'removeRole',
-    summary: 'Remove a role from an account',
-    permission: 'identity.roles.assign',
-    added: true,
-    params: { role_id: RoleId },
-    absent: 'account_not_found',
-    body: RoleAt,
-    body_optional: true,
-    replies: { 204: null },
-    fails: [...fails, 'last_operator', 'last_administrator'],
-    handle: async ({ tx, params, body, principal, grants, request }) => {
+  removeRole: del(
+    '/v1/accounts/{account_id}/roles/{role_id}',
+    'Remove a role from an account',
+    {
+      body: RoleAt,
+      body_optional: true,
+      fails: [...fails, 'last_operator', 'last_administrator'],
+    },
+    async ({ tx, params, body, principal, grants, request }, deps) => {
       const held = await grants()
       const assignment = await meant(tx, deps, { ...params, ...body }, principal, held)
       const { account_id } = assignment
       const check = await keepAdministrator(tx, deps, { account_id, grants: held })
       await revokeRole(tx, deps, assignment, { actor: principal.id, seen: request })
       await check()
-      return reply(204, null)
     },
-  })
-}
+  ),
+})
 
 type Named = { account_id: string; role_id: string; tenant_id?: string }
 

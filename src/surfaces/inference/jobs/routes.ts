@@ -6,7 +6,8 @@ import { Type } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { newId } from '../../../kernel/ids.ts'
-import { reply, route, type Route } from '../../../kernel/http/route.ts'
+import { reply } from '../../../kernel/http/reply.ts'
+import { routesOf } from '../../../kernel/http/routes-of.ts'
 import { closed, Id, nullable, oneOf, Time } from '../../../kernel/http/shapes.ts'
 import type { Principal } from '../../../kernel/access/principal.ts'
 import type { Deps } from '../deps.ts'
@@ -86,73 +87,103 @@ const JobView = Type.Object(
   { title: 'InferenceJob' },
 )
 
-export function inferenceJobRoutes(deps: Deps): readonly Route[] {
-  return [createRoute(deps), getRoute(deps), cancelRoute(deps)]
-}
+const { open, get, post } = routesOf<Deps>({ permission: 'inference.jobs.create', absent })
 
-function createRoute(deps: Deps): Route {
-  return route({
-    method: 'POST',
+export const inferenceJobRoutes = open({
+  createInferenceJob: post(
     path,
-    name: 'createInferenceJob',
-    summary: 'Call a model in a job',
-    description:
-      'You can also read and cancel the job under `/v1/jobs/{job_id}`, and it emits the events of jobs. Jobs count against the daily limits.',
-    permission: 'inference.jobs.create',
-    idempotency: 'required',
-    body_limit_bytes: 4 * 1024 * 1024,
-    body: CreateJob,
-    refuses: refused_of_calls,
-    sends: ['location'],
-    replies: { 202: CreatedJob },
-    fails: [...call_fails, 'deadline_in_past'],
-    prepare: async ({ principal, body, key }) => {
-      const { priority: _priority, deadline_at, ...rest } = body
-      return await draftCall(deps, {
-        ...(await readAsked(deps.kernel, rest)),
-        tenant_id: principal.tenant_id,
-        actor_id: principal.id,
-        key,
-        prompt: 'plain@1',
-        workload: 'inference_job',
-        class: 'job',
-        waits: true,
-        deadline_ms: deadlineOf(deps, deadline_at),
-      })
+    'Call a model in a job',
+    {
+      sends: ['location'],
+      description:
+        'You can also read and cancel the job under `/v1/jobs/{job_id}`, and it emits the events of jobs. Jobs count against the daily limits.',
+      idempotency: 'required',
+      body_limit_bytes: 4 * 1024 * 1024,
+      body: CreateJob,
+      refuses: refused_of_calls,
+      replies: { 202: CreatedJob },
+      fails: [...call_fails, 'deadline_in_past'],
     },
-    handle: async ({ tx, principal, body: { priority = 'normal' }, prepared, key }) => {
-      const [id, job_id] = [newId(), newId()]
-      const { tenant_id } = principal
-      const call = await createCall(tx, deps, prepared, { id, job_id })
-      await deps.jobs.submit(tx, {
-        id: job_id,
-        tenant_id,
-        type: run_type,
-        parameters: { operation_id: id },
-        principal_id: principal.id,
-        ...shownKey(key, job_id),
-        priority: priorities[priority],
-        deadline_at: call.deadline_at,
-      })
-      const status_url = `${path}/${job_id}`
-      const { created_at } = call
-      return reply(
-        202,
-        {
+    {
+      prepare: async ({ principal, body, key }, deps) => {
+        const { priority: _priority, deadline_at, ...rest } = body
+        return await draftCall(deps, {
+          ...(await readAsked(deps.kernel, rest)),
+          tenant_id: principal.tenant_id,
+          actor_id: principal.id,
+          key,
+          prompt: 'plain@1',
+          workload: 'inference_job',
+          class: 'job',
+          waits: true,
+          deadline_ms: deadlineOf(deps, deadline_at),
+        })
+      },
+      handle: async ({ tx, principal, body: { priority = 'normal' }, prepared, key }, deps) => {
+        const [id, job_id] = [newId(), newId()]
+        const { tenant_id } = principal
+        const call = await createCall(tx, deps, prepared, { id, job_id })
+        await deps.jobs.submit(tx, {
           id: job_id,
-          job_id,
-          operation_id: id,
-          state: 'pending' as const,
-          status: 'queued' as const,
-          status_url,
-          created_at,
+          tenant_id,
+          type: run_type,
+          parameters: { operation_id: id },
+          principal_id: principal.id,
+          ...shownKey(key, job_id),
+          priority: priorities[priority],
           deadline_at: call.deadline_at,
-        },
-        { location: status_url },
-      )
+        })
+        const status_url = `${path}/${job_id}`
+        const { created_at } = call
+        return reply(
+          202,
+          {
+            id: job_id,
+            job_id,
+            operation_id: id,
+            state: 'pending' as const,
+            status: 'queued' as const,
+            status_url,
+            created_at,
+            deadline_at: call.deadline_at,
+          },
+          { location: status_url },
+        )
+      },
     },
-  })
-}
+  ),
+
+  getInferenceJob: get(
+    `${path}/{job_id}`,
+    'Get a call in a job, with its result',
+    { reply: JobView },
+    async ({ tx, principal, params: { job_id }, request }, deps) => {
+      const view = await show(tx, deps, principal, { job_id, request_id: request.id })
+      return reply(200, view, view.completed_at === null ? { 'retry-after': '1' } : {})
+    },
+  ),
+
+  cancelInferenceJob: post(
+    `${path}/{job_id}/cancel`,
+    'Cancel a call in a job',
+    {
+      sends: ['location'],
+      description: 'A waiting call ends immediately. A running call stops within a second.',
+      replies: { 200: JobView, 202: JobView },
+      fails: ['invalid_transition'],
+    },
+    async ({ tx, principal, params: { job_id }, request }, deps) => {
+      const { tenant_id } = principal
+      await find(tx, principal, job_id)
+      const cancelled = await deps.jobs.cancel(tx, { tenant_id, job_id })
+      const view = await show(tx, deps, principal, { job_id, request_id: request.id })
+      if (cancelled === 'absent') throw problem(absent)
+      if (cancelled === 'ended') throw problem('invalid_transition', { current_state: view.state })
+      if (cancelled === 'cancelled') return reply(200, view)
+      return reply(202, view, { location: `${path}/${job_id}` })
+    },
+  ),
+})
 
 function deadlineOf({ kernel: { clock } }: Deps, deadline_at: string | undefined): number {
   if (deadline_at === undefined) return deadline_default_ms
@@ -210,46 +241,4 @@ async function show(
     completed_at,
     deadline_at,
   }
-}
-
-function getRoute(deps: Deps): Route {
-  return route({
-    method: 'GET',
-    path: `${path}/{job_id}`,
-    name: 'getInferenceJob',
-    summary: 'Get a call in a job, with its result',
-    permission: 'inference.jobs.create',
-    absent,
-    replies: { 200: JobView },
-    fails: [absent],
-    handle: async ({ tx, principal, params: { job_id }, request }) => {
-      const view = await show(tx, deps, principal, { job_id, request_id: request.id })
-      return reply(200, view, view.completed_at === null ? { 'retry-after': '1' } : {})
-    },
-  })
-}
-
-function cancelRoute(deps: Deps): Route {
-  return route({
-    method: 'POST',
-    path: `${path}/{job_id}/cancel`,
-    name: 'cancelInferenceJob',
-    summary: 'Cancel a call in a job',
-    description: 'A waiting call ends immediately. A running call stops within a second.',
-    permission: 'inference.jobs.create',
-    absent,
-    sends: ['location'],
-    replies: { 200: JobView, 202: JobView },
-    fails: [absent, 'invalid_transition'],
-    handle: async ({ tx, principal, params: { job_id }, request }) => {
-      const { tenant_id } = principal
-      await find(tx, principal, job_id)
-      const cancelled = await deps.jobs.cancel(tx, { tenant_id, job_id })
-      const view = await show(tx, deps, principal, { job_id, request_id: request.id })
-      if (cancelled === 'absent') throw problem(absent)
-      if (cancelled === 'ended') throw problem('invalid_transition', { current_state: view.state })
-      if (cancelled === 'cancelled') return reply(200, view)
-      return reply(202, view, { location: `${path}/${job_id}` })
-    },
-  })
 }

@@ -3,8 +3,8 @@ import { sql } from '../../../kernel/database/sql.ts'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { etag } from '../../../kernel/http/etag.ts'
 import { page as pageOf } from '../../../kernel/http/page.ts'
-import { reply, route, type Route } from '../../../kernel/http/route.ts'
-import { page, pageQuery } from '../../../kernel/http/shapes.ts'
+import { reply } from '../../../kernel/http/reply.ts'
+import { routesOf } from '../../../kernel/http/routes-of.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { changeModel, createModel, createPrice } from './change-models.ts'
@@ -15,33 +15,26 @@ import { ChangeModel, CreateModel, CreatePrice, ModelView, PriceView } from './s
 const path = '/v1/models'
 const absent = 'model_not_found'
 
-export function modelRoutes(deps: Deps): readonly Route[] {
-  return [listRoute(deps), createRoute(deps), changeRoute(deps), priceRoute(deps)]
-}
+const { open, create, list, patch } = routesOf<Deps>({
+  read: 'inference.models.read',
+  write: 'inference.models.write',
+})
 
-async function readModel(reader: Reader, deps: Deps, tenant_id: string, id: string) {
-  const row = await reader.maybe(ModelRow, modelsOf(tenant_id, sql`d.id = ${id}`))
-  if (!row) throw problem(absent)
-  return modelOf(deps, row)
-}
-
-function listRoute(deps: Deps): Route {
-  return route({
-    method: 'GET',
+export const modelRoutes = open({
+  listModels: list(
     path,
-    name: 'listModels',
-    summary: 'List the models that you may call',
-    description:
-      'Draft and disabled models are shown only to callers who may change models. An alias of the tenant overrides the same alias of the platform.',
-    permission: 'inference.models.read',
-    asks_grants: true,
-    query: pageQuery({}),
-    replies: { 200: page(ModelView) },
-    handle: async ({ principal: { tenant_id }, list, grants }) => {
+    'List the models that you may call',
+    {
+      description:
+        'Draft and disabled models are shown only to callers who may change models. An alias of the tenant overrides the same alias of the platform.',
+      asks_grants: true,
+      item: ModelView,
+    },
+    async ({ principal: { tenant_id }, list, grants }, deps) => {
       const { db } = deps.kernel
       await ensureConfigured(deps)
       const all = (await grants()).has('inference.models.write')
-      const { body, headers } = await pageOf(db, {
+      return await pageOf(db, {
         scope: list,
         row: ModelRow,
         place: ['id'],
@@ -54,72 +47,61 @@ function listRoute(deps: Deps): Route {
           )}
           order by d.id limit ${n}`,
       })
-      return reply(200, body, headers)
     },
-  })
-}
+  ),
 
-function createRoute(deps: Deps): Route {
-  return route({
-    method: 'POST',
+  createModel: create(
     path,
-    name: 'createModel',
-    summary: 'Add a model at a configured provider, for one tenant',
-    description:
-      'Only the platform operator may add models, because they are called with the provider account of the platform. Without `tenant_id` the model belongs to the tenant of the caller.',
-    permission: 'inference.models.write',
-    asks_grants: true,
-    added: true,
-    body: CreateModel,
-    sends: ['etag', 'location'],
-    replies: { 201: ModelView },
-    fails: ['permission_denied', 'validation_failed', 'already_exists'],
-    handle: async ({ tx, principal, body, grants }) => {
+    'Add a model at a configured provider, for one tenant',
+    {
+      description:
+        'Only the platform operator may add models, because they are called with the provider account of the platform. Without `tenant_id` the model belongs to the tenant of the caller.',
+      asks_grants: true,
+      added: true,
+      body: CreateModel,
+      reply: ModelView,
+      fails: ['permission_denied', 'validation_failed', 'already_exists'],
+    },
+    async ({ tx, principal, body, grants }, deps) => {
       const { tenant_id, id } = await createModel(tx, deps, principal, await grants(), body)
       const model = await readModel(tx, deps, tenant_id, id)
       return reply(201, model, { etag: etag(model.row_version), location: `${path}/${id}` })
     },
-  })
-}
+  ),
 
-function changeRoute(deps: Deps): Route {
-  return route({
-    method: 'PATCH',
-    path: `${path}/{id}`,
-    name: 'changeModel',
-    summary: 'Change the state, limits or aliases of a model',
-    permission: 'inference.models.write',
-    asks_grants: true,
-    added: true,
-    absent,
-    body: ChangeModel,
-    sends: ['etag'],
-    replies: { 200: ModelView },
-    fails: [absent, 'permission_denied', 'invalid_transition', 'precondition_failed'],
-    handle: async ({ tx, principal, params: { id }, body, request, grants }) => {
-      const asked = { id, if_match: request.headers['if-match'] }
+  changeModel: patch(
+    `${path}/{id}`,
+    'Change the state, limits or aliases of a model',
+    {
+      asks_grants: true,
+      added: true,
+      absent,
+      body: ChangeModel,
+      reply: ModelView,
+      fails: ['permission_denied', 'invalid_transition', 'precondition_failed'],
+    },
+    async ({ tx, principal, params: { id }, body, if_match, grants }, deps) => {
+      const asked = { id, if_match }
       const { tenant_id } = await changeModel(tx, principal, await grants(), asked, body)
       const model = await readModel(tx, deps, tenant_id, id)
       return reply(200, model, { etag: etag(model.row_version) })
     },
-  })
-}
+  ),
 
-function priceRoute(deps: Deps): Route {
-  return route({
-    method: 'POST',
-    path: '/v1/model-prices',
-    name: 'createModelPrice',
-    summary: 'Set the price of a model from now on, or from a later time',
-    description:
-      'A price never changes; a new price is a new version. Usage names the version that it was charged with.',
-    permission: 'inference.prices.write',
-    asks_grants: true,
-    added: true,
-    body: CreatePrice,
-    replies: { 201: PriceView },
-    fails: [absent, 'permission_denied', 'validation_failed'],
-    handle: async ({ tx, principal, body, grants }) => {
+  createModelPrice: create(
+    '/v1/model-prices',
+    'Set the price of a model from now on, or from a later time',
+    {
+      description:
+        'A price never changes; a new price is a new version. Usage names the version that it was charged with.',
+      permission: 'inference.prices.write',
+      asks_grants: true,
+      added: true,
+      body: CreatePrice,
+      reply: PriceView,
+      fails: [absent, 'permission_denied', 'validation_failed'],
+    },
+    async ({ tx, principal, body, grants }, deps) => {
       const { id, price_version } = await createPrice(tx, deps, principal, await grants(), body)
       const price = await tx.one(
         PriceView,
@@ -131,7 +113,13 @@ function priceRoute(deps: Deps): Route {
           join inference.model_deployments d on d.tenant_id = p.tenant_id and d.id = p.deployment_id
           where d.id = ${id} and p.price_version = ${price_version}`,
       )
-      return reply(201, price)
+      return price
     },
-  })
+  ),
+})
+
+async function readModel(reader: Reader, deps: Deps, tenant_id: string, id: string) {
+  const row = await reader.maybe(ModelRow, modelsOf(tenant_id, sql`d.id = ${id}`))
+  if (!row) throw problem(absent)
+  return modelOf(deps, row)
 }

@@ -4,7 +4,8 @@
  */
 import { Type } from 'typebox'
 import { newId } from '../../../kernel/ids.ts'
-import { reply, route, type Route } from '../../../kernel/http/route.ts'
+import { reply } from '../../../kernel/http/reply.ts'
+import { routesOf } from '../../../kernel/http/routes-of.ts'
 import { closed, Id, text } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
 import { Prompt } from '../generations/routes.ts'
@@ -25,23 +26,25 @@ const CreatedReport = Type.Object(
   { title: 'GeneratedReport' },
 )
 
-export function reportRoutes(deps: Deps): readonly Route[] {
-  return [
-    route({
-      method: 'POST',
-      path: '/v1/reports',
-      name: 'requestReport',
-      summary: 'Generate a report in a job',
+const { open, post } = routesOf<Deps>()
+
+export const reportRoutes = open({
+  requestReport: post(
+    '/v1/reports',
+    'Generate a report in a job',
+    {
+      sends: ['location'],
       description:
         'Poll `Location`; the report in Markdown is behind `GET /v1/jobs/{job_id}/result-url`.',
       permission: 'inference.reports.create',
       idempotency: 'required',
       body_limit_bytes: 512 * 1024,
       body: CreateReport,
-      sends: ['location'],
       replies: { 202: CreatedReport },
       fails: [...call_fails],
-      prepare: async ({ principal, body: { prompt, title }, key }) => {
+    },
+    {
+      prepare: async ({ principal, body: { prompt, title }, key }, deps) => {
         const input = title === undefined ? prompt : `Title: ${title}\n\n${prompt}`
         return await draftCall(deps, {
           tenant_id: principal.tenant_id,
@@ -57,7 +60,7 @@ export function reportRoutes(deps: Deps): readonly Route[] {
           deadline_ms,
         })
       },
-      handle: async ({ tx, principal: { id: principal_id, tenant_id }, prepared, key }) => {
+      handle: async ({ tx, principal: { id: principal_id, tenant_id }, prepared, key }, deps) => {
         const [id, job_id] = [newId(), newId()]
         const call = await createCall(tx, deps, prepared, { id, job_id })
         await deps.jobs.submit(tx, {
@@ -75,6 +78,6 @@ export function reportRoutes(deps: Deps): readonly Route[] {
           { location: `/v1/jobs/${job_id}` },
         )
       },
-    }),
-  ]
-}
+    },
+  ),
+})

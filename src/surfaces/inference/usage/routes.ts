@@ -8,8 +8,8 @@ import { dayOf, dayText } from '../../../kernel/clock.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { Day, dayRange, days_max } from '../../../kernel/http/day-range.ts'
 import { page as pageOf } from '../../../kernel/http/page.ts'
-import { reply, route, type Route } from '../../../kernel/http/route.ts'
-import { Id, nullable, oneOf, page, pageQuery } from '../../../kernel/http/shapes.ts'
+import { routesOf } from '../../../kernel/http/routes-of.ts'
+import { Id, nullable, oneOf } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
 import { Currency, Decimal } from '../schemas.ts'
 
@@ -32,41 +32,42 @@ const UsageLine = Type.Object(
 
 const Row = Type.Object({ ...UsageLine.properties, place: Type.String() })
 
-export function usageRoutes({ kernel }: Deps): readonly Route[] {
-  return [
-    route({
-      method: 'GET',
-      path: '/v1/usage',
-      name: 'listUsage',
-      summary: 'Get the usage and cost of calls, by day or by model',
+const { open, list } = routesOf<Deps>()
+
+export const usageRoutes = open({
+  listUsage: list(
+    '/v1/usage',
+    'Get the usage and cost of calls, by day or by model',
+    {
       description: `Days are in UTC. The first and the last day are included, and there are at most ${days_max}. The default is the last 30 days. \`scope=tenant\` requires the permission \`inference.usage.read\`.`,
       permission: 'inference.operations.create',
       asks_grants: true,
       added: true,
-      query: pageQuery({
+      filters: {
         from: Type.Optional(Day),
         to: Type.Optional(Day),
         group_by: Type.Optional(oneOf('day', 'model')),
         scope: Type.Optional(oneOf('own', 'tenant')),
-      }),
-      replies: { 200: page(UsageLine) },
+      },
+      item: UsageLine,
       fails: ['permission_denied', 'validation_failed'],
-      handle: async ({ tx, principal, query, grants, list }) => {
-        const { group_by = 'day', scope = 'own' } = query
-        const { from, to } = dayRange(query, dayOf(kernel.clock.nowMs()))
-        if (scope === 'tenant' && !(await grants()).has('inference.usage.read')) {
-          const own =
-            'Seeing the usage of the tenant needs inference.usage.read. Leave `scope` out to see your own.'
-          throw lacks('inference.usage.read', own)
-        }
-        const by_day = group_by === 'day'
-        const own = scope === 'own' ? principal.id : null
-        const { body, headers } = await pageOf(tx, {
-          scope: list,
-          row: Row,
-          place: ['place'],
-          view: ({ place: _place, ...line }) => line,
-          fetch: (after, n) => sql`
+    },
+    async ({ tx, principal, query, grants, list }, { kernel }) => {
+      const { group_by = 'day', scope = 'own' } = query
+      const { from, to } = dayRange(query, dayOf(kernel.clock.nowMs()))
+      if (scope === 'tenant' && !(await grants()).has('inference.usage.read')) {
+        const own =
+          'Seeing the usage of the tenant needs inference.usage.read. Leave `scope` out to see your own.'
+        throw lacks('inference.usage.read', own)
+      }
+      const by_day = group_by === 'day'
+      const own = scope === 'own' ? principal.id : null
+      return await pageOf(tx, {
+        scope: list,
+        row: Row,
+        place: ['place'],
+        view: ({ place: _place, ...line }) => line,
+        fetch: (after, n) => sql`
             select * from (
               select grouped.day::text as day, grouped.model_deployment_id,
                 case when ${by_day} then null else max(grouped.model_snapshot) end
@@ -91,9 +92,7 @@ export function usageRoutes({ kernel }: Deps): readonly Route[] {
               group by grouped.day, grouped.model_deployment_id, grouped.currency) lines
             where ${after.place}::text is null or place > ${after.place}
             order by place limit ${n}`,
-        })
-        return reply(200, body, headers)
-      },
-    }),
-  ]
-}
+      })
+    },
+  ),
+})

@@ -2,7 +2,8 @@
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
-import { reply, route, type Route } from '../../../kernel/http/route.ts'
+import { reply } from '../../../kernel/http/reply.ts'
+import { routesOf } from '../../../kernel/http/routes-of.ts'
 import { closed, count, oneOf, page, pageQuery } from '../../../kernel/http/shapes.ts'
 import type { Static } from 'typebox'
 import type { Deps } from '../deps.ts'
@@ -37,28 +38,20 @@ const path = '/v1/notification-categories'
 const absent = 'category_not_found'
 const params = { name: CategoryName }
 
-export function categoryRoutes(deps: Deps): readonly Route[] {
-  return [listRoute(deps), readRoute(), putRoute()]
-}
+const { open, get, put } = routesOf<Deps>({
+  read: 'notifications.categories.read',
+  write: 'notifications.categories.write',
+  added: true,
+  params,
+})
 
-function viewOf(category: Category): Static<typeof CategoryView> {
-  const { default_channels, ...rest } = category
-  const built_in = builtInCategories.has(category.name)
-  return { ...rest, default_channels: [...default_channels], built_in }
-}
-
-/** The first page contains the built-in categories. */
-function listRoute({ kernel: { cursors } }: Deps): Route {
-  return route({
-    method: 'GET',
+export const categoryRoutes = open({
+  /** The first page contains the built-in categories. */
+  listNotificationCategories: get(
     path,
-    name: 'listNotificationCategories',
-    summary: 'List the categories, by name',
-    permission: 'notifications.categories.read',
-    added: true,
-    query: pageQuery({}),
-    replies: { 200: page(CategoryView) },
-    handle: async ({ tx, principal: { tenant_id }, list }) => {
+    'List the categories, by name',
+    { query: pageQuery({}), reply: page(CategoryView) },
+    async ({ tx, principal: { tenant_id }, list }, { kernel: { cursors } }) => {
       const { after, fetch } = cursors.start(list)
       const last = (after?.[0] ?? '') as string // the cursor is ours: a name
       const own: readonly Category[] = await tx.many(
@@ -72,46 +65,30 @@ function listRoute({ kernel: { cursors } }: Deps): Route {
       const { body, headers } = cursors.page(list, all.slice(0, fetch), one => [one.name])
       return reply(200, { ...body, data: body.data.map(viewOf) }, headers)
     },
-  })
-}
+  ),
 
-function readRoute(): Route {
-  return route({
-    method: 'GET',
-    path: `${path}/{name}`,
-    name: 'getNotificationCategory',
-    summary: 'Get a category',
-    permission: 'notifications.categories.read',
-    added: true,
-    params,
-    absent,
-    replies: { 200: CategoryView },
-    fails: [absent],
-    handle: async ({ tx, params: { name }, principal: { tenant_id } }) => {
+  getNotificationCategory: get(
+    `${path}/{name}`,
+    'Get a category',
+    { absent, reply: CategoryView },
+    async ({ tx, params: { name }, principal: { tenant_id } }) => {
       const found = await findCategory(tx, tenant_id, name)
       if (!found) throw problem(absent)
-      return reply(200, viewOf(found))
+      return viewOf(found)
     },
-  })
-}
+  ),
 
-const Made = Type.Object({ made: Type.Boolean() })
-
-function putRoute(): Route {
-  return route({
-    method: 'PUT',
-    path: `${path}/{name}`,
-    name: 'putNotificationCategory',
-    summary: 'Create or replace a category of the tenant',
-    sends: ['location'],
-    permission: 'notifications.categories.write',
-    added: true,
-    params,
-    absent: 'validation_failed',
-    body: PutCategory,
-    replies: { 200: CategoryView, 201: CategoryView },
-    fails: ['category_built_in', 'validation_failed'],
-    handle: async ({ tx, params: { name }, principal: { tenant_id }, body }) => {
+  putNotificationCategory: put(
+    `${path}/{name}`,
+    'Create or replace a category of the tenant',
+    {
+      sends: ['location'],
+      absent: 'validation_failed',
+      body: PutCategory,
+      replies: { 200: CategoryView, 201: CategoryView },
+      fails: ['category_built_in'],
+    },
+    async ({ tx, params: { name }, principal: { tenant_id }, body }) => {
       if (builtInCategories.has(name)) {
         throw problem('category_built_in', { detail: 'Define one of another name.' })
       }
@@ -119,8 +96,16 @@ function putRoute(): Route {
       const made = await putCategory(tx, tenant_id, category)
       return reply(made ? 201 : 200, viewOf(category), { location: `${path}/${name}` })
     },
-  })
+  ),
+})
+
+function viewOf(category: Category): Static<typeof CategoryView> {
+  const { default_channels, ...rest } = category
+  const built_in = builtInCategories.has(category.name)
+  return { ...rest, default_channels: [...default_channels], built_in }
 }
+
+const Made = Type.Object({ made: Type.Boolean() })
 
 /**
  * People can unsubscribe from marketing. A marketing message that may have arrived is not sent

@@ -3,7 +3,8 @@ import { Type, type Static } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { markup, type Markup } from '../../../kernel/http/markup.ts'
-import { reply, route, type Route } from '../../../kernel/http/route.ts'
+import { reply } from '../../../kernel/http/reply.ts'
+import { routesOf } from '../../../kernel/http/routes-of.ts'
 import { closed, Id, oneOf, page, pageQuery, text, Time } from '../../../kernel/http/shapes.ts'
 import { destinationHash, parseEmail, parsePhone } from '../addresses.ts'
 import type { Deps } from '../deps.ts'
@@ -38,85 +39,11 @@ const absent = 'suppression_not_found'
 const columns = sql`id, encode(destination_hash, 'hex') as destination_hash, channel, category, reason,
   effective_at`
 
-export function suppressionRoutes(deps: Deps): readonly Route[] {
-  return [
-    listRoute(deps),
-    createRoute(deps),
-    removeRoute(),
-    pageRoute(deps),
-    unsubscribeRoute(deps),
-  ]
-}
-
-function listRoute({ kernel: { cursors, keys } }: Deps): Route {
-  return route({
-    method: 'GET',
-    path,
-    name: 'listSuppressions',
-    summary: 'List suppressed addresses, newest first, as hashes, or find those of one address',
-    permission: 'notifications.suppressions.read',
-    added: true,
-    query: pageQuery({
-      channel: Type.Optional(oneOf('email', 'sms', 'push')),
-      destination: Type.Optional(text(320)),
-    }),
-    replies: { 200: page(SuppressionView) },
-    fails: ['invalid_destination'],
-    handle: async ({ tx, principal: { tenant_id }, query: { channel, destination }, list }) => {
-      const hash = destination === undefined ? null : hashOf(keys, tenant_id, destination)
-      const { after, fetch } = cursors.start(list)
-      const before = (after?.[0] ?? null) as string | null // the cursor is ours: an id
-      const rows = await tx.many(
-        SuppressionView,
-        sql`
-          select ${columns} from notifications.suppressions
-          where tenant_id = ${tenant_id} and (${channel ?? null}::text is null or channel = ${channel ?? null})
-            and (${hash}::bytea is null or destination_hash = ${hash})
-            and (${before}::uuid is null or id < ${before}::uuid)
-          order by id desc limit ${fetch}`,
-      )
-      const { body, headers } = cursors.page(list, rows, row => [row.id])
-      return reply(200, body, headers)
-    },
-  })
-}
-
 function hashOf(keys: Deps['kernel']['keys'], tenant_id: string, destination: string): Buffer {
   const address = parseEmail(destination) ?? parsePhone(destination)
   if (address) return destinationHash(keys, tenant_id, address)
   throw problem('invalid_destination', {
     errors: [{ location: 'query', pointer: '/destination', constraint: 'destination' }],
-  })
-}
-
-function createRoute({ kernel: { keys } }: Deps): Route {
-  return route({
-    method: 'POST',
-    path,
-    name: 'createSuppression',
-    summary: 'Suppress an address, in one category or in all',
-    sends: ['location'],
-    permission: 'notifications.suppressions.write',
-    added: true,
-    body: NewSuppression,
-    replies: { 201: SuppressionView },
-    fails: ['invalid_destination', 'already_exists'],
-    handle: async ({ tx, principal, body }) => {
-      const { tenant_id } = principal
-      const address =
-        body.channel === 'email' ? parseEmail(body.destination) : parsePhone(body.destination)
-      if (!address) {
-        throw problem('invalid_destination', {
-          errors: [{ location: 'body', pointer: '/destination', constraint: body.channel }],
-        })
-      }
-      const hash = destinationHash(keys, tenant_id, address)
-      const { channel, category = '*' } = body
-      const id = await suppress(tx, { tenant_id, hash, channel, category, reason: 'manual' })
-      if (id === null)
-        throw problem('already_exists', { detail: 'This address is suppressed already.' })
-      return reply(201, await readSuppression(tx, tenant_id, id), { location: `${path}/${id}` })
-    },
   })
 }
 
@@ -133,18 +60,86 @@ function readSuppression(
   )
 }
 
-function removeRoute(): Route {
-  return route({
-    method: 'DELETE',
-    path: `${path}/{id}`,
-    name: 'deleteSuppression',
-    summary: 'Remove a suppression, so that the address receives messages again',
-    permission: 'notifications.suppressions.write',
-    added: true,
-    absent,
-    replies: { 204: null },
-    fails: [absent],
-    handle: async ({ tx, params: { id }, principal }) => {
+const link = '/v1/unsubscribe/{token}'
+const params = { token: text(400) }
+
+const page_headers = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy':
+    "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+}
+
+const { open, create, get, post, del } = routesOf<Deps>({
+  read: 'notifications.suppressions.read',
+  write: 'notifications.suppressions.write',
+  added: true,
+  absent: 'token_not_found',
+})
+
+export const suppressionRoutes = open({
+  listSuppressions: get(
+    path,
+    'List suppressed addresses, newest first, as hashes, or find those of one address',
+    {
+      query: pageQuery({
+        channel: Type.Optional(oneOf('email', 'sms', 'push')),
+        destination: Type.Optional(text(320)),
+      }),
+      reply: page(SuppressionView),
+      fails: ['invalid_destination'],
+    },
+    async (
+      { tx, principal: { tenant_id }, query: { channel, destination }, list },
+      { kernel: { cursors, keys } },
+    ) => {
+      const hash = destination === undefined ? null : hashOf(keys, tenant_id, destination)
+      const { after, fetch } = cursors.start(list)
+      const before = (after?.[0] ?? null) as string | null // the cursor is ours: an id
+      const rows = await tx.many(
+        SuppressionView,
+        sql`
+          select ${columns} from notifications.suppressions
+          where tenant_id = ${tenant_id} and (${channel ?? null}::text is null or channel = ${channel ?? null})
+            and (${hash}::bytea is null or destination_hash = ${hash})
+            and (${before}::uuid is null or id < ${before}::uuid)
+          order by id desc limit ${fetch}`,
+      )
+      const { body, headers } = cursors.page(list, rows, row => [row.id])
+      return reply(200, body, headers)
+    },
+  ),
+
+  createSuppression: create(
+    path,
+    'Suppress an address, in one category or in all',
+    {
+      body: NewSuppression,
+      reply: SuppressionView,
+      fails: ['invalid_destination', 'already_exists'],
+    },
+    async ({ tx, principal, body }, { kernel: { keys } }) => {
+      const { tenant_id } = principal
+      const address =
+        body.channel === 'email' ? parseEmail(body.destination) : parsePhone(body.destination)
+      if (!address) {
+        throw problem('invalid_destination', {
+          errors: [{ location: 'body', pointer: '/destination', constraint: body.channel }],
+        })
+      }
+      const hash = destinationHash(keys, tenant_id, address)
+      const { channel, category = '*' } = body
+      const id = await suppress(tx, { tenant_id, hash, channel, category, reason: 'manual' })
+      if (id === null)
+        throw problem('already_exists', { detail: 'This address is suppressed already.' })
+      return reply(201, await readSuppression(tx, tenant_id, id), { location: `${path}/${id}` })
+    },
+  ),
+
+  deleteSuppression: del(
+    `${path}/{id}`,
+    'Remove a suppression, so that the address receives messages again',
+    { absent },
+    async ({ tx, params: { id }, principal }) => {
       const { tenant_id } = principal
       const removed = await removeRow(
         tx,
@@ -152,7 +147,7 @@ function removeRoute(): Route {
         sql`delete from notifications.suppressions where tenant_id = ${tenant_id} and id = ${id}`,
       )
       if (removed === 'absent') throw problem(absent)
-      if (removed === 'before') return reply(204, null)
+      if (removed === 'before') return
       tx.audit({
         tenant_id,
         actor: principal.id,
@@ -160,53 +155,39 @@ function removeRoute(): Route {
         target: `suppression:${id}`,
         outcome: 'done',
       })
-      return reply(204, null)
     },
-  })
-}
+  ),
 
-const link = '/v1/unsubscribe/{token}'
-const params = { token: text(400) }
-
-/** Mail scanners follow links, so the page only shows a button. */
-function pageRoute({ unsubscribe }: Deps): Route {
-  return route({
-    method: 'GET',
-    path: link,
-    name: 'getUnsubscribePage',
-    summary: 'Show a page with a button to unsubscribe',
-    permission: 'public',
-    added: true,
-    params,
-    absent: 'token_not_found',
-    produces: ['text/html'],
-    replies: { 200: Type.String() },
-    fails: ['token_not_found'],
-    handle: ({ params: { token } }) => {
+  /** Mail scanners follow links, so the page only shows a button. */
+  getUnsubscribePage: get(
+    link,
+    'Show a page with a button to unsubscribe',
+    {
+      permission: 'public',
+      params,
+      produces: ['text/html'],
+      reply: Type.String(),
+    },
+    ({ params: { token } }, { unsubscribe }) => {
       const found = unsubscribe.read(token)
       if (!found) throw problem('token_not_found')
       return reply(200, pageOf(offer(found.category)), page_headers)
     },
-  })
-}
+  ),
 
-function unsubscribeRoute({ unsubscribe }: Deps): Route {
-  return route({
-    method: 'POST',
-    path: link,
-    name: 'unsubscribe',
-    summary: 'Unsubscribe with one click (RFC 8058)',
-    permission: 'public',
-    added: true,
-    idempotency: 'ignored',
-    consumes: 'raw',
-    body_limit_bytes: 1024,
-    params,
-    absent: 'token_not_found',
-    produces: ['text/html'],
-    replies: { 200: Type.String() },
-    fails: ['token_not_found'],
-    handle: async ({ tx, params: { token } }) => {
+  unsubscribe: post(
+    link,
+    'Unsubscribe with one click (RFC 8058)',
+    {
+      permission: 'public',
+      idempotency: 'ignored',
+      consumes: 'raw',
+      body_limit_bytes: 1024,
+      params,
+      produces: ['text/html'],
+      reply: Type.String(),
+    },
+    async ({ tx, params: { token } }, { unsubscribe }) => {
       const found = unsubscribe.read(token)
       if (!found) throw problem('token_not_found')
       await suppress(tx, { ...found, channel: 'email', reason: 'unsubscribe' })
@@ -217,14 +198,8 @@ function unsubscribeRoute({ unsubscribe }: Deps): Route {
         page_headers,
       )
     },
-  })
-}
-
-const page_headers = {
-  'content-type': 'text/html; charset=utf-8',
-  'content-security-policy':
-    "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
-}
+  ),
+})
 
 function offer(category: string): Markup {
   return markup`<h1>Unsubscribe</h1>

@@ -4,7 +4,8 @@
 import { Type } from 'typebox'
 import type { CursorPart } from '../../../kernel/http/cursor.ts'
 import type { List } from '../../../kernel/http/page.ts'
-import { reply, route, type Route } from '../../../kernel/http/route.ts'
+import { reply } from '../../../kernel/http/reply.ts'
+import { routesOf } from '../../../kernel/http/routes-of.ts'
 import { count, Id, oneOf, page, pageQuery } from '../../../kernel/http/shapes.ts'
 import { personOf, type Deps, type Person } from '../deps.ts'
 import { problem } from '../errors.ts'
@@ -24,25 +25,23 @@ const FeedItem = Type.Object(
   { title: 'FeedItem' },
 )
 
-export function feedRoutes(deps: Deps): readonly Route[] {
-  return [feedRoute(deps)]
-}
+const { open, get } = routesOf<Deps>()
 
-function feedRoute(deps: Deps): Route {
-  return route({
-    method: 'GET',
-    path: '/v1/feed',
-    name: 'getFeed',
-    summary: 'Your home feed, newest first',
-    description:
-      'A new post is in the feed when the request that created it gets its reply. A post that is deleted or hidden is gone when that request gets its reply. Only the last page may be short, and a cursor never expires.',
-    permission: 'social.content.read',
-    rate_tenant: false,
-    query: pageQuery({}),
-    headers: { 'cache-control': 'private, no-store' },
-    replies: { 200: page(FeedItem) },
-    fails: ['permission_denied', 'rate_limited'],
-    handle: async ({ principal, list }) => {
+export const feedRoutes = open({
+  getFeed: get(
+    '/v1/feed',
+    'Your home feed, newest first',
+    {
+      description:
+        'A new post is in the feed when the request that created it gets its reply. A post that is deleted or hidden is gone when that request gets its reply. Only the last page may be short, and a cursor never expires.',
+      permission: 'social.content.read',
+      rate_tenant: false,
+      query: pageQuery({}),
+      headers: { 'cache-control': 'private, no-store' },
+      reply: page(FeedItem),
+      fails: ['permission_denied', 'rate_limited'],
+    },
+    async ({ principal, list }, deps) => {
       const viewer = personOf(principal)
       const { cursors, db } = deps.kernel
       const { after, limit, fetch } = cursors.start(list)
@@ -57,8 +56,8 @@ function feedRoute(deps: Deps): Route {
       const page_body = { ...body, data: data.slice(0, limit) }
       return reply(200, page_body, headers)
     },
-  })
-}
+  ),
+})
 
 /** A cursor can be used only with the feed that it came from. */
 function placeOf({ id }: Person, after: CursorPart[] | null): Place {

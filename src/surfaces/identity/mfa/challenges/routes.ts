@@ -3,7 +3,8 @@
  * session. `holderOf` finds the holder.
  */
 import { Type } from 'typebox'
-import { reply, route, type Route } from '../../../../kernel/http/route.ts'
+import { reply } from '../../../../kernel/http/reply.ts'
+import { routesOf } from '../../../../kernel/http/routes-of.ts'
 import { closed, Id } from '../../../../kernel/http/shapes.ts'
 import type { Deps } from '../../deps.ts'
 import { problem } from '../../errors.ts'
@@ -45,66 +46,25 @@ const Answer = Type.Object(
 
 const bearers = ['authentication_required', 'invalid_token', 'permission_denied'] as const
 
-export function challengeRoutes(deps: Deps): readonly Route[] {
-  return [
-    verifyRoute(deps),
-    route({
-      method: 'POST',
-      path: '/v1/mfa/challenges',
-      name: 'createMfaChallenge',
-      summary: 'Open a challenge for a second factor',
+const { open, create, get } = routesOf<Deps>()
+
+export const challengeRoutes = open({
+  verifyMfaChallenge: create(
+    '/v1/mfa/challenges/{challenge_id}/verify',
+    'Complete a challenge',
+    {
       sends: ['location'],
       description:
-        'Send the login token of a login that waits for its second factor. To step up a session, send its access token.',
+        'A login then becomes a session (201); a step-up returns a new access token (200).',
       permission: 'public',
       takes: 'login_token',
-      body: AskChallenge,
-      replies: { 201: OpenedChallenge },
-      fails: [...bearers, 'mfa_challenge_invalid', 'mfa_method_not_found'],
-      handle: async ({ tx, principal, body, request }) => {
-        const holder = holderOf(principal, request)
-        const opened = await askChallenge(tx, deps, holder, body.method_id)
-        return reply(201, opened, { location: `/v1/mfa/challenges/${opened.id}` })
-      },
-    }),
-    route({
-      method: 'GET',
-      path: '/v1/mfa/challenges/{challenge_id}',
-      name: 'getMfaChallenge',
-      summary: 'Read the status of a challenge',
-      permission: 'public',
-      takes: 'login_token',
-      added: true,
-      absent: 'mfa_challenge_not_found',
-      replies: { 200: ChallengeStatus },
-      fails: [...bearers, 'mfa_challenge_not_found'],
-      handle: async ({ tx, principal, params, request }) => {
-        const holder = holderOf(principal, request)
-        const found = await challengeStatus(tx, holder, params.challenge_id)
-        if (!found) throw problem('mfa_challenge_not_found')
-        return reply(200, found)
-      },
-    }),
-  ]
-}
-
-function verifyRoute(deps: Deps): Route {
-  return route({
-    method: 'POST',
-    path: '/v1/mfa/challenges/{challenge_id}/verify',
-    name: 'verifyMfaChallenge',
-    summary: 'Complete a challenge',
-    sends: ['location'],
-    description:
-      'A login then becomes a session (201); a step-up returns a new access token (200).',
-    permission: 'public',
-    takes: 'login_token',
-    absent: 'mfa_challenge_invalid',
-    body: Answer,
-    transaction: 'own',
-    replies: { 200: SteppedUp, 201: SessionTokens },
-    fails: [...bearers, 'mfa_challenge_invalid', 'mfa_verification_failed', 'rate_limited'],
-    handle: async ({ principal, params, body, request }) => {
+      absent: 'mfa_challenge_invalid',
+      body: Answer,
+      transaction: 'own',
+      replies: { 200: SteppedUp, 201: SessionTokens },
+      fails: [...bearers, 'mfa_verification_failed', 'rate_limited'],
+    },
+    async ({ principal, params, body, request }, deps) => {
       const holder = holderOf(principal, request)
       const done = await verifyChallenge(deps, holder, params.challenge_id, body, request)
       if (done.kind === 'stepped_up') {
@@ -113,5 +73,43 @@ function verifyRoute(deps: Deps): Route {
       const { body: tokens, headers } = done.delivered
       return reply(201, tokens, { ...headers, location: `/v1/sessions/${tokens.session_id}` })
     },
-  })
-}
+  ),
+
+  createMfaChallenge: create(
+    '/v1/mfa/challenges',
+    'Open a challenge for a second factor',
+    {
+      description:
+        'Send the login token of a login that waits for its second factor. To step up a session, send its access token.',
+      permission: 'public',
+      takes: 'login_token',
+      body: AskChallenge,
+      reply: OpenedChallenge,
+      fails: [...bearers, 'mfa_challenge_invalid', 'mfa_method_not_found'],
+    },
+    async ({ tx, principal, body, request }, deps) => {
+      const holder = holderOf(principal, request)
+      const opened = await askChallenge(tx, deps, holder, body.method_id)
+      return reply(201, opened, { location: `/v1/mfa/challenges/${opened.id}` })
+    },
+  ),
+
+  getMfaChallenge: get(
+    '/v1/mfa/challenges/{challenge_id}',
+    'Read the status of a challenge',
+    {
+      permission: 'public',
+      takes: 'login_token',
+      added: true,
+      absent: 'mfa_challenge_not_found',
+      reply: ChallengeStatus,
+      fails: bearers,
+    },
+    async ({ tx, principal, params, request }) => {
+      const holder = holderOf(principal, request)
+      const found = await challengeStatus(tx, holder, params.challenge_id)
+      if (!found) throw problem('mfa_challenge_not_found')
+      return found
+    },
+  ),
+})
