@@ -21,7 +21,7 @@ export type Parameters = {
   readonly fallback?: 'allow' | 'deny'
   readonly keyed?: boolean
   /** The time of one run, also of a retry. */
-  readonly deadline_ms?: number
+  readonly deadline_ms: number
 }
 
 export type Call = {
