@@ -1358,7 +1358,7 @@ create table notifications.dedupe_windows (
   category text not null,
   key text not null,
   until timestamp with time zone not null,
-  intent_id uuid,
+  intent_id uuid not null,
   constraint dedupe_windows_pkey PRIMARY KEY (tenant_id, recipient_ref, category, key)
 );
 CREATE INDEX dedupe_windows_until ON notifications.dedupe_windows USING btree (until);

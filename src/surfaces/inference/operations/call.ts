@@ -20,8 +20,8 @@ export type Parameters = {
   readonly top_p?: number
   readonly fallback?: 'allow' | 'deny'
   readonly keyed?: boolean
-  /** The time of one run, also of a retry. */
-  readonly deadline_ms: number
+  /** The time of one run, also of a retry. Missing for embeddings, which are not tried again. */
+  readonly deadline_ms?: number
 }
 
 export type Call = {

@@ -249,7 +249,7 @@ create table notifications.dedupe_windows (
   key text not null,
   until timestamptz not null,
   -- The notification that opened the window. If it ended without being sent, the window is free.
-  intent_id uuid,
+  intent_id uuid not null,
   primary key (tenant_id, recipient_ref, category, key)
 );
 create index dedupe_windows_until on notifications.dedupe_windows (until);
