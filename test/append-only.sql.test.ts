@@ -28,6 +28,7 @@ const not_records: Readonly<Record<string, string>> = {
   'kernel.inbox_events': 'what a consumer has processed, deleted by partitions',
   'kernel.migrations': 'written by a migration',
   'identity.roles': 'written by migrations',
+  'identity.role_permissions': 'added to a role and removed from it',
   'identity.settings': 'written by migrations',
   'identity.used_realtime_tokens': 'deleted by retention',
   'inference.key_owners': 'which account made a key; it does not change',

@@ -1368,7 +1368,7 @@ create table notifications.dedupe_windows (
   category text not null,
   key text not null,
   until timestamp with time zone not null,
-  intent_id uuid,
+  intent_id uuid not null,
   constraint dedupe_windows_pkey PRIMARY KEY (tenant_id, recipient_ref, category, key)
 );
 CREATE INDEX dedupe_windows_until ON notifications.dedupe_windows USING btree (until);
@@ -1873,7 +1873,6 @@ create table payments.payment_operations (
   constraint payment_operations_tenant_id_intent_id_fkey FOREIGN KEY (tenant_id, intent_id) REFERENCES payments.payment_intents(tenant_id, id),
   constraint payment_operations_type_check CHECK ((type = ANY (ARRAY['create'::text, 'authorize'::text, 'capture'::text, 'cancel'::text, 'refund'::text])))
 );
-CREATE INDEX payment_operations_declined ON payments.payment_operations USING btree (tenant_id, principal_id, resolved_at) WHERE ((type = 'authorize'::text) AND (state = 'failed'::text));
 CREATE INDEX payment_operations_declines ON payments.payment_operations USING btree (tenant_id, principal_id, resolved_at) WHERE declined;
 CREATE INDEX payment_operations_due ON payments.payment_operations USING btree (due_at) WHERE (due_at IS NOT NULL);
 CREATE INDEX payment_operations_intent ON payments.payment_operations USING btree (tenant_id, intent_id, id);
@@ -2789,7 +2788,7 @@ create table links.click_batches (
   id uuid not null,
   counts json not null,
   created_at timestamp with time zone not null default now(),
-  clicks_since timestamp with time zone,
+  clicks_since timestamp with time zone not null,
   constraint click_batches_pkey PRIMARY KEY (id)
 ) with (autovacuum_vacuum_scale_factor=0.01);
 

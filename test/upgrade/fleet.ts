@@ -20,8 +20,6 @@ export type Fleet = {
   start(release: Release): Promise<Target>
   /** Ends a process as a deployment does. The load learns of it from refused connections. */
   stop(target: Target): Promise<void>
-  /** The output of a process that refuses to start. */
-  refusal(release: Release): Promise<string>
   load(): Promise<Load>
   close(): Promise<void>
 }
@@ -90,12 +88,6 @@ export async function openFleet(): Promise<Fleet> {
     database,
     start,
     stop,
-    refusal: async release => {
-      const { gone, output } = launch(release, environment)
-      const [code] = (await gone) as [number | null]
-      if (code === 0) throw new Error(`${release.name} ended with 0`)
-      return output()
-    },
     load: async () => new Load(() => targets, await sceneOf(targets[0]?.url ?? '')),
     close: async () => {
       await Promise.all([...children.keys()].map(stop))

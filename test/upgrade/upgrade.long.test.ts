@@ -8,7 +8,7 @@ import { directClient } from '../../src/kernel/database/direct.ts'
 import { eventually } from '../world.ts'
 import { openFleet, type Fleet } from './fleet.ts'
 import type { Load, Target } from './load.ts'
-import { current, lastRelease, nextRelease, type Release } from './release.ts'
+import { current, nextRelease, type Release } from './release.ts'
 
 const answers_min = 100
 
@@ -30,30 +30,6 @@ async function serves(load: Load, ...targets: Target[]): Promise<void> {
     )
   }
 }
-
-test('the last release and this one: forward, back to a process that still runs, and forward', async () => {
-  const last = await lastRelease()
-  releases = [last]
-  fleet = await openFleet()
-  const old = await fleet.start(last)
-  const load = await fleet.load()
-  load.start()
-  await serves(load, old)
-
-  let fresh = await fleet.start(current)
-  await serves(load, old, fresh)
-  await fleet.stop(fresh)
-  await serves(load, old)
-
-  // The last release is older than the statement of compatibility that lets a release start here.
-  expect(await fleet.refusal(last)).toContain('which this version does not know')
-
-  fresh = await fleet.start(current)
-  await serves(load, old, fresh)
-  await fleet.stop(old)
-  await serves(load, fresh)
-  expect(await ends(load)).toEqual([])
-}, 600_000)
 
 test('this release and the next one: forward, all the way back, and forward again', async () => {
   const next = await nextRelease({

@@ -110,6 +110,7 @@ const history = `
     name text not null,
     checksum text not null,
     applied_at timestamptz not null default now(),
+    compatible_since int,
     primary key (schema, number)
   )`
 
@@ -138,11 +139,9 @@ function compatibility(text: string): number | null {
 }
 
 async function readApplied(client: DirectClient): Promise<Applied[]> {
-  // The column is missing until the kernel's own migration has added it.
   const { rows } = await client.query<Applied>(`
-    select schema, number, name, checksum,
-      (to_jsonb(m) ->> 'compatible_since')::int as compatible_since
-    from kernel.migrations m
+    select schema, number, name, checksum, compatible_since
+    from kernel.migrations
     order by schema, number`)
   return rows
 }
@@ -164,7 +163,8 @@ function compare(known: readonly Migration[], applied: readonly Applied[]): Comp
     } else if (mine.checksum !== one.checksum) {
       throw new StartError(
         `The migration ${nameOf(one)} was changed after it had been applied to this database. ` +
-          'Restore the file and put the change into a new migration.',
+          'Restore the file and put the change into a new migration. A database of another version ' +
+          'before 1.0 cannot be used: point DATABASE_URL or DATA_DIR elsewhere.',
       )
     }
     keyed.delete(`${one.schema}/${one.number}`)
@@ -215,16 +215,11 @@ async function applyOnce(client: DirectClient, migration: Migration): Promise<vo
   // Every other use of the table waits behind this transaction for as long.
   await client.query(`set local lock_timeout = '2s'`)
   await client.query(migration.text)
-  // Migrations before the one that adds the column are compatible with nothing.
   const { schema, number, name, checksum, compatible_since } = migration
-  const values: (string | number)[] = [schema, number, name, checksum]
-  if (compatible_since !== null) values.push(compatible_since)
   await client.query(
-    compatible_since === null
-      ? 'insert into kernel.migrations (schema, number, name, checksum) values ($1, $2, $3, $4)'
-      : `insert into kernel.migrations (schema, number, name, checksum, compatible_since)
-         values ($1, $2, $3, $4, $5)`,
-    values,
+    `insert into kernel.migrations (schema, number, name, checksum, compatible_since)
+     values ($1, $2, $3, $4, $5)`,
+    [schema, number, name, checksum, compatible_since],
   )
   await client.query('commit')
 }

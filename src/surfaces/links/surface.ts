@@ -92,7 +92,7 @@ export function openDeps(
     node,
     newCode,
     lookAlikes: openLookAlikes(values['links.protected_hosts']),
-    patterns: openBlockedPatterns(kernel),
+    patterns: openBlockedPatterns(),
     reputation: values['links.url_reputation'] === 'web_risk' ? openWebRisk(kernel) : null,
     lookUpTxt: openTxtLookup(values),
     ...faces,

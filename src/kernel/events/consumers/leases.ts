@@ -187,14 +187,11 @@ export async function yieldLane(db: Db, { consumer, lane }: LaneKey, token: stri
       and wanted_by is not null`)
 }
 
-/**
- * Releases all leases, so that another process need not wait until they expire. An older release
- * takes the time for that at which the consumer was last known.
- */
+/** Releases all leases, so that another process need not wait until they expire. */
 export async function release(db: Db, token: string): Promise<void> {
   await db.run(sql`
     update kernel.event_consumers
-    set lease_token = null, leased_until = now()
+    set lease_token = null, leased_until = null
     where lease_token = ${token}`)
 }
 

@@ -37,6 +37,10 @@ create table chat.conversation_members (
   muted_until timestamptz,
   joined_at timestamptz not null default kernel.now(),
   changed_at timestamptz not null default clock_timestamp(),
+  -- How far the unread messages were pushed to the member.
+  pushed_sequence bigint not null default 0,
+  -- Hidden from the member's list until a later message.
+  hidden_sequence bigint,
   constraint conversation_members_pkey primary key (tenant_id, conversation_id, user_id),
   foreign key (tenant_id, conversation_id) references chat.conversations (tenant_id, id),
   check ((left_sequence is null) = (left_reason is null))

@@ -34,7 +34,11 @@ create index catalog_products_newest
   on commerce.catalog_products (tenant_id, state, published_at desc, id desc);
 create index catalog_products_category
   on commerce.catalog_products (tenant_id, category text_pattern_ops, published_at desc, id desc);
-create index catalog_products_search on commerce.catalog_products using gin (search);
+-- A search reads the products of its own shop only: the shop is one of the words of each product. New
+-- words go into the index at once: a search never reads a list of pending entries, and PostgreSQL 15 does
+-- not avoid the index because of it.
+create index catalog_products_words on commerce.catalog_products
+  using gin ((search || array_to_tsvector(array[tenant_id::text]))) with (fastupdate = off);
 create index catalog_products_images on commerce.catalog_products using gin (images);
 
 create table commerce.product_variants (
@@ -72,8 +76,7 @@ create table commerce.price_versions (
 create index price_versions_now
   on commerce.price_versions (tenant_id, sku, currency, effective_from desc)
   include (amount_minor);
-create trigger price_versions_kept before update on commerce.price_versions
-  for each row execute function commerce.refuse_change();
+select kernel.make_append_only('commerce.price_versions');
 
 create table commerce.inventory_items (
   tenant_id uuid not null,
@@ -99,8 +102,7 @@ create table commerce.inventory_movements (
   created_at timestamptz not null default kernel.now(),
   primary key (tenant_id, sku, id)
 );
-create trigger inventory_movements_kept before update or delete on commerce.inventory_movements
-  for each row execute function commerce.refuse_change();
+select kernel.make_append_only('commerce.inventory_movements');
 
 create table commerce.inventory_reservations (
   tenant_id uuid not null,
@@ -249,10 +251,13 @@ create table commerce.carts (
   version bigint not null default 1,
   created_at timestamptz not null default kernel.now(),
   updated_at timestamptz not null default kernel.now(),
+  -- For the index of what is removed: the other changes of a cart write no index.
+  touched_hour timestamp
+    generated always as (date_trunc('hour', updated_at at time zone 'UTC')) stored,
   primary key (tenant_id, owner_id, id),
   check ((state = 'open') = (order_id is null))
-);
-create index carts_old on commerce.carts (updated_at) where state <> 'locked';
+) with (fillfactor = 70);
+create index carts_old on commerce.carts (touched_hour) where state <> 'locked';
 create index carts_open on commerce.carts (tenant_id, owner_id) where state = 'open';
 create index carts_owner on commerce.carts (owner_id, id);
 
@@ -266,7 +271,7 @@ create table commerce.cart_items (
   primary key (tenant_id, owner_id, cart_id, sku),
   foreign key (tenant_id, owner_id, cart_id)
     references commerce.carts (tenant_id, owner_id, id) on delete cascade
-);
+) with (fillfactor = 80);
 
 create table commerce.orders (
   tenant_id uuid not null,
@@ -305,7 +310,8 @@ create table commerce.orders (
   authorization_expires_at timestamptz,
   payment_error jsonb,
   shipping_refunded boolean not null default false,
-  idempotency_key text not null,
+  -- What the buyer wrote, so an erasure removes it.
+  idempotency_key text,
   request_fingerprint bytea not null,
   version bigint not null default 1,
   created_at timestamptz not null default kernel.now(),
@@ -318,6 +324,8 @@ create table commerce.orders (
   lease_token uuid,
   leased_until timestamptz,
   last_error_code text,
+  -- The buyer was erased, and with them the address: the shop must end an order that is not sent yet.
+  buyer_erased boolean not null default false,
   primary key (tenant_id, id),
   constraint orders_key unique (tenant_id, buyer_id, idempotency_key),
   constraint orders_number unique (tenant_id, number),
@@ -340,6 +348,7 @@ create index orders_state on commerce.orders (tenant_id, state, id desc);
 create index orders_pending on commerce.orders (tenant_id, buyer_id) where state = 'pending';
 create index orders_intent on commerce.orders (tenant_id, intent_id);
 create index orders_person on commerce.orders (buyer_id, id);
+create index orders_erased on commerce.orders (tenant_id, id) where buyer_erased;
 create index orders_authorization on commerce.orders (authorization_expires_at)
   where state = 'confirmed' and payment_state = 'authorized';
 
@@ -382,8 +391,9 @@ declare
       'authorize_operation_id', 'intent_id', 'amount_authorized_minor', 'amount_captured_minor',
       'amount_refunded_minor', 'authorization_expires_at', 'payment_error', 'shipping_refunded',
       'version', 'confirmed_at', 'shipped_at', 'due_at', 'attempts', 'lease_token', 'leased_until',
-      'last_error_code'] end;
+      'last_error_code', 'buyer_erased'] end;
 begin
+  if to_jsonb(new) ->> 'idempotency_key' is null then moves := moves || array['idempotency_key']; end if;
   if to_jsonb(new) - moves is distinct from to_jsonb(old) - moves then
     raise exception 'what a buyer agreed to in % is kept as it is', tg_table_name
       using errcode = '23514', constraint = tg_name;
@@ -437,6 +447,7 @@ create table commerce.order_state_history (
   at timestamptz not null default kernel.now(),
   primary key (tenant_id, order_id, id)
 );
+select kernel.make_append_only('commerce.order_state_history');
 
 create table commerce.order_counters (
   tenant_id uuid primary key,
@@ -482,6 +493,14 @@ create unique index payment_operations_once
   where type in ('authorize', 'capture', 'void') and state <> 'failed';
 create index payment_operations_due on commerce.payment_operations (due_at)
   where due_at is not null;
+-- What an event of payments about an order makes due.
+create index payment_operations_waiting on commerce.payment_operations (tenant_id, order_id)
+  where state = 'pending';
+-- How often a capture of an order was refused, and when: the next one before the end of an authorization
+-- waits longer each time.
+create index payment_operations_refused
+  on commerce.payment_operations (tenant_id, order_id, created_at)
+  where type = 'capture' and state = 'failed';
 
 create table commerce.shipments (
   tenant_id uuid not null,
@@ -521,7 +540,7 @@ create table commerce.returns (
   restocking_fee_minor bigint not null default 0 check (restocking_fee_minor >= 0),
   refund_minor bigint check (refund_minor >= 0),
   note text,
-  idempotency_key text not null,
+  idempotency_key text,
   request_fingerprint bytea not null,
   version bigint not null default 1,
   created_at timestamptz not null default kernel.now(),

@@ -109,7 +109,7 @@ describe('an order whose money was captured at the provider', () => {
     await shop.sound()
   })
 
-  test('is shipped also if an older release ignored that', async () => {
+  test('is shipped also if the order does not know that', async () => {
     const buyer = await shop.buyer()
     const order = await buyer.order({ [await shop.product()]: 1 })
     await shop.captureAtProvider(order)

@@ -75,6 +75,7 @@ create table identity.requests (
 );
 create index requests_expires_at on identity.requests (expires_at);
 
+-- The person who reads the new mailbox can refuse the change.
 create table identity.email_changes (
   tenant_id uuid not null,
   id uuid primary key,
@@ -82,13 +83,14 @@ create table identity.email_changes (
   email text not null,
   email_normalized text collate "C" not null,
   status text not null default 'pending'
-    check (status in ('pending', 'completed', 'superseded', 'expired')),
+    check (status in ('pending', 'completed', 'superseded', 'expired', 'refused')),
   expires_at timestamptz not null,
   created_at timestamptz not null default kernel.now(),
   unique (tenant_id, id),
   foreign key (tenant_id, account_id) references identity.accounts (tenant_id, id)
 );
 create index email_changes_account on identity.email_changes (account_id);
+create index email_changes_expires_at on identity.email_changes (expires_at);
 
 -- version counts what is announced about the session; a refresh announces nothing.
 create table identity.sessions (
@@ -108,7 +110,10 @@ create table identity.sessions (
   revoked_at timestamptz,
   revoked_reason text check (revoked_reason in ('logout', 'admin', 'password_reset',
     'password_change', 'refresh_reuse', 'account_disabled', 'account_deleted', 'address_proven',
-    'too_many')),
+    'too_many', 'membership_ended')),
+  -- Tenants in which the account only holds roles and to which the session was turned. Access tokens
+  -- for all of them may be in use when the last role in one is taken away.
+  guest_of uuid[] not null default '{}',
   unique (tenant_id, id),
   foreign key (tenant_id, account_id) references identity.accounts (tenant_id, id),
   check ((revoked_at is null) = (revoked_reason is null))
@@ -117,6 +122,15 @@ create index sessions_revoked_at on identity.sessions (revoked_at) where revoked
 create index sessions_alive on identity.sessions (account_id, id) where revoked_at is null;
 create index sessions_account on identity.sessions (tenant_id, account_id, id);
 create index sessions_expires_at on identity.sessions (expires_at);
+
+-- Sessions that were deleted with a tenant, while their access tokens for another tenant may be in use.
+create table identity.gone_sessions (
+  id uuid primary key,
+  gone_at timestamptz not null default kernel.now(),
+  -- The tenant with which it moved to another cell. If it comes back, the session is valid in it.
+  moved_tenant_id uuid
+);
+create index gone_sessions_gone_at on identity.gone_sessions (gone_at);
 
 -- At most one unused token a session: a family can never fork.
 create table identity.refresh_tokens (
@@ -132,6 +146,15 @@ create unique index refresh_tokens_leaf on identity.refresh_tokens (session_id)
   where used_at is null;
 create index refresh_tokens_session on identity.refresh_tokens (session_id);
 create index refresh_tokens_used on identity.refresh_tokens (used_at) where used_at is not null;
+
+-- A realtime token opens one socket. Kept until the token has expired.
+create table identity.used_realtime_tokens (
+  tenant_id uuid not null,
+  id uuid not null,
+  used_at timestamptz not null default kernel.now(),
+  constraint used_realtime_tokens_pkey primary key (tenant_id, id)
+);
+create index used_realtime_tokens_used_at on identity.used_realtime_tokens (used_at);
 
 create table identity.mfa_methods (
   tenant_id uuid not null,
@@ -200,14 +223,10 @@ create table identity.mails (
   purpose text,
   ref uuid,
   key_id text,
-  state text not null default 'requested' check (state in ('requested', 'sent', 'dropped', 'failed')),
-  attempts int not null default 0,
-  due_at timestamptz not null default now(),
   created_at timestamptz not null default kernel.now(),
   check ((purpose is null) = (ref is null))
 );
 create index mails_account on identity.mails (account_id);
-create index mails_due on identity.mails (due_at) where state = 'requested';
 create index mails_created_at on identity.mails (created_at);
 
 -- Roles of a tenant's own; the built-in ones are declared with the permissions.
@@ -219,12 +238,28 @@ create table identity.roles (
   primary key (tenant_id, role_id)
 );
 
+-- The database knows which duty a permission carries, so no statement can leave it out. A test compares
+-- it with the permissions that surfaces declare with a duty.
+create function identity.duty_of(permission text) returns text
+  language sql immutable parallel safe return
+  case split_part(permission, ':', 1)
+    when 'identity.support.view' then 'support'
+    when 'payments.refunds.create' then 'refunds'
+    when 'commerce.orders.cancel_any' then 'refunds'
+    when 'commerce.returns.decide' then 'refunds'
+    when 'commerce.returns.receive' then 'refunds'
+    when 'identity.signing_keys.rotate' then 'keys'
+  end;
+create function identity.duties_of(permissions text[]) returns bigint
+  language sql immutable parallel safe return
+  (select count(distinct identity.duty_of(permission)) from unnest(permissions) permission);
+
 -- Two duties in one role cannot be stored.
 create table identity.role_permissions (
   tenant_id uuid not null,
   role_id text collate "C" not null,
   permission text collate "C" not null,
-  duty text check (duty in ('support', 'refunds', 'keys')),
+  duty text generated always as (identity.duty_of(permission)) stored,
   primary key (tenant_id, role_id, permission),
   foreign key (tenant_id, role_id) references identity.roles (tenant_id, role_id) on delete cascade,
   constraint role_permissions_one_duty exclude using gist
@@ -241,7 +276,8 @@ create table identity.role_assignments (
 );
 create index role_assignments_account on identity.role_assignments (account_id);
 
--- id is also the service account that a request with this key acts for.
+-- id is also the service account that a request with this key acts for. A key is one program: like a
+-- role it holds permissions of one duty at most.
 create table identity.api_keys (
   tenant_id uuid not null,
   id uuid primary key,
@@ -256,21 +292,26 @@ create table identity.api_keys (
   last_used_at timestamptz,
   expires_at timestamptz,
   revoked_at timestamptz,
+  constraint api_keys_one_duty check (identity.duties_of(permissions) <= 1),
   unique (tenant_id, id),
   foreign key (tenant_id, account_id) references identity.accounts (tenant_id, id)
 );
 create index api_keys_account on identity.api_keys (tenant_id, account_id, id);
 create index api_keys_revoked_at on identity.api_keys (revoked_at) where revoked_at is not null;
 
+-- An identity that was unlinked is kept without its subject, so that unlinking it again gets the same
+-- reply, and the same subject may be linked again.
 create table identity.external_identities (
   tenant_id uuid not null,
   id uuid primary key,
   account_id uuid not null,
   provider text not null,
   issuer text not null,
-  subject text not null,
+  subject text,
   created_at timestamptz not null default kernel.now(),
+  unlinked_at timestamptz,
   constraint external_identities_identity unique (issuer, subject),
+  constraint external_identities_unlinked check ((subject is null) = (unlinked_at is not null)),
   foreign key (tenant_id, account_id) references identity.accounts (tenant_id, id)
 );
 create index external_identities_account on identity.external_identities (account_id);
@@ -307,6 +348,7 @@ create index security_events_account on identity.security_events (tenant_id, acc
 create index security_events_tenant on identity.security_events (tenant_id, id desc);
 -- Rows of a month without a partition (a moved clock) still have a place.
 create table identity.security_events_other partition of identity.security_events default;
+select kernel.make_append_only('identity.security_events');
 
 -- Makes this month's and the next two months' partitions and drops those past the retention.
 create function identity.keep_security_event_months(retention_days int) returns void

@@ -20,7 +20,7 @@ export type Parameters = {
   readonly top_p?: number
   readonly fallback?: 'allow' | 'deny'
   readonly keyed?: boolean
-  /** The time of one run, also of a retry. */
+  /** The time of one run, also of a retry. Missing for embeddings, which are not tried again. */
   readonly deadline_ms?: number
 }
 

@@ -123,9 +123,8 @@ export async function callOf(
   }
 }
 
-/** Operations of older releases have no time of their own: the time of their first run. */
-export const nextDeadline = sql`kernel.now() + coalesce(
-  make_interval(secs => (parameters ->> 'deadline_ms')::float8 / 1000), deadline_at - created_at)`
+export const nextDeadline = sql`kernel.now()
+  + make_interval(secs => (parameters ->> 'deadline_ms')::float8 / 1000)`
 
 /** Reserves quota for another run. If the quota refuses, the operation does not change. */
 async function beginAgain(

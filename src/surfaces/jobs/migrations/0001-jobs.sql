@@ -39,6 +39,8 @@ create table jobs.jobs (
   cause_job_id uuid,
   retry_of_job_id uuid,
   usage jsonb,
+  -- The W3C trace in which the job was submitted; its attempts and its end continue it.
+  traceparent text,
   check ((completed_at is not null)
     = (state in ('succeeded', 'failed', 'cancelled', 'expired'))),
   check ((dead_at is not null) = (state in ('failed', 'cancelled', 'expired'))),
@@ -50,6 +52,8 @@ create unique index jobs_idempotency on jobs.jobs
   (tenant_id, principal_id, operation, idempotency_key) where idempotency_key is not null;
 create index jobs_dead on jobs.jobs (tenant_id, id) where dead_at is not null;
 create index jobs_dead_types on jobs.jobs (type, dead_at) where dead_at is not null;
+-- Finds the jobs that a retry made: an erasure erases the inputs that they copied.
+create index jobs_retries on jobs.jobs (retry_of_job_id) where retry_of_job_id is not null;
 
 -- What the job was given; a job without a row here was given nothing, or a file.
 create table jobs.job_inputs (
@@ -106,6 +110,18 @@ create index job_attempts_counted on jobs.job_attempts (tenant_id, type) where s
 create index job_attempts_claim on jobs.job_attempts (claim_id)
   where state = 'running' and claim_id is not null;
 
+-- When some process of the platform last reached the database, and the times in which none did. An
+-- attempt whose lease could not be renewed meanwhile is not counted against its job.
+create table jobs.last_beat (
+  one boolean primary key default true check (one),
+  beat_at timestamptz not null default now()
+) with (fillfactor = 50);
+insert into jobs.last_beat default values;
+create table jobs.outages (
+  began_at timestamptz primary key,
+  ended_at timestamptz not null
+);
+
 -- One row a job, so that saving a checkpoint does not write the job's row again.
 create table jobs.job_checkpoints (
   job_id uuid primary key,
@@ -140,6 +156,13 @@ create table jobs.job_dependencies (
 create index job_dependencies_open on jobs.job_dependencies (depends_on_job_id)
   where satisfied_at is null;
 
+-- Jobs that have ended and of whose dependents some are not settled yet: a sweep settles them.
+create table jobs.unsettled_jobs (
+  tenant_id uuid not null,
+  job_id uuid not null,
+  primary key (tenant_id, job_id)
+);
+
 -- The history inside a job: the fold of it is the job's state.
 create table jobs.job_events (
   job_id uuid not null,
@@ -149,8 +172,12 @@ create table jobs.job_events (
   type text not null,
   data jsonb not null default '{}',
   occurred_at timestamptz not null default kernel.now(),
+  -- Who gave the reason of a cancellation, so that it is erased with the account.
+  principal_id uuid,
   primary key (job_id, sequence)
 );
+create index job_events_principal on jobs.job_events (principal_id)
+  where principal_id is not null;
 
 -- One result an attempt: small ones in the row, so that they commit with the state; others as an object.
 create table jobs.job_results (
@@ -239,6 +266,22 @@ create table jobs.job_schedules (
   version int not null default 1,
   created_at timestamptz not null default kernel.now(),
   updated_at timestamptz not null default kernel.now(),
-  primary key (tenant_id, name)
+  paused_at timestamptz,
+  -- Its owner may no longer schedule the type.
+  paused_reason text check (paused_reason in ('owner_revoked')),
+  primary key (tenant_id, name),
+  check ((paused_at is null) = (paused_reason is null)),
+  check (paused_at is null or not enabled)
 );
 create index job_schedules_due on jobs.job_schedules (next_run_at) where enabled;
+
+-- Names of deleted schedules: a repeated DELETE gets the same reply, a name that never was gets 404.
+create table jobs.deleted_schedules (
+  tenant_id uuid not null,
+  name text collate "C" not null,
+  type text collate "C" not null,
+  principal_id uuid not null,
+  deleted_at timestamptz not null default kernel.now(),
+  primary key (tenant_id, name)
+);
+create index deleted_schedules_deleted_at on jobs.deleted_schedules (deleted_at);

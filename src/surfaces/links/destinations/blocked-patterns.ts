@@ -6,11 +6,10 @@
 import { Type } from 'typebox'
 import { compilePattern, type Pattern } from '../../../kernel/bounded/pattern.ts'
 import { inTurn } from '../../../kernel/bounded/turns.ts'
-import { Refused, TooMuchWork, Work } from '../../../kernel/bounded/work.ts'
+import { TooMuchWork, Work } from '../../../kernel/bounded/work.ts'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { Id } from '../../../kernel/http/shapes.ts'
-import type { Log } from '../../../kernel/observability/log.ts'
 
 /** `unknown`: matching this URL takes too many steps. */
 export type PatternVerdict = 'yes' | 'no' | 'unknown'
@@ -25,9 +24,9 @@ export type BlockedPatterns = {
 }
 
 const Row = Type.Object({ id: Id, value: Type.String(), action: Type.String() })
-type Entry = { readonly action: string; readonly pattern: Pattern | null }
+type Entry = { readonly action: string; readonly pattern: Pattern }
 
-export function openBlockedPatterns({ log }: { readonly log: Log }): BlockedPatterns {
+export function openBlockedPatterns(): BlockedPatterns {
   const known = new Map<string, Entry>()
   /** Returns the entries: another call, with an older list, may forget some of them meanwhile. */
   const learn = async (reader: Reader, ids: readonly string[]): Promise<Entry[]> => {
@@ -39,9 +38,7 @@ export function openBlockedPatterns({ log }: { readonly log: Log }): BlockedPatt
       sql`select id, value, action from links.blocklist where id = any(${missing}::uuid[])`,
     )
     for (const { id, value, action } of rows) {
-      const pattern = usable(value)
-      if (!pattern) log.error({ blocklist_id: id }, 'a pattern of the blocklist cannot be used')
-      const entry = { action, pattern }
+      const entry = { action, pattern: compilePattern(value) }
       entries.set(id, entry)
       known.set(id, entry)
     }
@@ -56,7 +53,7 @@ export function openBlockedPatterns({ log }: { readonly log: Log }): BlockedPatt
         const work = new Work()
         const found = { blocked: false, warned: false }
         for (const { pattern, action } of entries) {
-          const verdict = pattern ? matchPattern(pattern, url, work) : 'no'
+          const verdict = matchPattern(pattern, url, work)
           if (verdict === 'yes' && action === 'block') found.blocked = true
           // A moderator must check a URL that could not be matched.
           else if (verdict !== 'no') found.warned = true
@@ -76,16 +73,6 @@ export function matchPattern(pattern: Pattern, url: string, work = new Work()): 
     return pattern.test(url, work) ? 'yes' : 'no'
   } catch (error) {
     if (error instanceof TooMuchWork) return 'unknown'
-    throw error
-  }
-}
-
-/** Null if the entry is older than the change to ECMAScript patterns. */
-export function usable(value: string): Pattern | null {
-  try {
-    return compilePattern(value)
-  } catch (error) {
-    if (error instanceof Refused) return null
     throw error
   }
 }

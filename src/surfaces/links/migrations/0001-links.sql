@@ -23,10 +23,19 @@ create table links.domains (
   version bigint not null default 1,
   created_at timestamptz not null default kernel.now(),
   updated_at timestamptz not null default kernel.now(),
+  -- Since which check the record of a proven host has been missing; its owner is told.
+  missing_since timestamptz,
+  -- The due queue of checks, with next_check_at.
+  check_attempts int not null default 0,
+  check_lease_token uuid,
+  check_leased_until timestamptz,
+  check_error_code text,
   unique (tenant_id, id)
 );
 create unique index domains_proven on links.domains (hostname) where state in ('active', 'suspended');
 create unique index domains_own on links.domains (owner_id, hostname) where state <> 'removed';
+-- Earlier owners of a host are asked for when an alias is made on it.
+create index domains_hostname on links.domains (hostname);
 create index domains_owner on links.domains (tenant_id, owner_id, id);
 create index domains_next_check on links.domains (next_check_at) where state in ('active', 'suspended');
 create index domains_claims on links.domains (verification_expires_at)
@@ -61,12 +70,19 @@ create table links.links (
   version bigint not null default 1,
   created_at timestamptz not null default kernel.now(),
   updated_at timestamptz not null default kernel.now(),
+  -- Its owner has switched it off, which stays so whatever safety or a moderator does meanwhile.
+  owner_disabled boolean not null default false,
+  -- The due queue of scans, with scan_due_at.
+  scan_lease_token uuid,
+  scan_leased_until timestamptz,
+  scan_error_code text,
   primary key (domain_id, code),
   check ((state = 'disabled') = (disabled_by is not null)),
   check ((max_clicks is null) = (remaining_clicks is null)),
   check (remaining_clicks <= max_clicks),
   -- a browser that keeps a permanent answer asks neither for the count nor for the expiry of it
-  check (redirect_status in (302, 307) or max_clicks is null)
+  check (redirect_status in (302, 307) or max_clicks is null),
+  check (disabled_by is distinct from 'owner' or owner_disabled)
 ) with (fillfactor = 90);
 create index links_owner on links.links (tenant_id, owner_id, created_at desc, domain_id, code)
   where state <> 'deleted';
@@ -127,24 +143,28 @@ create index link_changes_xid on links.link_changes (xid);
 create index link_changes_created_at on links.link_changes (created_at);
 
 -- Which processes answer redirects from memory, until when, what each has seen, and since when clicks wait
--- in it.
-create unlogged table links.redirect_nodes (
+-- in it. The table survives a crash of the database, so that the clicks of a dead process stay announced.
+create table links.redirect_nodes (
   node_id uuid primary key,
   leased_until timestamptz not null,
   seen pg_snapshot,
-  clicks_since timestamptz
+  clicks_since timestamptz,
+  has_spool boolean not null default true
 ) with (fillfactor = 50);
 
--- What an edge cache is still to be told to forget.
+-- What an edge cache is still to be told to forget: a link, or by an empty code all links of a domain.
 create table links.edge_purges (
   id bigint generated always as identity primary key,
   event_id uuid not null,
-  link_id uuid not null,
+  link_id uuid,
   domain_id uuid not null,
   code text collate "C" not null,
   attempts int not null default 0,
-  due_at timestamptz not null default now(),
-  lease_token uuid
+  due_at timestamptz default kernel.now(),
+  lease_token uuid,
+  leased_until timestamptz,
+  last_error_code text,
+  check ((link_id is null) = (code = ''))
 );
 create index edge_purges_due_at on links.edge_purges (due_at);
 
@@ -158,11 +178,14 @@ create table links.click_events (
   batch_id uuid not null,
   primary key (event_id, occurred_at)
 ) partition by range (occurred_at);
+
 -- Batches of clicks that are stored and not yet added to the daily statistics, each with its own sums.
 create table links.click_batches (
   id uuid primary key,
   counts json not null,
-  created_at timestamptz not null default now()
+  created_at timestamptz not null default now(),
+  -- The first click of the batch: how fresh statistics are.
+  clicks_since timestamptz not null
 ) with (autovacuum_vacuum_scale_factor = 0.01);
 
 -- Clicks that no spool could take: the statistics of these days miss something.

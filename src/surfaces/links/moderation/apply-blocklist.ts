@@ -7,13 +7,14 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { Type, type Static } from 'typebox'
 import { Value } from 'typebox/value'
+import { compilePattern } from '../../../kernel/bounded/pattern.ts'
 import { sql, type Sql } from '../../../kernel/database/sql.ts'
 import { closed, Id } from '../../../kernel/http/shapes.ts'
 import { nil_id } from '../../../kernel/ids.ts'
 import type { JobType, RunningJob } from '../../../kernel/surface.ts'
 import type { Deps } from '../deps.ts'
 import { apply_type } from './blocklist.ts'
-import { matchPattern, usable } from '../destinations/blocked-patterns.ts'
+import { matchPattern } from '../destinations/blocked-patterns.ts'
 import { clearRoots, matchesOf } from './clear-roots.ts'
 import { applyVerdict } from './apply-verdict.ts'
 
@@ -133,10 +134,10 @@ async function verdictsOf(
 ): Promise<[Static<typeof Visited>, Verdict][]> {
   const verdict = action === 'block' ? 'malicious' : 'suspicious'
   if (kind !== 'regex') return visited.filter(one => one.matches).map(one => [one, verdict])
-  const pattern = usable(value)
+  const pattern = compilePattern(value)
   const found: [Static<typeof Visited>, Verdict][] = []
-  for (const one of pattern ? visited : []) {
-    const match = pattern && matchPattern(pattern, one.destination_url)
+  for (const one of visited) {
+    const match = matchPattern(pattern, one.destination_url)
     if (match === 'yes') found.push([one, verdict])
     if (match === 'unknown') found.push([one, 'suspicious'])
     // Matching a pattern may take some milliseconds. Other requests are served between two

@@ -4,11 +4,12 @@
  * waited for that transaction, so no root is missed.
  */
 import { Type, type Static } from 'typebox'
+import { compilePattern } from '../../../kernel/bounded/pattern.ts'
 import { sql, type Sql } from '../../../kernel/database/sql.ts'
 import { Id } from '../../../kernel/http/shapes.ts'
 import { nil_id } from '../../../kernel/ids.ts'
 import type { Deps } from '../deps.ts'
-import { matchPattern, usable } from '../destinations/blocked-patterns.ts'
+import { matchPattern } from '../destinations/blocked-patterns.ts'
 import { reversedHost } from '../destinations/host.ts'
 import { wholeDomain } from '../domains/domain-row.ts'
 
@@ -39,7 +40,7 @@ export async function clearRoots(
         order by id
         limit ${portion}`,
     )
-    const pattern = entry.kind === 'regex' ? usable(entry.value) : null
+    const pattern = entry.kind === 'regex' ? compilePattern(entry.value) : null
     const blocked = pattern
       ? rooted.filter(({ root_url }) => matchPattern(pattern, root_url) === 'yes')
       : await db.many(Rooted, blockedAmong(rooted, matchesOf(entry)))

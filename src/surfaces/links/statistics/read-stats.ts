@@ -111,7 +111,7 @@ function freshnessOf(from: string, to: string) {
       (select sum(clicks)::bigint from links.click_losses
        where day between ${from}::date and ${to}::date) as lost
     from (select coalesce(least(
-        (select min(coalesce(clicks_since, created_at)) from links.click_batches),
+        (select min(clicks_since) from links.click_batches),
         (select min(clicks_since) from links.redirect_nodes
          where has_spool or leased_until > now() - interval '1 minute')), now())
       as oldest) as waiting`

@@ -32,7 +32,7 @@ create index template_versions_latest on notifications.template_versions (tenant
   where status = 'published';
 
 -- One row a channel. Subject and body are those of the default locale; `locales` holds the others.
-create table notifications.templates (
+create table notifications.template_texts (
   tenant_id uuid not null,
   id uuid not null,
   name text collate "C" not null,
@@ -46,14 +46,23 @@ create table notifications.templates (
   locales jsonb not null default '{}',
   primary key (tenant_id, name, version, channel),
   unique (tenant_id, id),
-  foreign key (tenant_id, name, version)
+  constraint template_texts_version_fkey foreign key (tenant_id, name, version)
     references notifications.template_versions (tenant_id, name, version)
 );
 
+-- The record of the specification: the texts of one channel and the status of their version.
+create view notifications.templates as
+select t.id, t.tenant_id, t.name, t.version, t.channel, t.format, t.subject, t.body, t.text_body,
+  t.url, t.locales, v.status, v.default_locale, v.data_schema, v.created_at, v.published_at
+from notifications.template_texts t
+join notifications.template_versions v
+  on v.tenant_id = t.tenant_id and v.name = t.name and v.version = t.version;
+
 -- A version that was published renders the same for ever.
-create function notifications.refuse_change_of_published() returns trigger language plpgsql as $$
+create function notifications.refuse_change_of_published()
+returns trigger language plpgsql as $$
 begin
-  if tg_table_name = 'templates' then
+  if tg_table_name = 'template_texts' then
     if exists (select from notifications.template_versions v
         where v.tenant_id = old.tenant_id and v.name = old.name and v.version = old.version
           and v.status <> 'draft') then
@@ -68,7 +77,7 @@ begin
   end if;
   return new;
 end $$;
-create trigger templates_immutable before update on notifications.templates
+create trigger template_texts_immutable before update on notifications.template_texts
   for each row execute function notifications.refuse_change_of_published();
 create trigger template_versions_immutable before update on notifications.template_versions
   for each row execute function notifications.refuse_change_of_published();
@@ -158,8 +167,6 @@ create table notifications.notification_batches (
   tenant_id uuid not null,
   id uuid not null,
   principal_id uuid not null,
-  idempotency_key text,
-  request_fingerprint bytea,
   state text not null check (state in ('expanding', 'dispatching', 'paused', 'completed', 'cancelled')),
   category text not null,
   priority text not null,
@@ -177,8 +184,9 @@ create table notifications.notification_batches (
   completed_at timestamptz,
   primary key (tenant_id, id)
 );
-create unique index notification_batches_key on notifications.notification_batches
-  (tenant_id, principal_id, idempotency_key) where idempotency_key is not null;
+-- The batches that a person or their API keys sent, for the export of the person.
+create index notification_batches_sender on notifications.notification_batches
+  (tenant_id, principal_id, id);
 create index notification_batches_open on notifications.notification_batches (lane, id)
   where state in ('expanding', 'dispatching', 'cancelled') and completed_at is null;
 
@@ -217,6 +225,10 @@ create table notifications.notification_intents (
   events int not null default 0,
   created_at timestamptz not null default kernel.now(),
   updated_at timestamptz not null default kernel.now(),
+  -- The W3C trace in which the notification was accepted; the events of its outcome continue it.
+  traceparent text,
+  -- An attempt that was being sent at this time is not tried again.
+  cancelled_at timestamptz,
   primary key (tenant_id, id)
 ) with (fillfactor = 85);
 create unique index notification_intents_key on notifications.notification_intents
@@ -236,6 +248,8 @@ create table notifications.dedupe_windows (
   category text not null,
   key text not null,
   until timestamptz not null,
+  -- The notification that opened the window. If it ended without being sent, the window is free.
+  intent_id uuid not null,
   primary key (tenant_id, recipient_ref, category, key)
 );
 create index dedupe_windows_until on notifications.dedupe_windows (until);
@@ -265,6 +279,8 @@ create table notifications.delivery_attempts (
   masked text,
   created_at timestamptz not null default kernel.now(),
   updated_at timestamptz not null default kernel.now(),
+  -- After a doubt the same provider sends the same message again, and no other one.
+  pinned boolean not null default false,
   primary key (tenant_id, intent_id, channel, target, attempt_no)
 ) with (fillfactor = 80);
 create index delivery_attempts_due on notifications.delivery_attempts (lane, next_attempt_at)
@@ -310,6 +326,8 @@ create index provider_events_ref on notifications.provider_events (provider, ref
 create index provider_events_intent on notifications.provider_events (tenant_id, intent_id)
   where intent_id is not null;
 create index provider_events_received on notifications.provider_events (received_at);
+-- Reports that fit no message yet: looked for once a second.
+create index provider_events_waiting on notifications.provider_events (received_at) where not applied;
 
 create table notifications.provider_health (
   provider text primary key,
@@ -330,7 +348,6 @@ create table notifications.digests (
   principal_id uuid,
   total int not null default 1,
   closes_at timestamptz not null,
-  lease_token uuid,
   created_at timestamptz not null default kernel.now(),
   primary key (tenant_id, id)
 );

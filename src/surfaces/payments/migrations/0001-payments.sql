@@ -76,6 +76,9 @@ create table payments.payment_operations (
   last_error_code text,
   created_at timestamptz not null default kernel.now(),
   resolved_at timestamptz,
+  -- the bank or the provider refused the authorization; one that was cancelled meanwhile failed too, but
+  -- says nothing about its card
+  declined boolean not null default false,
   primary key (tenant_id, id),
   foreign key (tenant_id, intent_id) references payments.payment_intents (tenant_id, id),
   check (intent_id is not null or state = 'failed')
@@ -91,9 +94,11 @@ create unique index payment_operations_open
 create index payment_operations_intent
   on payments.payment_operations (tenant_id, intent_id, id);
 -- Declines of one principal in the last hour.
-create index payment_operations_declined
-  on payments.payment_operations (tenant_id, principal_id, resolved_at)
-  where type = 'authorize' and state = 'failed';
+create index payment_operations_declines
+  on payments.payment_operations (tenant_id, principal_id, resolved_at) where declined;
+-- Refunds that an account requested, for the export and the erasure of its data.
+create index payment_operations_refunder on payments.payment_operations (principal_id, id)
+  where type = 'refund';
 create index payment_operations_due on payments.payment_operations (due_at)
   where due_at is not null;
 
@@ -164,11 +169,15 @@ create index provider_events_due on payments.provider_events (due_at) where due_
 create index provider_events_received on payments.provider_events (received_at);
 create index provider_events_object on payments.provider_events (provider, object_ref);
 
--- How far the provider's lists have been read.
+-- How far the provider's lists have been read. A pass over the list of events begins with the newest
+-- one; while it is unfinished, the events from `pass_until` to `pass_newest` are stored, and the next
+-- pass goes on below them.
 create table payments.provider_cursors (
   provider text not null,
   name text not null,
   read_until timestamptz not null,
+  pass_until timestamptz,
+  pass_newest timestamptz,
   primary key (provider, name)
 );
 
@@ -293,6 +302,9 @@ create unique index ledger_transactions_operation
   on payments.ledger_transactions (operation_id, purpose);
 create unique index ledger_transactions_external
   on payments.ledger_transactions (external_ref, purpose);
+-- A transaction is reversed at most once.
+create unique index ledger_transactions_reversal
+  on payments.ledger_transactions (reverses_id) where reverses_id is not null;
 create index ledger_transactions_intent on payments.ledger_transactions (tenant_id, intent_id, id);
 create index ledger_transactions_tenant on payments.ledger_transactions (tenant_id, id);
 
@@ -379,6 +391,11 @@ create trigger ledger_entries_are_new
   for each statement execute function payments.check_entries_are_new();
 
 -- The only writer of the ledger. False: this posting is in it already.
+--
+-- One commit may hold several postings (a capture and its fee), and each adds to several rows of sums.
+-- So all writers take these rows in one order: first the books of the tenant, as one lock, then the
+-- clearing account, then the other accounts of the platform. One commit uses the same row of each busy
+-- account for all its postings.
 create function payments.post_ledger(
   posting_id uuid, posting_tenant uuid, posting_operation uuid, posting_intent uuid,
   posting_purpose text, posting_ref text, posting_request uuid, posting_reverses uuid,
@@ -417,10 +434,11 @@ begin
     with ordinality as leg (owner_id, type, direction, amount, line)
   join payments.ledger_accounts a
     on a.owner_id = leg.owner_id and a.currency = posting_currency and a.type = leg.type;
+  perform pg_advisory_xact_lock(hashtextextended('payments.books ' || posting_tenant, 0));
   insert into payments.ledger_balances as b (account_id, shard, debits_minor, credits_minor)
   select a.id,
     case when a.owner_type = 'platform'
-      then get_byte(uuid_send(posting_id), 15) % 16 else 0 end,
+      then (pg_current_xact_id()::text::bigint % 16)::smallint else 0 end,
     coalesce(sum(leg.amount) filter (where leg.direction = 'debit'), 0),
     coalesce(sum(leg.amount) filter (where leg.direction = 'credit'), 0)
   from unnest(leg_owners, leg_types, leg_directions, leg_amounts)
@@ -428,10 +446,32 @@ begin
   join payments.ledger_accounts a
     on a.owner_id = leg.owner_id and a.currency = posting_currency and a.type = leg.type
   group by a.id
-  -- one order for all writers, so that no two wait for each other
-  order by a.id
+  order by a.owner_type = 'platform', a.type = 'provider_clearing' desc, a.id
   on conflict (account_id, shard) do update
   set debits_minor = b.debits_minor + excluded.debits_minor,
     credits_minor = b.credits_minor + excluded.credits_minor;
   return true;
+end $$;
+
+-- Adds to the sums of an account what its entries have more or less. One statement reads both, so postings
+-- that commit meanwhile are neither lost nor added twice. Returns whether the sums were wrong.
+create function payments.rebuild_balance(rebuilt uuid) returns boolean
+language plpgsql security definer set search_path = payments, pg_temp as $$
+begin
+  -- Two rebuilds that find the same difference would both add it.
+  perform pg_advisory_xact_lock(hashtextextended('payments.rebuild ' || rebuilt, 0));
+  insert into payments.ledger_balances as b (account_id, shard, debits_minor, credits_minor)
+  select rebuilt, 0, entered.debits - kept.debits, entered.credits - kept.credits
+  from (
+    select coalesce(sum(amount_minor) filter (where direction = 'debit'), 0) as debits,
+      coalesce(sum(amount_minor) filter (where direction = 'credit'), 0) as credits
+    from payments.ledger_entries where account_id = rebuilt) entered
+  cross join (
+    select coalesce(sum(debits_minor), 0) as debits, coalesce(sum(credits_minor), 0) as credits
+    from payments.ledger_balances where account_id = rebuilt) kept
+  where entered.debits <> kept.debits or entered.credits <> kept.credits
+  on conflict (account_id, shard) do update
+  set debits_minor = b.debits_minor + excluded.debits_minor,
+    credits_minor = b.credits_minor + excluded.credits_minor;
+  return found;
 end $$;

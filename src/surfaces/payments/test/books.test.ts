@@ -1,9 +1,6 @@
 /** The books: disputes, payouts, settlements, and the comparison with the provider's own. */
-import { readFile } from 'node:fs/promises'
-import { Type } from 'typebox'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually } from '../../../../test/world.ts'
-import { directClient } from '../../../kernel/database/direct.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { newId } from '../../../kernel/ids.ts'
 import { post, transfer } from '../ledger/post.ts'
@@ -231,28 +228,4 @@ test('commits with a capture and its fee never wait for each other in a circle',
     const { merchant_balance } = await world.balances(shop)
     expect(merchant_balance).toBe(60 * (amount - 30))
   }
-})
-
-test('an event about a dispute that an older release did not read is read after the migration', async () => {
-  const { db } = world.platform.kernel
-  const [unread, read] = [`evt_${newId()}`, `evt_${newId()}`]
-  await db.run(sql`
-    insert into payments.provider_events
-      (provider, event_id, type, object_ref, received_at, processed_at)
-    values
-      ('stripe', ${unread}, 'charge.dispute.created', 'du_unread', now(), now()),
-      ('stripe', ${read}, 'charge.dispute.created', 'du_read', now() - interval '1 s', now())`)
-  const file = new URL('../migrations/0005-events-read-again.sql', import.meta.url)
-  const text = await readFile(file, 'utf8')
-  const client = directClient(world.database_url, 'test')
-  await client.connect()
-  await client.query(text.slice(text.indexOf('update payments.provider_events')))
-  await client.end()
-  const due = await db.many(
-    Type.Object({ event_id: Type.String() }),
-    sql`
-      select event_id from payments.provider_events
-      where event_id in (${unread}, ${read}) and processed_at is null and due_at is not null`,
-  )
-  expect(due).toEqual([{ event_id: unread }])
 })

@@ -61,6 +61,12 @@ create table retrieval.index_versions (
   -- One process writes to a table at a time.
   writer_token uuid,
   writer_until timestamptz,
+  -- The process that waits for the table and gets it next, until the time.
+  next_writer uuid,
+  next_writer_until timestamptz,
+  -- A table of the engine that is not, or no longer, the one of this version and still has to go. A
+  -- process that ends while it moves rows leaves it.
+  leftover_table_id uuid,
   primary key (tenant_id, collection_id, version)
 );
 create unique index index_versions_active on retrieval.index_versions (tenant_id, collection_id)
@@ -112,6 +118,9 @@ create index documents_collection on retrieval.documents (tenant_id, collection_
   where deleted_at is null;
 create index documents_no on retrieval.documents (tenant_id, collection_id, no)
   where deleted_at is null;
+-- Counts the documents that a caller may read, and finds access lists that no document has.
+create index documents_acl_set on retrieval.documents (tenant_id, collection_id, acl_set_id)
+  where deleted_at is null;
 create index documents_file on retrieval.documents (tenant_id, file_id) where file_id is not null;
 create index documents_connector on retrieval.documents (tenant_id, connector_id, id)
   where connector_id is not null and deleted_at is null;
@@ -147,8 +156,14 @@ create table retrieval.document_versions (
   outline jsonb,
   created_by uuid not null,
   created_at timestamptz not null default kernel.now(),
+  -- The file of the version was deleted or found harmful. A document is served from it only until the
+  -- version is ready that is to replace it.
+  source_lost boolean not null default false,
   primary key (tenant_id, document_id, version)
 );
+-- Finds the served document of a file after another source was named for its next version.
+create index document_versions_file on retrieval.document_versions (tenant_id, file_id)
+  where file_id is not null;
 
 -- The id is the job's own.
 create table retrieval.ingestion_jobs (
@@ -198,6 +213,8 @@ create table retrieval.chunks (
   metadata jsonb not null default '{}',
   content_hash bytea not null,
   pipeline_version text not null,
+  -- Where further pages begin in the chunk, in code points of its text: a quote is on its own page.
+  page_starts int[] not null default '{}',
   primary key (tenant_id, id),
   constraint chunks_place
     unique (tenant_id, document_id, document_version, pipeline_version, ordinal),

@@ -23,6 +23,8 @@ create table social.users (
   primary key (tenant_id, id),
   constraint users_handle unique (tenant_id, handle)
 );
+-- An erasure hides a person of any tenant in its own transaction.
+create index users_id on social.users (id);
 create index users_due_at on social.users (due_at) where due_at is not null;
 create index users_avatar on social.users (tenant_id, avatar_file_id)
   where avatar_file_id is not null;
@@ -297,9 +299,4 @@ create table social.moderation_actions (
   primary key (tenant_id, id)
 );
 create index moderation_actions_case on social.moderation_actions (tenant_id, case_id, id);
-create function social.refuse_change() returns trigger language plpgsql as $$
-begin
-  raise exception 'social.% is append-only', tg_table_name using errcode = '42501';
-end $$;
-create trigger moderation_actions_kept before update or delete on social.moderation_actions
-  for each row execute function social.refuse_change();
+select kernel.make_append_only('social.moderation_actions');

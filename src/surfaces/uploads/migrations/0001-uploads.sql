@@ -43,9 +43,17 @@ create table uploads.uploads (
   created_at timestamptz not null default kernel.now(),
   -- When what is left of a refused upload is removed.
   retention_until timestamptz,
+  -- The checksum that a completion states where none was declared at the beginning. It binds nothing
+  -- before the bytes have it, so that a mistyped one can be corrected.
+  given_checksum bytea check (octet_length(given_checksum) = 32),
   primary key (tenant_id, id)
 );
+-- A signed URL names an upload and no tenant.
+create unique index uploads_id on uploads.uploads (id);
 create index uploads_open on uploads.uploads (tenant_id, owner_id) where state = 'initiated';
+-- What a person has in any tenant, for export and erasure.
+create index uploads_person on uploads.uploads (owner_id)
+  where state = 'initiated' or filename is not null;
 create index uploads_expiry on uploads.uploads (expires_at) where state = 'initiated';
 create index uploads_due on uploads.uploads (due_at) where due_at is not null;
 create index uploads_parts_left on uploads.uploads (retention_until)
@@ -64,6 +72,9 @@ create table uploads.upload_parts (
   -- How the store tells two versions of one part apart.
   name text not null,
   received_at timestamptz not null default kernel.now(),
+  -- The name that the last version of the part replaced. The statement that writes it returns it: the
+  -- name before an update is not visible to a statement otherwise, if another one ran in between.
+  replaced_name text,
   primary key (tenant_id, upload_id, part_number),
   foreign key (tenant_id, upload_id) references uploads.uploads on delete cascade
 );
@@ -107,7 +118,13 @@ create table uploads.files (
   check ((state = 'available') <= (available_at is not null)),
   check ((state in ('deleted', 'purged')) = (deleted_at is not null))
 );
+-- A signed URL names a file and no tenant; a sweep walks over all files in order.
+create unique index files_id on uploads.files (id);
 create index files_owner on uploads.files (tenant_id, owner_id, id);
+-- What a person has in any tenant, for export and erasure.
+create index files_person on uploads.files (owner_id, id);
+-- Files whose content is blocked: also those that are still processed.
+create index files_content on uploads.files (sha256) where state in ('available', 'uploaded');
 create index files_due on uploads.files (due_at) where due_at is not null;
 create index files_retention on uploads.files (retention_until) where retention_until is not null;
 
@@ -144,3 +161,11 @@ create table uploads.processing_attempts (
 );
 create index processing_attempts_file on uploads.processing_attempts (tenant_id, file_id);
 create index processing_attempts_age on uploads.processing_attempts (started_at);
+
+-- Contents that no tenant may store, by digest: set by the operator of the platform.
+create table uploads.blocked_hashes (
+  sha256 bytea primary key check (octet_length(sha256) = 32),
+  reason text not null check (length(reason) <= 200),
+  created_by text not null,
+  created_at timestamptz not null default kernel.now()
+);

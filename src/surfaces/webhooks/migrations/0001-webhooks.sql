@@ -8,7 +8,8 @@ create table webhooks.subscriptions (
   tenant_id uuid not null,
   id uuid primary key,
   endpoint text not null check (length(endpoint) between 1 and 2048),
-  types text[] not null check (cardinality(types) between 1 and 100),
+  event_filter text[] not null check (cardinality(event_filter) between 1 and 100),
+  -- Narrow the filter further.
   aggregate_ids uuid[] check (cardinality(aggregate_ids) between 1 and 100),
   -- What its owner may read, as patterns: `*` and groups never give more than that.
   readable text[] not null,
@@ -40,11 +41,21 @@ create table webhooks.subscriptions (
   updated_at timestamptz not null default kernel.now(),
   -- Who sends for it: senders lease shards, so one lease covers thousands of endpoints.
   shard smallint not null generated always as ((uuid_hash_extended(id, 0) & 63)::smallint) stored,
+  -- When its endpoint last answered a challenge: what is known of an endpoint is known since then.
+  verified_at timestamptz,
+  -- Null where somebody paused it. Otherwise its owner may no longer read what it asks for.
+  paused_reason text check (paused_reason in ('owner_revoked')),
+  -- The due queue of challenges.
+  challenge_attempts smallint not null default 0,
+  challenge_lease_token uuid,
+  challenge_leased_until timestamptz,
+  challenge_error_code text,
   unique (tenant_id, id),
   check ((state = 'disabled') = (disabled_at is not null)),
   check ((state = 'disabled') = (disabled_reason is not null)),
   check ((state = 'paused') = (paused_at is not null)),
-  check ((state = 'created') = (unverified_since is not null))
+  check ((state = 'created') = (unverified_since is not null)),
+  check (paused_reason is null or state = 'paused')
 );
 create index subscriptions_hearing on webhooks.subscriptions (tenant_id, id)
   where state in ('active', 'paused');
@@ -169,6 +180,8 @@ create table webhooks.event_bodies (
   api_version text not null,
   bytes bytea not null,
   sha256 bytea not null check (octet_length(sha256) = 32),
+  -- The trace of the event: its attempts continue it.
+  traceparent text,
   primary key (event_id, api_version)
 ) partition by range (event_id);
 alter table webhooks.event_bodies alter column bytes set storage external;
@@ -215,6 +228,8 @@ create table webhooks.replay_audit (
 );
 create index replay_audit_delivery on webhooks.replay_audit (delivery_id, id) where delivery_id is not null;
 create index replay_audit_tenant on webhooks.replay_audit (tenant_id, id desc);
+-- Erasing a person replaces the reason that they wrote.
+select kernel.make_append_only('webhooks.replay_audit', 'erasure');
 
 -- Where providers may send to: the path names no tenant, so an account of a provider is one source.
 create table webhooks.inbound_sources (

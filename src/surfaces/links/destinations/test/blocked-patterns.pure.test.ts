@@ -1,7 +1,6 @@
 /** Patterns of the blocklist, as calls with different snapshots of it load them at the same time. */
 import { expect, test } from 'vitest'
 import type { Reader } from '../../../../kernel/database/db.ts'
-import { openLog } from '../../../../kernel/observability/log.ts'
 import { newId } from '../../../../kernel/ids.ts'
 import { openBlockedPatterns } from '../blocked-patterns.ts'
 
@@ -22,7 +21,7 @@ function readerOf(ids: readonly string[]) {
 }
 
 test('a call with an older list does not take an entry from a call that is about to match it', async () => {
-  const patterns = openBlockedPatterns({ log: openLog({ level: 'silent', readable: false }) })
+  const patterns = openBlockedPatterns()
   const [newer, older] = [readerOf([old, added]), readerOf([old])]
   const found = patterns.match(newer.reader, [old, added], 'https://evil.example/')
   const before = patterns.match(older.reader, [old], 'https://evil.example/')

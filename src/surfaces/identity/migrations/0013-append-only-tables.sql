@@ -1,1 +1,0 @@
-select kernel.make_append_only('identity.security_events');
