@@ -1,6 +1,6 @@
 /** The records of the jobs surface on the wire that more than one folder uses. */
 import { Type, type Static } from 'typebox'
-import { count, Id, nullable, oneOf, page, Time } from '../../kernel/http/shapes.ts'
+import { count, Id, nullable, oneOf, Time } from '../../kernel/http/shapes.ts'
 
 /** Bytes of a row; they never go over the wire. */
 export const Bytes = Type.Unsafe<Buffer>(Type.Any())
@@ -101,7 +101,6 @@ export const JobView = Type.Object(
   { title: 'Job' },
 )
 export type JobView = Static<typeof JobView>
-export const JobPage = page(JobView)
 
 export function statusOf(state: JobState): JobView['status'] {
   return state === 'pending' || state === 'retryable' ? 'queued' : state

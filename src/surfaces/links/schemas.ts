@@ -151,7 +151,6 @@ export const Domain = Type.Object(
   { title: 'Domain' },
 )
 export type Domain = Static<typeof Domain>
-export const DomainPage = page(Domain)
 
 /** The value of the record is shown only here. Only its hash is stored. */
 export const NewDomain = Type.Object(

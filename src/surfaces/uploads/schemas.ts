@@ -1,6 +1,6 @@
 /** Wire and row shapes that more than one folder uses. */
 import { Type, type Static } from 'typebox'
-import { closed, count, Id, nullable, oneOf, page, text, Time } from '../../kernel/http/shapes.ts'
+import { closed, count, Id, nullable, oneOf, text, Time } from '../../kernel/http/shapes.ts'
 import { categories } from './media-types.ts'
 import { derivative_kinds, purposes } from './purposes.ts'
 
@@ -95,7 +95,6 @@ export const File = Type.Object(
   { title: 'File' },
 )
 export type File = Static<typeof File>
-export const FilePage = page(File)
 
 export const PartUrl = Type.Object(
   {

@@ -62,4 +62,3 @@ export const Schedule = Type.Object(
   { title: 'JobSchedule' },
 )
 export type Schedule = Static<typeof Schedule>
-export const SchedulePage = page(Schedule)

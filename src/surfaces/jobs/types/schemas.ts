@@ -1,6 +1,6 @@
 /** Job types on the wire. */
 import { Type, type Static } from 'typebox'
-import { closed, count, nullable, page, text, Time } from '../../../kernel/http/shapes.ts'
+import { closed, count, nullable, text, Time } from '../../../kernel/http/shapes.ts'
 import { SchemaVersion, TypeName } from '../schemas.ts'
 
 const JsonSchema = Type.Unsafe<Record<string, unknown>>({ type: 'object' })
@@ -60,7 +60,6 @@ export const JobTypeView = Type.Object(
   { title: 'JobType' },
 )
 export type JobTypeView = Static<typeof JobTypeView>
-export const JobTypePage = page(JobTypeView)
 
 /** `running` is null for an activity, because its work is not counted here. */
 export const PauseState = Type.Object(
