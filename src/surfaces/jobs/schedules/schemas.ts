@@ -6,7 +6,6 @@ import {
   Id,
   nullable,
   oneOf,
-  page,
   text,
   Time,
   Version,
