@@ -1,6 +1,6 @@
 /**
  * What is made from the sources and kept in node_modules/.cache: bundles, the OpenAPI document, the
- * types of the client. It is never a step that somebody must do, and never stale: its folder is named
+ * types of the client. It needs no step of its own and is never stale: its folder is named
  * by the state of all files that it is made from, by the lock file and by Node. If any of them differs
  * there is no such folder. Plain JavaScript with Node's own modules, for any Node 20 or newer.
  */

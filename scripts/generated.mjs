@@ -69,7 +69,7 @@ function place(folder, files) {
   }
 }
 
-/** Where npm has installed the platform only, or runs under the installer, nobody compiles now. */
+/** If npm has installed only the platform, or runs under the installer, nothing is compiled now. */
 function isWantedAfterInstall() {
   const tool = 'node_modules/openapi-typescript'
   const installed = ['', 'client'].some(at => fs.existsSync(join(project, at, tool)))

@@ -1,7 +1,8 @@
 /**
  * An action: its button, and the dialog with the form of the request. The dialog sends the request
  * once and shows the reply or the error. If the person sends the form again after a refusal, the new
- * request has a new key. If it is not known whether the request took effect, it has the same key.
+ * request has a new key. If it is not known whether the request took effect, it has the same key,
+ * and the page is read again when the dialog closes.
  */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Copied, curlOf } from './curl.tsx'
@@ -9,6 +10,7 @@ import { fill, labelOf, nameOf, verbOf, words } from './language.ts'
 import { Problem } from '../../client/src/index.ts'
 import { callOperation, operation, pathNames, takesKey, type Row } from './operation.ts'
 import { ProblemBox } from './problem-box.tsx'
+import { keyOf, type RequestKey } from './request-key.ts'
 import type { Action } from './resource.ts'
 import { bodyOf, draftOf, SchemaFields, type Draft } from './schema-form.tsx'
 import { FieldList } from './value.tsx'
@@ -46,25 +48,29 @@ export function ActionButton({ action, path, row, main = false, done, shown }: P
       {open && (
         <ActionDialog
           {...{ action, path, ...(row ? { row } : {}) }}
-          close={acted => {
-            set(false)
-            if (acted) done?.()
-          }}
+          done={() => done?.()}
+          close={() => set(false)}
         />
       )}
     </>
   )
 }
 
-type DialogProps = Pick<Props, 'action' | 'path' | 'row'> & { close(acted: boolean): void }
+type DialogProps = Pick<Props, 'action' | 'path' | 'row'> & {
+  /** The request took effect, or may have. */
+  done(): void
+  close(): void
+}
 
-function ActionDialog({ action, path, row, close }: DialogProps) {
+function ActionDialog({ action, path, row, done, close }: DialogProps) {
   const { by, hurts } = action
   const { method, summary, body, example, path: template } = operation(by)
   const dialog = useRef<HTMLDialogElement>(null)
   const missing = pathNames(template).filter(name => !(name in path))
-  const asked = useRequest(action, path, row)
+  const closed = useRef(false)
+  const asked = useRequest(action, path, row, () => closed.current && done())
   const { sending, refusal, reply } = asked
+  const uncertain = asked.mayHaveActed ? (takesKey(by) ? 'once' : 'look') : undefined
   useEffect(() => {
     dialog.current?.showModal()
     // A read without parameters is sent immediately.
@@ -74,8 +80,15 @@ function ActionDialog({ action, path, row, close }: DialogProps) {
     <dialog
       ref={dialog}
       aria-labelledby={`act-${by}`}
-      onClose={() => close(reply !== null)}
-      onClick={event => event.target === dialog.current && dialog.current?.close()}
+      onClose={() => {
+        closed.current = true
+        close()
+        if (asked.mayHaveActed) done()
+      }}
+      onClick={event => {
+        // The second click of a double click may be outside, because the dialog has become smaller.
+        if (event.target === dialog.current && event.detail < 2) dialog.current?.close()
+      }}
     >
       <form
         onSubmit={event => {
@@ -102,7 +115,7 @@ function ActionDialog({ action, path, row, close }: DialogProps) {
             {hurts && <p class="warning">{words.hurts}</p>}
           </>
         )}
-        {refusal !== null && <ProblemBox error={refusal} />}
+        {refusal !== null && <ProblemBox error={refusal} uncertain={uncertain} />}
         <footer>
           <button type="button" onClick={() => dialog.current?.close()}>
             {reply ? words.close : words.cancel}
@@ -122,7 +135,12 @@ function ActionDialog({ action, path, row, close }: DialogProps) {
   )
 }
 
-function useRequest({ by, from }: Action, path: Readonly<Record<string, string>>, row?: Row) {
+function useRequest(
+  { by, from }: Action,
+  path: Readonly<Record<string, string>>,
+  row: Row | undefined,
+  settled: () => void,
+) {
   const { body } = operation(by)
   // A body with a version is about the version that the person sees.
   const given = {
@@ -134,26 +152,33 @@ function useRequest({ by, from }: Action, path: Readonly<Record<string, string>>
   const [sending, setSending] = useState(false)
   const [refusal, setRefusal] = useState<unknown>(null)
   const [reply, setReply] = useState<{ readonly data: unknown } | null>(null)
-  const key = useRef<string | null>(null)
+  const [mayHaveActed, setMayHaveActed] = useState(false)
   const send = async () => {
     setSending(true)
     setRefusal(null)
+    let key: RequestKey | undefined
     try {
-      key.current ??= crypto.randomUUID()
-      const init = {
+      const request = {
         path: { ...path, ...more },
         ...(body ? { body: bodyOf(body, draft) } : {}),
-        ...(takesKey(by) ? { headers: { 'idempotency-key': key.current } } : {}),
       }
-      setReply({ data: await callOperation(by, init) })
+      key = takesKey(by) ? keyOf([by, request]) : undefined
+      setMayHaveActed(operation(by).method !== 'GET')
+      const headers = key ? { headers: { 'idempotency-key': key.value } } : {}
+      setReply({ data: await callOperation(by, { ...request, ...headers }) })
+      key?.forget()
     } catch (error) {
-      if (isRefusal(error)) key.current = null
+      if (isRefusal(error)) {
+        key?.forget()
+        setMayHaveActed(false)
+      }
       setRefusal(asReadable(error))
     } finally {
       setSending(false)
+      settled()
     }
   }
-  return { more, setMore, draft, setDraft, sending, refusal, reply, send }
+  return { more, setMore, draft, setDraft, sending, refusal, reply, mayHaveActed, send }
 }
 
 type PathFieldsProps = {
@@ -180,8 +205,12 @@ function PathFields({ names, draft, set }: PathFieldsProps) {
   )
 }
 
-/** The request took no effect. Without a reply, or after an error of the platform, it may have. */
+/**
+ * The request took no effect, or was not sent because a member is not JSON. Without a reply, or after
+ * an error of the platform, it may have taken effect.
+ */
 function isRefusal(error: unknown): boolean {
+  if (error instanceof SyntaxError) return true
   return error instanceof Problem && error.status < 500 && error.code !== 'idempotency_in_progress'
 }
 

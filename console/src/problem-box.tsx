@@ -4,15 +4,21 @@ import { words } from './language.ts'
 import { addressOf, Link } from './router.tsx'
 import { isId } from './value.tsx'
 
-type Props = { readonly error: unknown; readonly retry?: (() => void) | undefined }
+type Props = {
+  readonly error: unknown
+  readonly retry?: (() => void) | undefined
+  /** The request may have taken effect. `once`: if it is sent again, it still has one effect. */
+  readonly uncertain?: 'once' | 'look' | undefined
+}
 
-export function ProblemBox({ error, retry }: Props) {
+export function ProblemBox({ error, retry, uncertain }: Props) {
   const problem = error instanceof Problem ? error : null
   const request = problem?.request_id
   return (
     <div class="problem" role="alert">
-      <strong>{words.failed}</strong>
+      <strong>{uncertain ? words.uncertain : words.failed}</strong>
       <p>{error instanceof Error ? error.message : String(error)}</p>
+      {uncertain && <p>{words.uncertain_next[uncertain]}</p>}
       <Faults problem={problem} />
       {problem?.code === 'step_up_required' && (
         <p>

@@ -59,6 +59,11 @@ export const de: Words = {
   bad_json: 'Das ist kein JSON: {error}',
   lines: 'eines je Zeile',
   failed: 'Das hat nicht geklappt',
+  uncertain: 'Vielleicht ist es geschehen',
+  uncertain_next: {
+    once: 'Es kam keine sichere Antwort. Senden Sie unverändert noch einmal: Es geschieht nur einmal. Oder schließen Sie und sehen Sie nach.',
+    look: 'Es kam keine sichere Antwort. Schließen Sie und sehen Sie nach, bevor Sie noch einmal senden.',
+  },
   request_id: 'Anfrage',
   second_factor: 'Ihre Rollen erlauben mehr in einer Sitzung mit zweitem Faktor.',
   step_up: 'Bestätigen Sie, dass Sie es sind, und versuchen Sie es noch einmal.',

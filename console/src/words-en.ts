@@ -56,6 +56,11 @@ export const en = {
   bad_json: 'This is not JSON: {error}',
   lines: 'one a line',
   failed: 'It did not work',
+  uncertain: 'It may have been done',
+  uncertain_next: {
+    once: 'No certain reply came. Send it again without a change: it is done once. Or close this, and look.',
+    look: 'No certain reply came. Close this, and look before you send it again.',
+  },
   request_id: 'Request',
   second_factor: 'Your roles allow more in a session with a second factor.',
   step_up: 'Confirm that it is you, then try again.',

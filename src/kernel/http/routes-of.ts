@@ -22,7 +22,7 @@ import type {
 } from './route.ts'
 import { page, pageQuery } from './shapes.ts'
 import type { EventStream, SseEvent } from './sse.ts'
-import { withReplies, type Steps as TheSteps, type Told } from './usual-replies.ts'
+import { withReplies, type Steps as AnySteps, type Declared } from './usual-replies.ts'
 
 /** One declared route. The gatherer of a folder gives its name and what its handlers need. */
 export type RouteMaker<Deps> = (name: string, deps: Deps) => Route
@@ -186,20 +186,20 @@ export type Verbs<Deps> = {
 export function routesOf<Deps>(defaults: Defaults = {}): Verbs<Deps> {
   const verb =
     (method: Method, usual: number, creates = false) =>
-    (path: string, summary: string, spec: From<Deps, Told>, act: Act<Deps>) =>
+    (path: string, summary: string, spec: From<Deps, Declared>, act: Act<Deps>) =>
     (name: string, deps: Deps): Route => {
       const said = typeof spec === 'function' ? spec(deps) : spec
-      const told = { ...ofPath(defaults, path), ...said }
-      const permission = told.permission ?? permissionOf(defaults, method)
+      const declared = { ...ofPath(defaults, path), ...said }
+      const permission = declared.permission ?? permissionOf(defaults, method)
       if (!permission) throw new Error(`${name} needs a permission`)
-      const own: TheSteps =
+      const own: AnySteps =
         typeof act === 'function' ? { handle: context => act(context, deps) } : stepsWith(deps, act)
-      const rest = withReplies(told, own, { path, usual, creates })
+      const rest = withReplies(declared, own, { path, usual, creates })
       return { method, path, name, summary, permission, ...rest }
     }
   const get = verb('GET', 200)
-  const list = (path: string, summary: string, told: ListTold, handle: Handle<Deps>) => {
-    const { item, filters = {}, ...spec } = told
+  const list = (path: string, summary: string, declared: DeclaredList, handle: Handle<Deps>) => {
+    const { item, filters = {}, ...spec } = declared
     const asked = { ...spec, query: pageQuery(filters), reply: page(item) }
     return get(path, summary, asked, async (context, deps) => {
       const { body, headers } = (await handle(context, deps)) as Page<unknown>
@@ -224,15 +224,15 @@ export function routesOf<Deps>(defaults: Defaults = {}): Verbs<Deps> {
 
 type Handle<Deps> = (context: AnyContext, deps: Deps) => unknown
 type Act<Deps> = Handle<Deps> | Readonly<Record<string, unknown>>
-type ListTold = Told & { readonly item: TSchema; readonly filters?: TProperties }
+type DeclaredList = Declared & { readonly item: TSchema; readonly filters?: TProperties }
 
 /** Each function of a route gets what its surface shares as its last argument. */
-function stepsWith(deps: unknown, steps: object): TheSteps {
+function stepsWith(deps: unknown, steps: object): AnySteps {
   const bound = Object.entries(steps).map(([name, step]: [string, Step | object]) => [
     name,
     isStep(step) ? (...given: unknown[]) => step(...given, deps) : stepsWith(deps, step),
   ])
-  return Object.fromEntries(bound) as TheSteps
+  return Object.fromEntries(bound) as AnySteps
 }
 
 type Step = (...given: unknown[]) => unknown
@@ -246,7 +246,7 @@ function permissionOf({ permission, read, write }: Defaults, method: Method) {
 }
 
 /** The defaults of a folder, without what this path has no use for. */
-function ofPath(defaults: Defaults, path: string): Told {
+function ofPath(defaults: Defaults, path: string): Declared {
   const { absent, params, permission: _permission, read: _read, write: _write, ...rest } = defaults
   if (!path.includes('{')) return rest
   const named = Object.entries(params ?? {}).filter(([name]) => path.includes(`{${name}}`))

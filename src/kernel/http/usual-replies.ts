@@ -11,7 +11,7 @@ import { isReply, reply, type Replies, type Reply } from './reply.ts'
 import type { AnyContext, Route } from './route.ts'
 
 /** What a folder says of a route, without its code. */
-export type Told = Partial<Route> & { reply?: TSchema; location?: string }
+export type Declared = Partial<Route> & { reply?: TSchema; location?: string }
 
 /** The code of a route. Its handlers return a view, or a reply. */
 export type Steps = Partial<Omit<Route, 'handle' | 'again' | 'operation'>> & {
@@ -31,8 +31,8 @@ type View = Readonly<Record<string, unknown>>
 type Finish = (answer: unknown, params: View) => Reply
 
 /** The rest of a route: its replies, the headers that it sends, and handlers that return them. */
-export function withReplies(told: Told, steps: Steps, { path, usual, creates }: Usual) {
-  const { reply: body, location: located, ...facts } = told
+export function withReplies(declared: Declared, steps: Steps, { path, usual, creates }: Usual) {
+  const { reply: body, location: located, ...facts } = declared
   const { handle, again, operation, ...rest } = steps
   const replies: Replies = body
     ? { ...facts.replies, [usual]: body }

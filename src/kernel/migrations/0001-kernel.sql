@@ -239,7 +239,7 @@ end $$;
 
 -- What is still to be erased of an account, by surface: written in the commit that erases the account,
 -- and worked off as a due queue. The row stays as proof. What belongs to an account may have been made with
--- one of its API keys. What somebody put into an account before its owner proved the mailbox is erased,
+-- one of its API keys. What another person put into an account before its owner proved the mailbox is erased,
 -- too: then only what was made until that moment.
 create table kernel.erasures (
   account_id uuid not null,
@@ -403,7 +403,7 @@ end $$;
 select kernel.prepare_inbox_partitions(now() + interval '35 days');
 
 -- An event that failed, and with it its aggregate for that consumer. `blocking` is changed only by
--- whoever holds the lane, so an operator's decision can never open the way for a later event too early.
+-- the holder of the lane, so an operator's decision can never open the way for a later event too early.
 create table kernel.event_parks (
   id uuid primary key,
   consumer text collate "C" not null,

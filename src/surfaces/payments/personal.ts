@@ -18,6 +18,12 @@ const portion = 200
 export function personalPayments({ kernel: { db } }: Pick<Deps, 'kernel'>): Personal {
   return personalRows(db, [
     {
+      kind: 'payment',
+      table: 'payments.payment_intents',
+      owner: 'created_by',
+      view: ['id', 'order_ref', 'amount_minor', 'currency', 'state', 'metadata', 'created_at'],
+    },
+    {
       kind: 'refund',
       table: 'payments.refunds',
       owner: ({ principal_ids }) => sql`
@@ -57,13 +63,7 @@ export function personalPayments({ kernel: { db } }: Pick<Deps, 'kernel'>): Pers
         where: sql`t.idempotency_key is not null`,
       },
     },
-    {
-      kind: 'payment',
-      table: 'payments.payment_intents',
-      owner: 'created_by',
-      view: ['id', 'order_ref', 'amount_minor', 'currency', 'state', 'metadata', 'created_at'],
-      erase: erasePayments,
-    },
+    erasePayments,
   ])
 }
 

@@ -1,13 +1,15 @@
 /**
  * The data that retrieval stores about a person, in every tenant. Erasing removes their answers,
- * their evaluation queries and their entries in access lists, and stops their connectors. Documents
- * that they added belong to the collections and stay. If no one manages a collection any more, the
+ * their evaluation queries and their entries in access lists, and stops their connectors.
+ * Collections that nobody else can see are deleted with their documents. Documents in other
+ * collections belong to those and stay. If no one manages such a collection any more, the
  * administrators of its tenant do. When an account gets its owner, connectors from before are paused:
  * one of them could copy the owner's files into a collection that another person reads.
  */
 import { type Static, Type } from 'typebox'
 import type { Tx } from '../../kernel/database/db.ts'
 import { sql } from '../../kernel/database/sql.ts'
+import { nullable } from '../../kernel/http/shapes.ts'
 import { dueAt } from '../../kernel/work/due-queue.ts'
 import { madeOf, personalRows } from '../../kernel/work/personal-rows.ts'
 import {
@@ -18,20 +20,22 @@ import {
 } from '../../kernel/work/personal.ts'
 import { callerOf } from './access/principals.ts'
 import { answerView, findAnswer } from './answers/show-answer.ts'
+import { dropCollection } from './collections/delete-collection.ts'
 import type { Deps, Needs } from './deps.ts'
 import { announce } from './events.ts'
 import type { Kernel } from './settings.ts'
 
 const portion = 200
+/** The documents that are ingested at that moment are cancelled one by one. */
+const erased_at_once = 20
 const Asked = Type.Object({ id: Type.String(), tenant_id: Type.String() })
 const Text = Type.Object({ query: Type.String() })
 
 type Ids = readonly string[]
 
-export function personalRetrieval({
-  kernel: { db },
-  people,
-}: Pick<Deps, 'kernel' | 'people'>): Personal {
+export function personalRetrieval(deps: Pick<Deps, 'kernel' | 'people' | 'jobs'>): Personal {
+  const { people } = deps
+  const { db } = deps.kernel
   return {
     ...personalRows(db, [
       {
@@ -47,6 +51,14 @@ export function personalRetrieval({
         owner: 'created_by',
         where: sql`t.state = 'active'`,
         view: ['id', 'name', 'created_at'],
+      },
+      {
+        kind: 'document',
+        table: 'retrieval.documents',
+        owner: ({ principal_ids }) => sql`
+          (t.tenant_id, t.collection_id) in (${privateCollections(principal_ids)})`,
+        where: sql`t.deleted_at is null`,
+        view: madeOf(Stored, document => documentOf(db, document)),
       },
       {
         kind: 'connector',
@@ -68,6 +80,7 @@ export function personalRetrieval({
         view: ['id', 'collection_id', 'queries'],
         erase: { set: sql`queries = null, stored = false`, where: sql`t.queries is not null` },
       },
+      (tx, account) => erasePrivateCollections(tx, deps, account),
       eraseCollectionEntries,
       {
         table: 'retrieval.document_acl',
@@ -102,6 +115,58 @@ async function answerOf(
     stored,
   )
   return { id, query: asked.query, text, state, citations, created_at }
+}
+
+const Stored = Type.Object({ id: Type.String(), tenant_id: Type.String() })
+const Document = Type.Object({
+  id: Type.String(),
+  collection_id: Type.String(),
+  title: nullable(Type.String()),
+  source_uri: nullable(Type.String()),
+  text: nullable(Type.String()),
+})
+
+/** One at a time, because a text may have two million characters. */
+async function documentOf(db: Kernel['db'], { tenant_id, id }: Static<typeof Stored>) {
+  return await db.maybe(
+    Document,
+    sql`
+      select d.id, d.collection_id, v.title, d.source_uri, coalesce(v.canonical, v.input_text) as text
+      from retrieval.documents d
+      join retrieval.document_versions v
+        on v.tenant_id = d.tenant_id and v.document_id = d.id
+      where d.tenant_id = ${tenant_id} and d.id = ${id} and d.deleted_at is null
+      order by v.version desc limit 1`,
+  )
+}
+
+/** The active collections whose access lists name only this person and their API keys. */
+const privateCollections = (ids: Ids) => sql`
+  select c.tenant_id, c.id from retrieval.collections c
+  join retrieval.collection_acl a on a.tenant_id = c.tenant_id and a.collection_id = c.id
+  where c.state = 'active' and a.principal_or_group = any(${named(ids)}::text[])
+    and not exists (select from retrieval.collection_acl o
+      where o.tenant_id = c.tenant_id and o.collection_id = c.id
+        and o.principal_or_group <> all(${named(ids)}::text[]))`
+
+/** Before their entries go: then administrators would see what nobody else saw. */
+async function erasePrivateCollections(
+  tx: Tx,
+  deps: Pick<Deps, 'jobs'>,
+  { account_id, principal_ids }: PersonalAccount,
+): Promise<number> {
+  const found = await tx.many(
+    Stored,
+    sql`
+      -- any tenant: collections of one person
+      update retrieval.collections p set name = p.id::text
+      where (p.tenant_id, p.id) in (${privateCollections(principal_ids)} limit ${erased_at_once})
+      returning p.tenant_id, p.id`,
+  )
+  for (const { tenant_id, id } of found) {
+    await dropCollection(tx, deps, { tenant_id, id, submitter_id: account_id })
+  }
+  return found.length
 }
 
 const Paused = Type.Object({

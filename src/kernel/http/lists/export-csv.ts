@@ -63,34 +63,36 @@ export async function csvOf({ kernel }: ListDeps, exported: Exported, context: o
   const { rows, needs } = asked
   if (rows.order.by) throw problem('export_unsorted')
   await refuseLarge(tx, exported, kernel.settings['kernel.csv_rows_max'])
+  const leave = enter(principal.id, kernel.settings['kernel.csv_at_once'])
   const guard = needs ?? (permission === 'authenticated' ? null : permission)
   const { tenant_id, id: actor } = principal
   if (guard !== null && request.method !== 'HEAD') {
-    // Committed before the first byte.
     const act = { tenant_id, actor, action: 'kernel.list.export', target: path }
-    await kernel.db.tx(async audited => {
+    // Committed before the first byte.
+    const recorded = kernel.db.tx(async audited => {
       audited.audit({ ...act, outcome: 'done' })
+    })
+    await recorded.catch((error: unknown) => {
+      leave()
+      throw error
     })
   }
   async function* lines(): AsyncGenerator<string> {
-    const leave = enter(actor, kernel.settings['kernel.csv_at_once'])
-    try {
-      const writer = csvWriter((spec.item ?? spec.row) as TObject)
-      yield byte_order_mark + writer.header
-      for (let id: CursorPart = null; ;) {
-        await stillHolds(guard)
-        const found: readonly object[] = await tx.many(spec.row, rowsAfter(rows, { id }, portion))
-        const shown = found.map(row => writer.line(spec.view ? spec.view(row as never) : row))
-        if (shown.length > 0) yield shown.join('')
-        if (found.length < portion) return
-        id = (found.at(-1) as { readonly id: string }).id
-      }
-    } finally {
-      leave()
+    const writer = csvWriter((spec.item ?? spec.row) as TObject)
+    yield byte_order_mark + writer.header
+    for (let id: CursorPart = null; ;) {
+      await stillHolds(guard)
+      const found: readonly object[] = await tx.many(spec.row, rowsAfter(rows, { id }, portion))
+      const shown = found.map(row => writer.line(spec.view ? spec.view(row as never) : row))
+      if (shown.length > 0) yield shown.join('')
+      if (found.length < portion) return
+      id = (found.at(-1) as { readonly id: string }).id
     }
   }
+  const body = Readable.from(lines())
+  body.once('close', leave)
   const name = path.split('/').at(-1)
-  return reply(200, Readable.from(lines()), {
+  return reply(200, body, {
     'content-type': `${csv}; charset=utf-8`,
     'content-disposition': `attachment; filename="${name}.csv"`,
   })

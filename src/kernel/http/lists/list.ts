@@ -30,7 +30,7 @@ export function list<Row extends TObject, Item extends TSchema = Row>(
   const spec = given as AnySpec
   const { permission = 'authenticated', item, of, added, description, rate, rate_tenant } = spec
   const body: TSchema = pageOf(item ?? spec.row)
-  const told = Object.entries({ added, description, rate, rate_tenant })
+  const facts = Object.entries({ added, description, rate, rate_tenant })
   return (name, deps) =>
     route({
       method: 'GET',
@@ -38,7 +38,7 @@ export function list<Row extends TObject, Item extends TSchema = Row>(
       name,
       summary,
       permission: permission as 'authenticated',
-      ...Object.fromEntries(told.filter(([, value]) => value !== undefined)),
+      ...Object.fromEntries(facts.filter(([, value]) => value !== undefined)),
       ...(of ? { asks_grants: true } : {}),
       produces: ['application/json', 'text/csv'],
       headers: { vary: 'accept' },

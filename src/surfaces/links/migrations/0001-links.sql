@@ -23,7 +23,7 @@ create table links.domains (
   version bigint not null default 1,
   created_at timestamptz not null default kernel.now(),
   updated_at timestamptz not null default kernel.now(),
-  -- Since which check the record of a proven host has been missing; its owner is told.
+  -- Since which check the record of a proven host has been missing. The owner gets a mail.
   missing_since timestamptz,
   -- The due queue of checks, with next_check_at.
   check_attempts int not null default 0,
@@ -152,7 +152,7 @@ create table links.redirect_nodes (
   has_spool boolean not null default true
 ) with (fillfactor = 50);
 
--- What an edge cache is still to be told to forget: a link, or by an empty code all links of a domain.
+-- What is still to be removed from an edge cache: a link, or by an empty code all links of a domain.
 create table links.edge_purges (
   id bigint generated always as identity primary key,
   event_id uuid not null,

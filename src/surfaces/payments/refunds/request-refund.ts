@@ -50,7 +50,7 @@ export async function requestRefund(tx: Tx, deps: Deps, asked: RefundAsked): Pro
       update payments.payment_intents
       set amount_refund_pending_minor = amount_refund_pending_minor + ${amount_minor},
         version = version + 1
-      where tenant_id = ${tenant_id} and id = ${intent_id} and ${amount_minor} > 0
+      where tenant_id = ${tenant_id} and id = ${intent_id} and ${amount_minor}::bigint > 0
         and amount_refunded_minor + amount_refund_pending_minor + ${amount_minor}
           <= amount_captured_minor
       returning version`,

@@ -146,6 +146,10 @@ describe.concurrent('a payment', () => {
     expect([over.status, over.body.code]).toEqual([409, 'amount_exceeds_capturable'])
     const part = await shop.ask('POST', `/v1/payment-intents/${id}/capture`, { amount_minor: 4000 })
     expect(part.body).toMatchObject({ amount_captured_minor: 4000, amount_capturable_minor: 0 })
+    for (const amount_minor of [4001, 999_999_999_999]) {
+      const refund = await shop.ask('POST', '/v1/refunds', { intent_id: id, amount_minor })
+      expect([refund.status, refund.body.code]).toEqual([409, 'refund_exceeds_captured'])
+    }
     const twice = await shop.ask('POST', `/v1/payment-intents/${id}/capture`, {})
     expect([twice.status, twice.body.code, twice.body.current_state]).toEqual([
       409,

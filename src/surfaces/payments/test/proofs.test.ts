@@ -213,9 +213,9 @@ describe('a person', () => {
       .split('\n')
       .map(line => JSON.parse(line) as { surface?: string; kind?: string; data?: object })
     const own = lines.filter(({ surface }) => surface === 'payments')
-    expect(own.map(({ kind }) => kind)).toEqual(['refund', 'payment'])
-    expect(own[1]?.data).toMatchObject({ id, metadata: { buyer: 'Ada Lovelace' } })
-    expect(own[0]?.data).toMatchObject({ intent_id: id, note })
+    expect(own.map(({ kind }) => kind)).toEqual(['payment', 'refund'])
+    expect(own[0]?.data).toMatchObject({ id, metadata: { buyer: 'Ada Lovelace' } })
+    expect(own[1]?.data).toMatchObject({ intent_id: id, note })
 
     const before = await world.balances(shop)
     const erased = await world.call('DELETE', `/v1/accounts/${shop.id}`, { token: shop.token })

@@ -10,6 +10,8 @@ import { cancelIngestion } from '../documents/delete-document.ts'
 import { submitJob } from '../ingestion/submit-job.ts'
 import { isDeleted, lockCollection } from './find-collection.ts'
 
+type Dropped = { readonly tenant_id: string; readonly id: string; readonly submitter_id: string }
+
 /** Returns the id of the job; null if the collection was deleted before. */
 export async function deleteCollection(
   tx: Tx,
@@ -20,7 +22,15 @@ export async function deleteCollection(
 ): Promise<string | null> {
   if (await isDeleted(tx, caller, id)) return null
   await lockCollection(tx, caller, id, 'manage')
-  const { tenant_id } = caller
+  return await dropCollection(tx, deps, { tenant_id: caller.tenant_id, id, submitter_id })
+}
+
+/** The same for a caller that has locked the row and checked the right to delete it. */
+export async function dropCollection(
+  tx: Tx,
+  deps: Pick<Deps, 'jobs'>,
+  { tenant_id, id, submitter_id }: Dropped,
+): Promise<string> {
   await tx.run(sql`
     update retrieval.collections set state = 'deleted', deleted_at = kernel.now()
     where tenant_id = ${tenant_id} and id = ${id}`)

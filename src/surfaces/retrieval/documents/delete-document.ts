@@ -82,8 +82,8 @@ export async function hideDocument(
   const { tenant_id, id, collection_id, version, purge_job_id } = document
   await tx.run(sql`
     update retrieval.documents set state = 'deleted', deleted_at = kernel.now(), title = null,
-      metadata = '{}', checksum = null, version = version + 1, purge_job_id = ${purge_job_id},
-      due_at = null
+      source_uri = null, metadata = '{}', checksum = null, version = version + 1,
+      purge_job_id = ${purge_job_id}, due_at = null
     where tenant_id = ${tenant_id} and id = ${id}`)
   await tx.run(sql`
     with quoting as (

@@ -43,7 +43,7 @@ create table webhooks.subscriptions (
   shard smallint not null generated always as ((uuid_hash_extended(id, 0) & 63)::smallint) stored,
   -- When its endpoint last answered a challenge: what is known of an endpoint is known since then.
   verified_at timestamptz,
-  -- Null where somebody paused it. Otherwise its owner may no longer read what it asks for.
+  -- Null if a caller paused it. Otherwise its owner may no longer read what it asks for.
   paused_reason text check (paused_reason in ('owner_revoked')),
   -- The due queue of challenges.
   challenge_attempts smallint not null default 0,

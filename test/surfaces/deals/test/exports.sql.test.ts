@@ -1,4 +1,5 @@
 /** Lists as CSV: every row once, guarded cells, limits, audit records, and rights that end. */
+import { once } from 'node:events'
 import { Type } from 'typebox'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sql } from '../../../../src/kernel/database/sql.ts'
@@ -80,14 +81,11 @@ test('too many rows are refused before the first byte, with the time that splits
   ])
 })
 
-test('an export breaks off when its reader loses the permission between portions', async () => {
-  const person = await deals.manager()
-  const { principal } = person
-  await deals.write(person, some(1100, [principal.id]))
+/** An export of all rows of a tenant, by its function. */
+const exportOf = ({ principal }: Person, stillHolds: () => Promise<void>) => {
   const row = Type.Object({ id: Id })
   const spec = { from: 'deals.deals', row }
-  let asked = 0
-  const { body } = await csvOf(
+  return csvOf(
     { kernel: deals.world.platform.kernel },
     {
       path: '/v1/deals',
@@ -104,19 +102,34 @@ test('an export breaks off when its reader loses the permission between portions
         needs: null,
       },
     },
-    {
-      tx: deals.db,
-      principal,
-      request: { method: 'GET' },
-      stillHolds: async () => {
-        if (++asked > 1) throw new Error('revoked')
-      },
-    },
+    { tx: deals.db, principal, request: { method: 'GET' }, stillHolds },
   )
+}
+
+test('an export breaks off when its reader loses the permission between portions', async () => {
+  const person = await deals.manager()
+  await deals.write(person, some(1100, [person.principal.id]))
+  let asked = 0
+  const { body } = await exportOf(person, async () => {
+    if (++asked > 1) throw new Error('revoked')
+  })
   const read: string[] = []
   const whole = (async () => {
     for await (const part of body) read.push(String(part))
   })()
   await expect(whole).rejects.toThrow('revoked')
   expect(read.length).toBeGreaterThan(1)
+})
+
+test('a third export at once is refused, until one of them has ended', async () => {
+  const person = await deals.manager()
+  await deals.write(person, some(3, [person.principal.id]))
+  const begin = () => exportOf(person, async () => {})
+  const [first, second] = [await begin(), await begin()]
+  await expect(begin()).rejects.toMatchObject({ code: 'quota_exceeded' })
+  const closed = once(first.body, 'close')
+  first.body.destroy()
+  await closed
+  const third = await begin()
+  for (const { body } of [second, third]) for await (const part of body) expect(part).toBeDefined()
 })
