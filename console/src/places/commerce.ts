@@ -1,6 +1,7 @@
 /** The place of commerce: orders, products, stock, returns and price rules. */
 import type { Row } from '../operation.ts'
 import { resource, type Place } from '../resource.ts'
+import { may, me } from '../session.ts'
 
 /** What is not shipped yet. */
 function restOf({ lines }: Row): Row {
@@ -33,7 +34,12 @@ export const commerce: Place = {
       events: ['order.', 'payment.', 'refund.'],
       actions: [
         { by: 'shipOrder', in: ['confirmed'], from: restOf },
-        { by: 'cancelOrder', hurts: true, in: ['pending', 'confirmed'] },
+        {
+          by: 'cancelOrder',
+          hurts: true,
+          in: ['pending', 'confirmed'],
+          when: ({ buyer_id }) => buyer_id === me().id || may('commerce.orders.cancel_any'),
+        },
       ],
     }),
     resource({
@@ -69,7 +75,13 @@ export const commerce: Place = {
         { by: 'rejectReturn', hurts: true, in: ['requested'] },
         { by: 'receiveReturn', in: ['approved'] },
         { by: 'retryRefund', in: ['refund_failed'] },
-        { by: 'cancelReturn', hurts: true, in: ['requested', 'approved'] },
+        {
+          by: 'cancelReturn',
+          hurts: true,
+          in: ['requested', 'approved'],
+          // Only its buyer cancels a return. Without this permission all rows are the caller's own.
+          when: () => !may('commerce.orders.read_any'),
+        },
       ],
     }),
     resource({

@@ -1,5 +1,6 @@
 /** The place of identity: people, sessions, roles and keys. */
 import { resource, type Place } from '../resource.ts'
+import { may, me } from '../session.ts'
 
 export const identity: Place = {
   name: 'identity',
@@ -18,7 +19,11 @@ export const identity: Place = {
         'removeRole',
         'updateAccount',
         { by: 'endAccountSessions', hurts: true, needs: 'identity.sessions.revoke_any' },
-        { by: 'eraseAccount', hurts: true },
+        {
+          by: 'eraseAccount',
+          hurts: true,
+          when: ({ id }) => id === me().id || may('identity.accounts.delete'),
+        },
       ],
       related: [
         {

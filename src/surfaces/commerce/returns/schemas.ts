@@ -64,6 +64,7 @@ export const Return = Type.Object(
     id: Id,
     order_id: Id,
     state: oneOf(...return_states),
+    currency: Type.String({ minLength: 3, maxLength: 3 }),
     lines: Type.Array(
       Type.Object({
         order_line_id: Id,
