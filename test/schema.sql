@@ -2721,6 +2721,9 @@ CREATE OR REPLACE FUNCTION commerce.return_view(tenant uuid, one uuid)
 AS $function$
   select jsonb_build_object(
     'id', r.id, 'order_id', r.order_id, 'state', r.state,
+    'currency', (
+      select o.currency from commerce.orders o
+      where o.tenant_id = r.tenant_id and o.id = r.order_id),
     'lines', (
       select jsonb_agg(jsonb_build_object(
         'order_line_id', l.order_line_id, 'quantity', l.quantity,
