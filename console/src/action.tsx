@@ -120,11 +120,7 @@ function ActionDialog({ action, path, row, done, close }: DialogProps) {
           <button type="button" onClick={() => dialog.current?.close()}>
             {reply ? words.close : words.cancel}
           </button>
-          {!reply && (
-            <button class={hurts ? 'hurts' : 'main'} disabled={sending}>
-              {verbOf(by)}
-            </button>
-          )}
+          {!reply && <SendButton {...{ action, sending }} />}
         </footer>
         <details>
           <summary>{words.curl}</summary>
@@ -132,6 +128,14 @@ function ActionDialog({ action, path, row, done, close }: DialogProps) {
         </details>
       </form>
     </dialog>
+  )
+}
+
+function SendButton({ action: { by, hurts }, sending }: { action: Action; sending: boolean }) {
+  return (
+    <button class={hurts ? 'hurts' : 'main'} disabled={sending}>
+      {verbOf(by)}
+    </button>
   )
 }
 

@@ -208,6 +208,46 @@ describe.skipIf(!has_chromium)('a surface in the console', async () => {
     expect(finance.faults()).toEqual([])
     await finance.context.close()
   })
+
+  test('payments: a refund whose reply is lost is made once, also from a new dialog', async () => {
+    const merchant = await console_world.visit(
+      'merchant-service@acme.example',
+      '/console/payments/intents',
+    )
+    const held = await send(merchant.page, '/v1/payment-intents', {
+      amount_minor: 5000,
+      currency: 'EUR',
+    })
+    const at = `payments/intents/${String(held['id'])}`
+    const refund = await console_world.visit('refund-operator@acme.example', `/console/${at}`)
+    await merchant.page.goto(`${url}/console/${at}`)
+    await act(merchant.page, 'Authorize payment intent', { 'Payment method': 'pm_card_visa' })
+    await act(merchant.page, 'Capture payment intent')
+    await refund.page.goto(`${url}/console/${at}`)
+    const refunds = '**/v1/refunds'
+    await refund.page.route(refunds, async route => {
+      await route.fetch()
+      await route.abort('connectionreset')
+    })
+    const dialog = refund.page.locator('dialog')
+    const begin = async () => {
+      await refund.page.getByRole('button', { name: 'Create refund' }).click()
+      await dialog.getByLabel('Amount', { exact: false }).first().fill('200')
+      await dialog.locator('footer button').last().click()
+    }
+    await begin()
+    await dialog.getByText('It may have been done').waitFor()
+    await refund.page.keyboard.press('Escape')
+    await refund.page.unroute(refunds)
+    await begin()
+    await dialog.getByRole('status').waitFor()
+    const { amount_refunded_minor } = await read(
+      merchant.page,
+      `/v1/payment-intents/${String(held['id'])}`,
+    )
+    expect(amount_refunded_minor).toBe(200)
+    await Promise.all([merchant.context.close(), refund.context.close()])
+  })
 })
 
 function isInSight(element: { getBoundingClientRect(): { top: number; bottom: number } }): boolean {

@@ -265,6 +265,8 @@ async function whileLocked<T>(table: string, work: () => Promise<T>): Promise<T>
   const client = new pg.Client({ connectionString: world.database_url })
   await client.connect()
   try {
+    // Requests wait for the table longer than a transaction may be idle.
+    await client.query(`set idle_in_transaction_session_timeout = 0`)
     await client.query(`begin; lock table ${table} in access exclusive mode`)
     return await work()
   } finally {
