@@ -70,7 +70,8 @@ function ActionDialog({ action, path, row, done, close }: DialogProps) {
   const closed = useRef(false)
   const asked = useRequest(action, path, row, () => closed.current && done())
   const { sending, refusal, reply } = asked
-  const uncertain = asked.mayHaveActed ? (takesKey(by) ? 'once' : 'look') : undefined
+  const again = takesKey(by) ? 'once' : 'look'
+  const uncertain = asked.mayHaveActed ? again : undefined
   useEffect(() => {
     dialog.current?.showModal()
     // A read without parameters is sent immediately.

@@ -24,7 +24,7 @@ async function alterRole(how: string): Promise<void> {
 
 describe('connections', () => {
   test('that are all in use make others wait, and then come back', async () => {
-    const { db, reported } = open({ pool: 1, wait_ms: 100 })
+    const { db, reported } = open({ pool: 1, wait_ms: 1000 })
     await db.run(sql`select 1`)
     const before = reported.waited
     const all = Promise.withResolvers<undefined>()

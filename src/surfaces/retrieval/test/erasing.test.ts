@@ -44,7 +44,7 @@ test('a collection that nobody else can see is exported, and deleted with its ow
   const paths = [
     `/v1/collections/${id}`,
     `/v1/documents/${document}`,
-    `${`/v1/documents/${document}`}/chunks`,
+    `/v1/documents/${document}/chunks`,
   ]
   for (const path of paths) expect((await admin.ask('GET', path)).status, path).toBe(404)
   expect((await admin.ask('GET', `/v1/documents/${kept}`)).status).toBe(200)

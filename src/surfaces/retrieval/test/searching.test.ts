@@ -90,7 +90,7 @@ describe.concurrent('documents', () => {
     const id = await ada.collection()
     await ada.add(id, 'The price of a lamp is 10.', { source_uri: 'lamp' })
     const point = 'retrieval.after_index_search'
-    world.fault({ point, action: 'delay:4000', match: ada.tenant.id, times: 1 })
+    world.fault({ point, action: 'delay:10000', match: ada.tenant.id, times: 1 })
     const searching = ada.search(id, 'price of a lamp')
     await eventually('the index was searched', () =>
       world.platform.faults.list().some(rule => rule.point === point && rule.passed > 0),

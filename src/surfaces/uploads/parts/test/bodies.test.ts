@@ -85,7 +85,7 @@ describe.concurrent('a body', () => {
     const open = [await wire(asking), await wire(asking)]
     for (const one of open) await one.until(/^HTTP\/1.1 100 /)
     // Fast enough not to be given up.
-    const feeding = setInterval(() => open.forEach(one => one.socket.write('x'.repeat(900))), 100)
+    const feeding = setInterval(() => open.forEach(one => one.socket.write('x'.repeat(9000))), 100)
     const third = await world.fetch(world.base_url + path, {
       method: 'PUT',
       body: new Uint8Array(bytes),
