@@ -42,7 +42,7 @@ function recording(tx: Tx, seen: Sql[]): Tx {
     maybe: (row, statement) => tx.maybe(row, noted(statement)),
     many: (row, statement) => tx.many(row, noted(statement)),
     emit: event => tx.emit(event),
-    audit: act => tx.audit(act),
+    audit: (action, target, facts) => tx.audit(action, target, facts),
     wake: topic => tx.wake(topic),
     afterCommit: work => tx.afterCommit(work),
     atCommit: statement => tx.atCommit(statement),

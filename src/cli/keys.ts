@@ -10,7 +10,7 @@ import { rotate_action } from '../runtime/doctor.ts'
 import { openKeyring, parseKeyring } from '../kernel/keys.ts'
 import { StartError } from '../kernel/errors/start-error.ts'
 import type { Call, Command } from './command.ts'
-import { actOf, onCurrentDatabase } from './offline.ts'
+import { factsOf, onCurrentDatabase } from './offline.ts'
 import { table } from './terminal.ts'
 
 export const keysList: Command = {
@@ -61,7 +61,7 @@ async function rotate(call: Call): Promise<void> {
     const file = ground.data_dir.file('keys.json')
     return await ground.data_dir.locked('keys', () =>
       platform.kernel.db.tx(async tx => {
-        tx.audit(actOf({ action: rotate_action, target: kid }))
+        tx.audit(rotate_action, kid, factsOf({}))
         const kept = readJson(file) as { keyring: string; pepper: string }
         const keyring = `${key},${kept.keyring}`
         writeJson(file, { ...kept, keyring })

@@ -6,7 +6,7 @@
 import { userInfo } from 'node:os'
 import type { Config } from '../runtime/config.ts'
 import { noTelemetry } from '../kernel/observability/telemetry.ts'
-import type { AuditDraft } from '../kernel/database/drafts.ts'
+import type { AuditDraft, AuditFacts } from '../kernel/database/drafts.ts'
 import { pendingMigrations, type Migration } from '../kernel/database/migrate.ts'
 import { ownVersion } from '../runtime/own-version.ts'
 import { layGround, type Ground } from '../runtime/prerequisites.ts'
@@ -51,7 +51,7 @@ export async function offline<T>(
         pending: async () =>
           await pendingMigrations(await migrationOptions(config, ground, call.composition)),
         audit: async act => {
-          await platform.kernel.db.tx(async tx => tx.audit(actOf(act)))
+          await platform.kernel.db.tx(async tx => tx.audit(act.action, act.target, factsOf(act)))
         },
       })
     } finally {
@@ -95,8 +95,8 @@ export function actor(): string {
   return `cli:${userInfo().username}`
 }
 
-export function actOf(act: Act): AuditDraft {
-  return { tenant_id: null, actor: actor(), outcome: 'done', ...act }
+export function factsOf({ reason }: Pick<Act, 'reason'>): AuditFacts {
+  return { by: { tenant_id: null, id: actor() }, reason }
 }
 
 async function open(call: Call, config: Config, ground: Ground): Promise<Platform> {

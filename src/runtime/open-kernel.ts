@@ -10,6 +10,7 @@ import { openSignedUrls } from '../kernel/access/signed-url.ts'
 import { openObjects } from '../kernel/objects/open-objects.ts'
 import { openClock } from '../kernel/clock.ts'
 import {
+  currentCaller,
   currentRequestId,
   currentTraceparent,
   currentWork,
@@ -121,6 +122,7 @@ function databasesOf(
     outbox: openOutbox(declared, {
       traceparent: currentTraceparent,
       request_id: currentRequestId,
+      caller: currentCaller,
       work: currentWork,
     }),
     committed: () => events()?.committed(),

@@ -12,7 +12,7 @@ import { countOf, type Answer } from './batch.ts'
 import { brokenBy, DatabaseBusy, isRetryable, SqlState, standbyIn } from './failures.ts'
 import { checkRow } from './row-check.ts'
 import { allowSilence, endWhenSilent } from './silence.ts'
-import type { AuditDraft, BufferedEvent, EventDraft, Isolation } from './drafts.ts'
+import type { AuditDraft, AuditFacts, BufferedEvent, EventDraft, Isolation } from './drafts.ts'
 import { oneConnection, unchecked } from './one-connection.ts'
 import { neverName, send } from './send.ts'
 import { shareReads } from './shared-reads.ts'
@@ -52,7 +52,7 @@ export type Tx = Reader & {
    */
   emit(event: EventDraft): string
   /** Writes an audit record in this transaction. */
-  audit(act: AuditDraft): void
+  audit(action: string, target: string, facts?: AuditFacts): void
   /**
    * Adds a statement that is sent with COMMIT, after the handler's own statements and events. If it
    * fails, the transaction fails with the error that `refused` makes of the failure.
@@ -288,7 +288,7 @@ function txOn(options: DbOptions, state: TxState): Tx {
       state.live().events.push({ ...event, id })
       return id
     },
-    audit: act => void state.live().acts.push(act),
+    audit: (action, target, facts) => void state.live().acts.push({ ...facts, action, target }),
     atCommit: (statement, { row, answered, refused } = {}) => {
       const known = answered && row ? rowTaker(options, { row, answered }, statement) : undefined
       state.live().last.push({ statement, answered: known, refused })

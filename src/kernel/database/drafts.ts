@@ -26,11 +26,10 @@ export type EventDraft = {
 /** A buffered event already has its id, so that the code that emits it can use the id. */
 export type BufferedEvent = EventDraft & { readonly id: string }
 
-export type AuditDraft = {
-  readonly tenant_id: string | null
-  readonly actor: string
-  readonly action: string
-  readonly target: string
-  readonly outcome: 'done' | 'refused'
-  readonly reason?: string
+export type AuditFacts = {
+  /** The default is the caller of the request. Work without a request names it. */
+  readonly by?: { readonly tenant_id: string | null; readonly id: string } | undefined
+  readonly reason?: string | null | undefined
 }
+
+export type AuditDraft = AuditFacts & { readonly action: string; readonly target: string }

@@ -112,8 +112,7 @@ async function settle(
     if (!now) throw problem('event_park_not_found')
     throw problem('invalid_transition', { current_state: now.state })
   }
-  const action = `kernel.event_parks.${act}`
-  tx.audit({ tenant_id, actor, action, target: id, outcome: 'done', reason })
+  tx.audit(`kernel.event_parks.${act}`, id, { by: { tenant_id, id: actor }, reason })
   return changed
 }
 

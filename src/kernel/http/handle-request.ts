@@ -109,6 +109,10 @@ class RequestWork implements WorkContext {
     return this.exchange.traceparent
   }
 
+  get caller(): WorkContext['caller'] {
+    return this.exchange.principal
+  }
+
   get about(): readonly string[] {
     const { principal, params } = this.exchange
     return [principal?.tenant_id ?? '', ...Object.values(params)]

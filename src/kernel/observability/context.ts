@@ -9,6 +9,8 @@ export type WorkContext = {
   readonly traceparent: string | null
   /** The route of a request, or the name of other work. Null for a transaction of several requests. */
   readonly name: string | null
+  /** The caller of a request, for audit records. */
+  readonly caller?: { readonly tenant_id: string; readonly id: string } | null | undefined
   /** The tenant and the ids that the work is about, for fault points. */
   readonly about?: readonly string[]
 }
@@ -25,6 +27,10 @@ export function currentWork(): string | null {
 
 export function currentAbout(): readonly string[] {
   return workContext.getStore()?.about ?? []
+}
+
+export function currentCaller(): WorkContext['caller'] {
+  return workContext.getStore()?.caller
 }
 
 export function currentRequestId(): string | null {

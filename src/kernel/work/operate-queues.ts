@@ -1,6 +1,5 @@
 /** Shows operators the due queues, and makes dead rows due again. */
 import { type Static, type TObject, Type } from 'typebox'
-import type { AuditDraft } from '../database/drafts.ts'
 import type { Db, Reader } from '../database/db.ts'
 import { sql } from '../database/sql.ts'
 import { dueNow, type DueQueue } from './due-queue.ts'
@@ -67,15 +66,10 @@ export function redriveQueue(
     )
     if (rows.length === 0) return 0
     await queue.redriven?.(tx, rows)
-    const act: AuditDraft = {
-      tenant_id: null,
-      actor: by.actor,
-      action: 'kernel.due_queues.redrive',
-      target: queue.name,
-      outcome: 'done',
+    tx.audit('kernel.due_queues.redrive', queue.name, {
+      by: { tenant_id: null, id: by.actor },
       reason: `${by.reason} (${rows.length})`,
-    }
-    tx.audit(act)
+    })
     tx.wake(queue.name)
     return rows.length
   })

@@ -14,8 +14,9 @@ import type { EventDeclaration } from '../event.ts'
 export type OutboxOptions = {
   /** The trace of the running work. */
   traceparent(): string | null
-  /** The request id, for the audit record. */
+  /** The request id and the caller, for the audit record. */
   request_id(): string | null
+  caller(): AuditDraft['by'] | null
   /** The name of the running work, for the events. */
   work(): string | null
 }
@@ -38,7 +39,7 @@ export function openOutbox(
       const origin = { traceparent: options?.traceparent() ?? null, work: options?.work() ?? null }
       statements.push(insertEvents(known, events, origin))
     }
-    if (acts.length > 0) statements.push(insertActs(acts, options?.request_id() ?? null))
+    if (acts.length > 0) statements.push(insertActs(acts, options))
     return statements
   }
 }
@@ -98,17 +99,22 @@ function versionOf(known: ReadonlyMap<string, Declared>, event: EventDraft): num
   return declared.version
 }
 
-function insertActs(acts: readonly AuditDraft[], request_id: string | null): Sql {
+function insertActs(acts: readonly AuditDraft[], options: OutboxOptions | undefined): Sql {
+  const caller = options?.caller()
+  const actors = acts.map(({ by = caller, action }) => {
+    if (!by) throw new Error(`the audit record of ${action} has no actor`)
+    return by
+  })
   return sql`
     insert into kernel.audit_events (id, tenant_id, actor, action, target, outcome, reason, request_id)
-    select a.id, a.tenant_id, a.actor, a.action, a.target, a.outcome, a.reason, ${request_id}::uuid
+    select a.id, a.tenant_id, a.actor, a.action, a.target, 'done', a.reason,
+      ${options?.request_id() ?? null}::uuid
     from unnest(
       ${acts.map(() => newId())}::uuid[],
-      ${acts.map(act => act.tenant_id)}::uuid[],
-      ${acts.map(act => act.actor)}::text[],
+      ${actors.map(actor => actor.tenant_id)}::uuid[],
+      ${actors.map(actor => actor.id)}::text[],
       ${acts.map(act => act.action)}::text[],
       ${acts.map(act => act.target)}::text[],
-      ${acts.map(act => act.outcome)}::text[],
       ${acts.map(act => act.reason ?? null)}::text[]
-    ) as a (id, tenant_id, actor, action, target, outcome, reason)`
+    ) as a (id, tenant_id, actor, action, target, reason)`
 }

@@ -24,6 +24,8 @@ const Row = Type.Object({
   traceparent: Type.Union([Type.String(), Type.Null()]),
 })
 
+let caller: { tenant_id: string; id: string } | null = { tenant_id: newId(), id: 'caller' }
+
 function open() {
   let committed = 0
   const db = openDb({
@@ -34,6 +36,7 @@ function open() {
     application_name: 'outbox',
     outbox: openOutbox(declared, {
       request_id: () => null,
+      caller: () => caller,
       traceparent: () => traceparent,
       work: () => 'POST /v1/things',
     }),
@@ -55,15 +58,8 @@ test('many events of one commit keep their order, their data and their trace', a
   const id = newId()
   await db.tx(async tx => {
     for (let n = 1; n <= 300; n++) tx.emit(changed(id, n))
-    tx.audit({ tenant_id: null, actor: 'a', action: 'b', target: id, outcome: 'done' })
-    tx.audit({
-      tenant_id: newId(),
-      actor: 'a',
-      action: 'c',
-      target: id,
-      outcome: 'refused',
-      reason: 'r',
-    })
+    tx.audit('b', id, { by: { tenant_id: null, id: 'a' } })
+    tx.audit('c', id, { reason: 'r' })
   })
   const found = await rows(id)
   expect(found.map(row => row.aggregate_version)).toEqual(
@@ -78,16 +74,17 @@ test('many events of one commit keep their order, their data and their trace', a
   })
   expect(commits()).toBe(1)
   const Act = Type.Object({
+    actor: Type.String(),
     action: Type.String(),
     reason: Type.Union([Type.String(), Type.Null()]),
   })
   const acts = await db.many(
     Act,
-    sql`select action, reason from kernel.audit_events where target = ${id} order by id`,
+    sql`select actor, action, reason from kernel.audit_events where target = ${id} order by id`,
   )
   expect(acts).toEqual([
-    { action: 'b', reason: null },
-    { action: 'c', reason: 'r' },
+    { actor: 'a', action: 'b', reason: null },
+    { actor: 'caller', action: 'c', reason: 'r' },
   ])
   await db.close()
 })
@@ -108,5 +105,20 @@ test('an undeclared type and data that do not fit fail the whole commit', async 
   }
   expect(await rows(id)).toEqual([])
   expect(commits()).toBe(0)
+  await db.close()
+})
+
+test('an audit record without an actor fails the commit', async () => {
+  const { db, rows } = open()
+  const id = newId()
+  const before = caller
+  caller = null
+  const work = db.tx(async tx => {
+    tx.emit(changed(id, 1))
+    tx.audit('b', id)
+  })
+  await expect(work).rejects.toThrow('the audit record of b has no actor')
+  caller = before
+  expect(await rows(id)).toEqual([])
   await db.close()
 })

@@ -45,13 +45,7 @@ export async function deleteMessage(
   }
   if (message.deleted_at !== null) return
   if (!(own && active) && !rules) {
-    tx.audit({
-      tenant_id: seat.tenant_id,
-      actor: seat.user_id,
-      action: 'chat.messages.moderate',
-      target: message_id,
-      outcome: 'done',
-    })
+    tx.audit('chat.messages.moderate', message_id)
   }
   await shredMessage(tx, deps, conversation, message, seat.user_id)
   await endChanges(tx, deps, conversation)

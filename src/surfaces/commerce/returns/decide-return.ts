@@ -40,7 +40,7 @@ export async function approveReturn(
     'approved',
     sql`refund_shipping = ${refund_shipping}, restocking_fee_minor = ${restocking_fee_minor}`,
   )
-  audit(tx, principal, 'approve', found)
+  tx.audit('commerce.returns.approve', `return:${found.id}`)
   await announceReturn(tx, 'return.approved', approved, order)
   return approved
 }
@@ -50,7 +50,7 @@ export async function rejectReturn(tx: Tx, key: Key, principal: Principal): Prom
   requireOther(principal, found)
   const rejected = await moveReturn(tx, key, ['requested'], 'rejected')
   await freeLines(tx, key)
-  audit(tx, principal, 'reject', found)
+  tx.audit('commerce.returns.reject', `return:${found.id}`)
   await announceReturn(tx, 'return.rejected', rejected, order)
   return rejected
 }
@@ -70,11 +70,6 @@ export function requireOther({ id }: Principal, { buyer_id }: ReturnRow): void {
   throw problem('permission_denied', {
     detail: 'This return is your own. Another person has to decide on it.',
   })
-}
-
-export function audit(tx: Tx, { id: actor }: Principal, act: string, { tenant_id, id }: Key) {
-  const action = `commerce.returns.${act}`
-  tx.audit({ tenant_id, actor, action, target: `return:${id}`, outcome: 'done' })
 }
 
 async function freeLines(tx: Tx, { tenant_id, id }: Key): Promise<void> {

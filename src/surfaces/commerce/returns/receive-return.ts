@@ -12,7 +12,7 @@ import { adjust } from '../inventory/stock.ts'
 import { linesOf, type LineRow } from '../orders/line-row.ts'
 import { setPayment, type OrderRow } from '../orders/order-row.ts'
 import type { Key } from '../schemas.ts'
-import { audit, requireOther, ReturnedLine, shippingOf, shippingPaid } from './decide-return.ts'
+import { requireOther, ReturnedLine, shippingOf, shippingPaid } from './decide-return.ts'
 import { payable, refundFor } from './refund-amount.ts'
 import { requestRefund } from './request-refund.ts'
 import { announceReturn, lockReturn, moveReturn, type ReturnRow } from './return-row.ts'
@@ -36,7 +36,7 @@ export async function receiveReturn(
   )
   requireAll(given, expected)
   const received = await moveReturn(tx, key, ['approved'], 'received')
-  audit(tx, principal, 'receive', found)
+  tx.audit('commerce.returns.receive', `return:${found.id}`)
   await announceReturn(tx, 'return.received', received, order)
   const lines = await linesOf(tx, order)
   let goods = 0n

@@ -11,7 +11,7 @@ import { problem } from '../errors.ts'
 import { findByKey } from '../find-by-key.ts'
 import type { Deps } from '../deps.ts'
 import type { Key } from '../schemas.ts'
-import { approveReturn, audit, cancelReturn, rejectReturn, requireOther } from './decide-return.ts'
+import { approveReturn, cancelReturn, rejectReturn, requireOther } from './decide-return.ts'
 import { receiveReturn } from './receive-return.ts'
 import { requestRefund } from './request-refund.ts'
 import { requestReturn } from './request-return.ts'
@@ -233,7 +233,7 @@ function retryRoute(): Route {
         })
       }
       await requestRefund(tx, order, found, found.refund_minor ?? 0)
-      audit(tx, principal, 'retry_refund', found)
+      tx.audit('commerce.returns.retry_refund', `return:${found.id}`)
       return await replyOf(tx, key)
     },
   })

@@ -66,13 +66,7 @@ export async function putRecord(
   )
   // Another request has created the row since it was looked for.
   if (!before && row.version > 1) demandConditions(conditions, row.version - 1)
-  tx.audit({
-    tenant_id,
-    actor,
-    action: `commerce.${kind}.put`,
-    target: `${kind}:${key}`,
-    outcome: 'done',
-  })
+  tx.audit(`commerce.${kind}.put`, `${kind}:${key}`, { by: { tenant_id, id: actor } })
   return { row, made: row.version === 1 }
 }
 

@@ -68,5 +68,5 @@ async function announce(
   const about = { tenant_id, account_id: id, action, actor, reason: to }
   await recordSecurityEvent(tx, { ...about, ...(seen ? { seen } : {}) })
   const done = to === 'disabled' ? 'identity.accounts.disable' : 'identity.accounts.enable'
-  tx.audit({ tenant_id, actor, action: done, target: id, outcome: 'done' })
+  tx.audit(done, id, { by: { tenant_id, id: actor } })
 }

@@ -73,13 +73,7 @@ export async function invite(
   const { actor, seen } = act
   const about = { tenant_id, account_id: id, action: 'account.invited', actor }
   await recordSecurityEvent(tx, { ...about, ...(seen ? { seen } : {}) })
-  tx.audit({
-    tenant_id,
-    actor,
-    action: 'identity.accounts.invite',
-    target: id,
-    outcome: 'done',
-  })
+  tx.audit('identity.accounts.invite', id, { by: { tenant_id, id: actor } })
   return { account, made: fresh !== undefined }
 }
 

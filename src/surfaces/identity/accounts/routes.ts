@@ -129,9 +129,7 @@ function eraseRoute(deps: Deps): Route {
       const check = await keepAdministrator(tx, deps, change)
       if (await eraseAccount(tx, deps, account, principal.id, request)) {
         await check()
-        const actor = principal.id
-        const action = 'identity.accounts.delete'
-        tx.audit({ tenant_id, actor, action, target: account_id, outcome: 'done' })
+        tx.audit('identity.accounts.delete', account_id, { by: { tenant_id, id: principal.id } })
       }
       return reply(204, null)
     },

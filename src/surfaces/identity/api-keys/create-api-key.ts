@@ -82,7 +82,7 @@ export async function createApiKey(
   })
   const actor = account_id
   await recordSecurityEvent(tx, { tenant_id, account_id, action: 'api_key.created', actor, seen })
-  tx.audit({ tenant_id, actor, action: 'identity.api_keys.create', target: id, outcome: 'done' })
+  tx.audit('identity.api_keys.create', id)
   await notifyOwner(tx, owner, 'api_key_created')
   return { ...made, key }
 }

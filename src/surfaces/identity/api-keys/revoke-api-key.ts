@@ -46,5 +46,5 @@ export async function revokeApiKey(
     data: { api_key_id: id, account_id },
   })
   await recordSecurityEvent(tx, { tenant_id, account_id, action: 'api_key.revoked', actor, seen })
-  tx.audit({ tenant_id, actor, action: 'identity.api_keys.revoke', target: id, outcome: 'done' })
+  tx.audit('identity.api_keys.revoke', id)
 }

@@ -30,14 +30,7 @@ export async function rotateSigningKey(
     aggregate_version: 1,
     data: { kid },
   })
-  tx.audit({
-    tenant_id,
-    actor,
-    action: 'identity.signing_keys.rotate',
-    target: kid,
-    outcome: 'done',
-    reason: mode,
-  })
+  tx.audit('identity.signing_keys.rotate', kid, { by: { tenant_id, id: actor }, reason: mode })
   const about = { tenant_id, account_id: null, action: 'signing_key.rotated', actor }
   await recordSecurityEvent(tx, { ...about, ...(seen ? { seen } : {}) })
   return rotated

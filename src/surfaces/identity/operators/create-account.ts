@@ -29,13 +29,7 @@ export async function createAccount(
   const made = await kernel.db.tx(async tx => {
     const person = { id, tenant_id, scope, address, encoded, display_name, locale: null }
     if (!(await insertAccount(tx, deps, { ...person, proven: true }))) return false
-    tx.audit({
-      tenant_id,
-      actor,
-      action: 'identity.accounts.create',
-      target: id,
-      outcome: 'done',
-    })
+    tx.audit('identity.accounts.create', id, { by: { tenant_id, id: actor } })
     for (const role_id of role_ids) {
       await assignRole(tx, deps, { account_id: id, tenant_id, role_id }, { actor })
     }

@@ -57,8 +57,7 @@ export async function enrolTotp(
       if (activated === null) return null
       return await db.tx(async tx => {
         for (const one of earlier) await removeMethod(tx, deps, owner(), one.id, seen)
-        const act = { tenant_id, actor, action: 'identity.accounts.enrol_totp', target: id }
-        tx.audit({ ...act, outcome: 'done' })
+        tx.audit('identity.accounts.enrol_totp', id, { by: { tenant_id, id: actor } })
         // The first factor gets new recovery codes; a later one keeps them.
         return activated.recovery_codes ?? (await renewRecoveryCodes(tx, deps, owner(), seen))
       })

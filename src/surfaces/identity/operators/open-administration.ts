@@ -89,13 +89,7 @@ async function resetToken({ kernel }: Deps, who: Who, actor: string) {
   if (status === 'disabled') throw problem('invalid_transition', { current_state: status })
   const { id: tenant_id } = await tenantBySlug(kernel.db, who.tenant)
   const { token, expires_at } = await kernel.db.tx(async tx => {
-    tx.audit({
-      tenant_id,
-      actor,
-      action: 'identity.accounts.reset_password',
-      target: account_id,
-      outcome: 'done',
-    })
+    tx.audit('identity.accounts.reset_password', account_id, { by: { tenant_id, id: actor } })
     return await issueRandom(tx, {
       purpose: 'password_reset',
       ref: newId(),

@@ -133,11 +133,9 @@ async function announce(
     reason: role_id,
     ...(seen ? { seen } : {}),
   })
-  tx.audit({
-    tenant_id,
-    actor,
-    action: `identity.roles.${what === 'assigned' ? 'assign' : 'revoke'}`,
-    target: `${account_id}/${role_id}`,
-    outcome: 'done',
-  })
+  tx.audit(
+    `identity.roles.${what === 'assigned' ? 'assign' : 'revoke'}`,
+    `${account_id}/${role_id}`,
+    { by: { tenant_id, id: actor } },
+  )
 }

@@ -56,14 +56,7 @@ export async function defineRole(
     if (violates(error, 'role_permissions_one_duty')) throw problem('duty_conflict')
     throw error
   }
-  const target = `role:${role_id}`
-  tx.audit({
-    tenant_id,
-    actor: definer.id,
-    action: 'identity.roles.define',
-    target,
-    outcome: 'done',
-  })
+  tx.audit('identity.roles.define', `role:${role_id}`)
   const sorted = [...grants].sort()
   return { role_id, name, permissions: sorted, built_in: false, created_at: defined.created_at }
 }

@@ -41,13 +41,7 @@ export async function endSession(
       const grants = await deps.access.grants(tx, principal)
       const may = tenant_id === principal.tenant_id && grants.has('identity.sessions.revoke_any')
       if (!may) throw problem('session_not_found')
-      tx.audit({
-        tenant_id,
-        actor: principal.id,
-        action: 'identity.sessions.revoke_any',
-        target: session_id,
-        outcome: 'done',
-      })
+      tx.audit('identity.sessions.revoke_any', session_id, { by: { tenant_id, id: principal.id } })
     }
     await revokeSessions(tx, deps, { account_id, session_id }, mine ? 'logout' : 'admin', {
       actor: principal.id,

@@ -131,13 +131,7 @@ function revokeAllRoute(deps: Deps): Route {
         if (!(await grants()).has(revoke_any)) throw lacks(revoke_any)
         const account = await accountInTenant(tx, principal.tenant_id, account_id)
         if (!account) throw problem('account_not_found')
-        tx.audit({
-          tenant_id: principal.tenant_id,
-          actor: principal.id,
-          action: 'identity.sessions.revoke_any',
-          target: account_id,
-          outcome: 'done',
-        })
+        tx.audit('identity.sessions.revoke_any', account_id)
       }
       const except = mine && query.except_current ? principal.session_id : null
       await revokeSessions(tx, deps, { account_id, except }, mine ? 'logout' : 'admin', {

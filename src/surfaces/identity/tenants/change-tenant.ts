@@ -56,13 +56,9 @@ export async function changeTenant(
     await keepOperatorOutside(tx, id)
     await revokeTenantSessions(tx, deps, id, 'admin', { actor })
   }
-  tx.audit({
-    tenant_id: id,
-    actor,
-    action: 'identity.tenants.change',
-    target: id,
-    outcome: 'done',
-    ...(becomes === before.state ? {} : { reason: becomes }),
+  tx.audit('identity.tenants.change', id, {
+    by: { tenant_id: id, id: actor },
+    reason: becomes === before.state ? null : becomes,
   })
   return tenant
 }

@@ -42,12 +42,6 @@ export async function createTenant(
     aggregate_version: version,
     data: { tenant_id: id },
   })
-  tx.audit({
-    tenant_id: id,
-    actor,
-    action: 'identity.tenants.create',
-    target: id,
-    outcome: 'done',
-  })
+  tx.audit('identity.tenants.create', id, { by: { tenant_id: id, id: actor } })
   return tenant
 }

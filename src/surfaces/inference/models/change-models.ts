@@ -77,8 +77,7 @@ export async function createModel(
     })
   await writeAliases(tx, tenant_id, id, aliases)
   tx.wake(models_topic)
-  const act = { actor: actor.id, action: 'inference.models.create', target: id } as const
-  tx.audit({ ...act, tenant_id, outcome: 'done' })
+  tx.audit('inference.models.create', id)
   return { tenant_id, id }
 }
 
@@ -109,8 +108,7 @@ export async function changeModel(
   tx.wake(models_topic)
   const of_platform = tenant_id === platform_tenant
   const about = of_platform ? actor.tenant_id : tenant_id
-  const act = { actor: actor.id, action: 'inference.models.change', target: id } as const
-  tx.audit({ ...act, tenant_id: about, outcome: 'done' })
+  tx.audit('inference.models.change', id)
   const changed = { tenant_id: about, id }
   if (state === found.state) return changed
   tx.emit({
@@ -153,13 +151,7 @@ export async function createPrice(
       from inference.model_prices where tenant_id = ${tenant_id} and deployment_id = ${id}
       returning price_version`,
   )
-  tx.audit({
-    tenant_id: actor.tenant_id,
-    actor: actor.id,
-    action: 'inference.prices.create',
-    target: id,
-    outcome: 'done',
-  })
+  tx.audit('inference.prices.create', id)
   return { id, price_version }
 }
 

@@ -185,12 +185,6 @@ async function putQuota(
   )
   // Another request has created the row since it was looked for.
   if (!before && version > 1) demandConditions(conditions, version - 1)
-  tx.audit({
-    tenant_id: principal.tenant_id,
-    actor: principal.id,
-    action: 'inference.quotas.put',
-    target: `${scope_type} ${scope_id}`,
-    outcome: 'done',
-  })
+  tx.audit('inference.quotas.put', `${scope_type} ${scope_id}`)
   return { scope_type, scope_id, limits: { ...configured, ...limits }, version }
 }

@@ -107,7 +107,7 @@ export async function redriveJobs(
   tx: Tx,
   deps: Pick<Deps, 'listeners' | 'types' | 'quota'>,
   { type, error_code, limit }: Redrive,
-  { id: actor, tenant_id }: Principal,
+  { tenant_id }: Principal,
 ): Promise<number> {
   const dead = await tx.many(
     Dead,
@@ -131,6 +131,6 @@ export async function redriveJobs(
   const ids = dead.map(one => one.id).filter(id => !erased.has(id))
   const retried = await reopenJobs(tx, deps, tenant_id, ids)
   const reason = `${retried.length} of type ${type}${error_code === undefined ? '' : ` (${error_code})`}`
-  tx.audit({ tenant_id, actor, action: 'jobs.jobs.redrive', target: type, outcome: 'done', reason })
+  tx.audit('jobs.jobs.redrive', type, { reason })
   return retried.length
 }

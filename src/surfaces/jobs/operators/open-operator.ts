@@ -42,10 +42,8 @@ export function openOperator(deps: Deps): Operator {
     await db.tx(async tx => {
       const job = await find(tx, job_id)
       await change(tx, job)
-      const { reason, ...act } = audit
-      const { tenant_id } = job
-      const why = reason === null ? {} : { reason }
-      tx.audit({ ...act, tenant_id, target: job_id, outcome: 'done', ...why })
+      const { actor, action, reason } = audit
+      tx.audit(action, job_id, { by: { tenant_id: job.tenant_id, id: actor }, reason })
       return await shown(tx, deps, job)
     })
   return {

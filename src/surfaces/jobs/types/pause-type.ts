@@ -69,7 +69,7 @@ async function markPaused(
     returning ${columns}`,
   )
   announce(tx, row, 'job_type.paused', { type, reason, until })
-  audit(tx, principal, 'jobs.types.pause', type, reason)
+  tx.audit('jobs.types.pause', type, { by: principal, reason })
   return row
 }
 
@@ -92,7 +92,7 @@ export async function resumeType(
   )
   if (row) {
     announce(tx, row, 'job_type.resumed', { type })
-    audit(tx, principal, 'jobs.types.resume', type)
+    tx.audit('jobs.types.resume', type, { by: principal })
     tx.wake(runner_topic)
   }
   const none = { paused_at: null, paused_until: null, paused_by: null, pause_reason: null }
@@ -153,16 +153,6 @@ function announce(tx: Tx, row: Row, type: string, data: object): void {
     aggregate_version: row.version,
     data,
   })
-}
-
-function audit(
-  tx: Tx,
-  { id, tenant_id }: Act['principal'],
-  action: string,
-  target: string,
-  reason?: string,
-): void {
-  tx.audit({ tenant_id, actor: id, action, target, outcome: 'done', ...(reason && { reason }) })
 }
 
 const Open = Type.Object({ open: Type.Boolean() })

@@ -4,7 +4,6 @@
  * time, with immediate effect.
  */
 import { Type } from 'typebox'
-import type { Principal } from '../../../kernel/access/principal.ts'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import type { Deps } from '../deps.ts'
@@ -20,7 +19,6 @@ export async function registerType(
   { types, kernel: { settings } }: Pick<Deps, 'types' | 'kernel'>,
   type: string,
   given: RegisterType,
-  principal: Principal,
 ): Promise<boolean> {
   const bytes_max = settings['jobs.schema_bytes']
   await requireSchema(given.parameters_schema, 'parameters_schema', bytes_max)
@@ -47,9 +45,7 @@ export async function registerType(
         tenant_max_running = excluded.tenant_max_running, version = t.version + 1,
         updated_at = kernel.now()`)
   const made = await keepVersion(tx, type, given)
-  const { id: actor, tenant_id } = principal
-  const action = 'jobs.types.write'
-  tx.audit({ tenant_id, actor, action, target: type, outcome: 'done' })
+  tx.audit('jobs.types.write', type)
   tx.afterCommit(types.stale)
   return made
 }

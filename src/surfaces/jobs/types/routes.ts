@@ -49,8 +49,8 @@ export const typeRoutes = open({
       replies: { 200: JobTypeView, 201: JobTypeView },
       fails: ['job_type_not_found', 'job_type_reserved', 'schema_immutable', 'schema_invalid'],
     },
-    async ({ tx, params, body, principal }, deps) => {
-      const made = await registerType(tx, deps, params.type, body, principal)
+    async ({ tx, params, body }, deps) => {
+      const made = await registerType(tx, deps, params.type, body)
       const type = await oneType(deps, tx, params.type)
       return made
         ? reply(201, type, { location: `/v1/job-types/${params.type}` })

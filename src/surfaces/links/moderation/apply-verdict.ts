@@ -45,12 +45,8 @@ export async function applyVerdict(
   const disabled = { type: 'link.disabled', data: { reason: 'safety' } }
   announce(tx, row, row.version, verdict === 'malicious' ? [scanned, disabled] : [scanned])
   if (verdict === 'malicious') {
-    tx.audit({
-      tenant_id: row.tenant_id,
-      actor: by.actor,
-      action: 'links.links.disable',
-      target: row.id,
-      outcome: 'done',
+    tx.audit('links.links.disable', row.id, {
+      by: { tenant_id: row.tenant_id, id: by.actor },
       reason: by.reason,
     })
   }

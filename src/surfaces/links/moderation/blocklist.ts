@@ -79,14 +79,7 @@ export async function addEntry(
   const parameters = { blocklist_id: made.id }
   const order = { type: apply_type, tenant_id, principal_id: actor, parameters }
   const job = await jobs.submit(tx, order)
-  tx.audit({
-    tenant_id,
-    actor,
-    action: 'links.blocklist.add',
-    target: made.id,
-    outcome: 'done',
-    reason,
-  })
+  tx.audit('links.blocklist.add', made.id, { by: { tenant_id, id: actor }, reason })
   return { ...shown(made), job_id: job.id }
 }
 
@@ -165,5 +158,5 @@ export async function removeEntry(
   )
   if (!removed) throw problem('blocklist_entry_not_found')
   if (removed.before) return
-  tx.audit({ tenant_id, actor, action: 'links.blocklist.remove', target: id, outcome: 'done' })
+  tx.audit('links.blocklist.remove', id, { by: { tenant_id, id: actor } })
 }

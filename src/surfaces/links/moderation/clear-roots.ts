@@ -93,9 +93,8 @@ async function clear(
         returning tenant_id, id`,
     )
     if (!cleared) return
-    const { tenant_id } = cleared
-    const action = 'links.domains.clear_root'
-    tx.audit({ tenant_id, actor, action, target: id, outcome: 'done', reason })
+    const by = { tenant_id: cleared.tenant_id, id: actor }
+    tx.audit('links.domains.clear_root', id, { by, reason })
     await changes.changed(tx, [wholeDomain(cleared)])
   })
 }

@@ -73,8 +73,7 @@ export async function moderateLink(
   await tx.run(sql`
     update links.link_reports set state = 'resolved', resolved_at = kernel.now()
     where domain_id = ${domain.id} and code = ${held.code} and state = 'received'`)
-  const act = `links.links.${action}`
-  tx.audit({ tenant_id, actor, action: act, target: row.id, outcome: 'done', reason })
+  tx.audit(`links.links.${action}`, row.id, { by: { tenant_id, id: actor }, reason })
   await changes.changed(tx, [row])
   return row
 }

@@ -34,7 +34,7 @@ export async function cancelNotification(
   reason?: string,
 ): Promise<Static<typeof Cancelled>> {
   const { digest_id } = await requireIntent(tx, caller, id, 'cancel')
-  const { tenant_id, id: actor } = caller.principal
+  const { tenant_id } = caller.principal
   const collected = digest_id !== null && (await holdDigest(tx, tenant_id, digest_id))
   // Locked, so that a sender that finishes now comes before or after this transaction.
   const { state, waits } = await tx.one(
@@ -50,14 +50,7 @@ export async function cancelNotification(
   if (final.includes(state) || (state === 'sent' && !waits)) {
     throw problem('invalid_transition', { current_state: state })
   }
-  tx.audit({
-    tenant_id,
-    actor,
-    action: 'notifications.intents.cancel',
-    target: `notification:${id}`,
-    outcome: 'done',
-    ...(reason === undefined ? {} : { reason }),
-  })
+  tx.audit('notifications.intents.cancel', `notification:${id}`, { reason })
   // For what is on its way: if it fails, or was never sent, it is not tried again.
   await tx.run(sql`
     update notifications.notification_intents set cancelled_at = kernel.now()

@@ -148,13 +148,7 @@ export const suppressionRoutes = open({
       )
       if (removed === 'absent') throw problem(absent)
       if (removed === 'before') return
-      tx.audit({
-        tenant_id,
-        actor: principal.id,
-        action: 'notifications.suppressions.remove',
-        target: `suppression:${id}`,
-        outcome: 'done',
-      })
+      tx.audit('notifications.suppressions.remove', `suppression:${id}`)
     },
   ),
 

@@ -148,17 +148,10 @@ export const ledgerRoutes = open({
       location: `${transactions}/{id}`,
       fails: ['already_reversed', 'card_data_refused'],
     },
-    async ({ tx, params, principal, body: { reason } }) => {
+    async ({ tx, params, body: { reason } }) => {
       const { transaction_id: id } = params
       const made = await reverseTransaction(tx, id)
-      tx.audit({
-        tenant_id: principal.tenant_id,
-        actor: principal.id,
-        action: 'payments.ledger.reverse',
-        target: `ledger_transaction:${id}`,
-        outcome: 'done',
-        reason,
-      })
+      tx.audit('payments.ledger.reverse', `ledger_transaction:${id}`, { reason })
       return made
     },
   ),

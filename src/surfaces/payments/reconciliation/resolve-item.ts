@@ -50,12 +50,5 @@ export async function resolveItem(tx: Tx, item: Held, decision: Decision): Promi
       where tenant_id = ${item.tenant_id} and due_at is null and ${held}`)
     if (woken > 0) tx.wake(resolver_name)
   }
-  tx.audit({
-    tenant_id: decision.tenant_id,
-    actor,
-    action: 'payments.reconciliations.resolve',
-    target: `reconciliation_item:${item.id}`,
-    outcome: 'done',
-    reason: note,
-  })
+  tx.audit('payments.reconciliations.resolve', `reconciliation_item:${item.id}`, { reason: note })
 }

@@ -92,13 +92,7 @@ export const reconciliationRoutes = open({
         throw problem('validation_failed', { detail: '`to` must be later than `from`.', errors })
       }
       const id = await requestRun(tx, 'stripe', { from, to, requested_by: principal.id })
-      tx.audit({
-        tenant_id: principal.tenant_id,
-        actor: principal.id,
-        action: 'payments.reconciliations.run',
-        target: `reconciliation_run:${id}`,
-        outcome: 'done',
-      })
+      tx.audit('payments.reconciliations.run', `reconciliation_run:${id}`)
       return await findRun(tx, id)
     },
   ),

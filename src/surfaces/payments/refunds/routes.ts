@@ -85,13 +85,7 @@ export const refundRoutes = open({
             principal_id,
             key,
           })
-          tx.audit({
-            tenant_id,
-            actor: principal_id,
-            action: 'payments.refunds.create',
-            target: `payment_intent:${body.intent_id}`,
-            outcome: 'done',
-          })
+          tx.audit('payments.refunds.create', `payment_intent:${body.intent_id}`)
           return undefined
         },
         call: (operation_id, attempt, _signal, _context, deps) =>

@@ -62,14 +62,7 @@ export async function act(
   const { tenant_id, id: actor_id } = actor
   const effect = effectOf(state, action)
   if (effect) await applyTo(tx, tenant_id, before, effect)
-  tx.audit({
-    tenant_id,
-    actor: actor_id,
-    action: `social.moderation.${action}`,
-    target: case_id,
-    outcome: 'done',
-    reason: reason_code,
-  })
+  tx.audit(`social.moderation.${action}`, case_id, { reason: reason_code })
   if (effect) announceEffect(tx, tenant_id, case_id, before, action, effect)
   return await tx.one(
     Action,

@@ -36,11 +36,10 @@ export const caseRoutes = open({
       transaction: 'own',
       reply: Case,
     },
-    async ({ principal: { tenant_id, id }, params: { case_id } }, { kernel }) => {
+    async ({ principal: { tenant_id }, params: { case_id } }, { kernel }) => {
       const found = await kernel.db.tx(async tx => {
         const shown = await showCase(tx, tenant_id, case_id)
-        const action = 'social.moderation.read'
-        tx.audit({ tenant_id, actor: id, action, target: case_id, outcome: 'done' })
+        tx.audit('social.moderation.read', case_id)
         return shown
       })
       return found

@@ -127,13 +127,7 @@ export const fileRoutes = open({
       const file = await requireOwn(tx, caller, params.file_id, 'uploads.files.delete_any')
       const deleted = await deleteFile(tx, kernel, file)
       if (deleted && file.owner_id !== principal.id) {
-        tx.audit({
-          tenant_id: file.tenant_id,
-          actor: principal.id,
-          action: 'uploads.files.delete_any',
-          target: `file:${file.id}`,
-          outcome: 'done',
-        })
+        tx.audit('uploads.files.delete_any', `file:${file.id}`)
       }
     },
   ),
@@ -149,13 +143,7 @@ export const fileRoutes = open({
     async ({ tx, params, principal }) => {
       const { tenant_id } = principal
       await rescanFile(tx, { tenant_id, id: params.file_id })
-      tx.audit({
-        tenant_id,
-        actor: principal.id,
-        action: 'uploads.files.rescan',
-        target: `file:${params.file_id}`,
-        outcome: 'done',
-      })
+      tx.audit('uploads.files.rescan', `file:${params.file_id}`)
       const location = `${path}/${params.file_id}`
       return reply(202, { file_id: params.file_id, status: 'queued' as const }, { location })
     },

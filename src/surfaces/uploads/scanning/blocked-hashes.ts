@@ -57,12 +57,8 @@ export async function blockHash(
       )
       update uploads.files f set stage = 'detect', ${dueNow()}
       from held where f.tenant_id = held.tenant_id and f.id = held.id`)
-    tx.audit({
-      tenant_id: null,
-      actor,
-      action: 'uploads.hashes.block',
-      target: `sha256:${sha256.toString('hex')}`,
-      outcome: 'done',
+    tx.audit('uploads.hashes.block', `sha256:${sha256.toString('hex')}`, {
+      by: { tenant_id: null, id: actor },
       reason,
     })
     tx.wake('uploads.process')
@@ -79,12 +75,8 @@ export async function unblockHash(db: Db, sha256: Buffer, actor: string): Promis
     const count = await tx.run(sql`
       delete from uploads.blocked_hashes where sha256 = ${sha256}`)
     if (count === 0) return false
-    tx.audit({
-      tenant_id: null,
-      actor,
-      action: 'uploads.hashes.unblock',
-      target: `sha256:${sha256.toString('hex')}`,
-      outcome: 'done',
+    tx.audit('uploads.hashes.unblock', `sha256:${sha256.toString('hex')}`, {
+      by: { tenant_id: null, id: actor },
     })
     return true
   })

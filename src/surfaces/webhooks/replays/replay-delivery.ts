@@ -48,14 +48,7 @@ export async function replayDelivery(
   await tx.run(sql`
     insert into webhooks.replay_audit (tenant_id, id, subscription_id, delivery_id, actor, reason)
     values (${tenant_id}, ${replay_id}, ${subscription_id}, ${id}, ${actor}, ${reason})`)
-  tx.audit({
-    tenant_id,
-    actor,
-    action: 'webhooks.deliveries.replay',
-    target: `webhook_delivery:${id}`,
-    outcome: 'done',
-    reason,
-  })
+  tx.audit('webhooks.deliveries.replay', `webhook_delivery:${id}`, { reason })
   return { subscription_id, replayed: { id, status: 'pending' as const, replay_id, ...again } }
 }
 

@@ -52,14 +52,7 @@ export async function replayMany(
     principal_id: actor,
     parameters: order,
   })
-  tx.audit({
-    tenant_id,
-    actor,
-    action: 'webhooks.subscriptions.replay',
-    target: `webhook_subscription:${id}`,
-    outcome: 'done',
-    reason,
-  })
+  tx.audit('webhooks.subscriptions.replay', `webhook_subscription:${id}`, { reason })
   return { id: replay_id, job_id: replay_id, status: 'queued' as const, replay_id }
 }
 

@@ -158,13 +158,7 @@ export const subscriptionRoutes = open({
       const { tenant_id } = principal
       const overlap = (body as Partial<typeof body> | undefined)?.overlap_seconds // optional
       const rotated = await rotateSecret(tx, deps, { id, tenant_id, if_match }, overlap)
-      tx.audit({
-        tenant_id,
-        actor: principal.id,
-        action: 'webhooks.subscriptions.rotate_secret',
-        target: `webhook_subscription:${id}`,
-        outcome: 'done',
-      })
+      tx.audit('webhooks.subscriptions.rotate_secret', `webhook_subscription:${id}`)
       return reply(200, rotated, no_store)
     },
   ),

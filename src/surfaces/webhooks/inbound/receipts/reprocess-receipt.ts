@@ -14,7 +14,7 @@ const Again = Type.Object({ id: Id, kept: Type.Boolean() })
 export async function reprocessReceipt(
   tx: Tx,
   own: { readonly tenant_id: string; readonly id: string },
-  { actor, reason }: { readonly actor: string; readonly reason: string },
+  reason: string,
 ): Promise<void> {
   const { tenant_id, id } = own
   const again = await tx.maybe(
@@ -33,12 +33,5 @@ export async function reprocessReceipt(
     throw problem('invalid_transition', { current_state: processing_state })
   }
   if (!again.kept) throw problem('payload_purged')
-  tx.audit({
-    tenant_id,
-    actor,
-    action: 'webhooks.inbound_receipts.reprocess',
-    target: `inbound_receipt:${id}`,
-    outcome: 'done',
-    reason,
-  })
+  tx.audit('webhooks.inbound_receipts.reprocess', `inbound_receipt:${id}`, { reason })
 }

@@ -69,8 +69,7 @@ export const receiptRoutes = open({
       fails: ['invalid_transition', 'payload_purged'],
     },
     async ({ tx, params: { id }, principal, body }) => {
-      const { tenant_id } = principal
-      await reprocessReceipt(tx, { tenant_id, id }, { actor: principal.id, reason: body.reason })
+      await reprocessReceipt(tx, { tenant_id: principal.tenant_id, id }, body.reason)
       tx.wake(inbound_topic)
       return { id, status: 'received' as const }
     },

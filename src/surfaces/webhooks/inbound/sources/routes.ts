@@ -43,13 +43,7 @@ export const sourceRoutes = open({
       const { 'if-match': if_match, 'if-none-match': if_none_match } = request.headers
       const where = { ...keyOf(params), tenant_id, conditions: { if_match, if_none_match } }
       const { row, made } = await putSource(tx, deps, where, body)
-      tx.audit({
-        tenant_id,
-        actor: principal.id,
-        action: 'webhooks.inbound_sources.put',
-        target: `inbound_source:${row.id}`,
-        outcome: 'done',
-      })
+      tx.audit('webhooks.inbound_sources.put', `inbound_source:${row.id}`)
       const headers = { etag: etag(row.version) }
       if (!made) return reply(200, viewOf(deps, row), headers)
       return reply(201, viewOf(deps, row), { ...headers, location: request.path })
@@ -76,13 +70,7 @@ export const sourceRoutes = open({
         delete from webhooks.inbound_sources
         where tenant_id = ${tenant_id} and provider = ${provider} and account_ref = ${account_ref}`)
       if (gone > 0) {
-        tx.audit({
-          tenant_id,
-          actor: principal.id,
-          action: 'webhooks.inbound_sources.delete',
-          target: `inbound_source:${provider}/${account_ref}`,
-          outcome: 'done',
-        })
+        tx.audit('webhooks.inbound_sources.delete', `inbound_source:${provider}/${account_ref}`)
       }
     },
   ),

@@ -28,13 +28,7 @@ const handler: InboundHandler<string> = {
   provider: 'acme',
   ask: async message => `asked about ${message.event_id}`,
   handle: async (tx, message, asked) => {
-    tx.audit({
-      tenant_id: message.tenant_id,
-      actor: 'acme',
-      action: 'acme.heard',
-      target: `${asked}`,
-      outcome: 'done',
-    })
+    tx.audit('acme.heard', `${asked}`, { by: { tenant_id: message.tenant_id, id: 'acme' } })
     heard.push(message)
     if (fails(message)) throw new Error('it does not want to')
   },
