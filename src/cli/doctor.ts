@@ -3,6 +3,7 @@
  * violation.
  */
 import { examine, questions, type Finding } from '../runtime/doctor.ts'
+import { idCheck } from '../kernel/http/lists/check-lists.ts'
 import { StartError } from '../kernel/errors/start-error.ts'
 import type { Call, Command } from './command.ts'
 import { enumerationQuestion } from './enumeration/examine.ts'
@@ -34,15 +35,26 @@ async function consult(call: Call, on: Offline): Promise<Finding[]> {
   const { args: names } = call
   const composition = await call.composition()
   const { kernel, opened } = platform
-  const checks = Object.values(opened).flatMap(one => one.checks ?? [])
+  const all = Object.values(opened)
+  // In development /dev/clock moves the times of rows and not their ids.
+  const moved = kernel.profile === 'development'
+  const ids = moved
+    ? []
+    : [
+        idCheck(
+          kernel.db,
+          all.flatMap(one => one.routes),
+        ),
+      ]
+  const checks = [...all.flatMap(one => one.checks ?? []), ...ids]
   const usual = questions(checks)
   const hasAccounts = composition.surfaces.some(one => one.name === 'identity')
   const known = hasAccounts ? [...usual, enumerationQuestion(call, on)] : usual
   for (const name of names) {
     if (known.some(one => one.name === name)) continue
-    const all = known.map(one => one.name)
+    const names_known = known.map(one => one.name)
     throw new StartError(
-      `There is no check ${name}.${suggestion(name, all)} The checks are ${all.join(', ')}.`,
+      `There is no check ${name}.${suggestion(name, names_known)} The checks are ${names_known.join(', ')}.`,
     )
   }
   const asked = names.length === 0 ? usual : known.filter(one => names.includes(one.name))

@@ -6,11 +6,12 @@ import type { ClientAddress } from '../access/client-address.ts'
 import type { Csrf } from '../access/csrf.ts'
 import type { Access, Principal } from '../access/principal.ts'
 import type { TenantStates } from '../work/tenant-states.ts'
-import type { RateLimiter } from '../access/rate.ts'
+import type { RateClass, RateLimiter } from '../access/rate.ts'
 import { after } from './after.ts'
 import { negotiate, type CompiledRoute } from './compile-route.ts'
 import type { DeprecatedCalls } from './deprecated-calls.ts'
 import type { Exchange } from './exchange.ts'
+import { prefersCsv } from './lists/csv.ts'
 import type { RequestClass } from '../observability/overload.ts'
 import { Problem, problem } from '../errors/problem.ts'
 import type { Taken } from './route.ts'
@@ -47,8 +48,14 @@ export function guard(
   })
 }
 
-function classOf({ rate }: CompiledRoute, { headers }: Exchange): RequestClass {
+function rateOf({ route, rate }: CompiledRoute, { headers }: Exchange): RateClass {
+  return route.lists && prefersCsv(headers.accept) ? 'expensive' : rate
+}
+
+function classOf(compiled: CompiledRoute, exchange: Exchange): RequestClass {
+  const rate = rateOf(compiled, exchange)
   if (rate === 'expensive') return rate
+  const { headers } = exchange
   const anonymous = headers.authorization === undefined && headers.cookie === undefined
   return rate === 'read' && anonymous ? 'anonymous_read' : 'usual'
 }
@@ -65,11 +72,12 @@ function countedRate({ rates }: GuardDeps, compiled: CompiledRoute, exchange: Ex
   const { principal: who, ip, response } = exchange
   const about = ratedBy(compiled, exchange)
   const shared = compiled.route.rate_tenant !== false
-  if (!compiled.route.counts_refused) return rates.take(compiled.rate, who, ip, about, shared)
-  const rated = rates.check(compiled.rate, who, ip, about, shared)
+  const kind = rateOf(compiled, exchange)
+  if (!compiled.route.counts_refused) return rates.take(kind, who, ip, about, shared)
+  const rated = rates.check(kind, who, ip, about, shared)
   response.once('close', () => {
     const { statusCode } = response
-    if (statusCode >= 400 && statusCode < 500) rates.count(compiled.rate, who, ip, about, shared)
+    if (statusCode >= 400 && statusCode < 500) rates.count(kind, who, ip, about, shared)
   })
   return rated
 }

@@ -19,7 +19,7 @@ export type { RequestFacts, RequestHead, RequestKey } from './request-facts.ts'
 export { reply, type Headers, type Replies, type Reply } from './reply.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-type ParamsOf<P extends string> = P extends `${string}{${infer Name}}${infer Rest}`
+export type ParamsOf<P extends string> = P extends `${string}{${infer Name}}${infer Rest}`
   ? { readonly [K in Name]: string } & ParamsOf<Rest>
   : unknown
 

@@ -8,6 +8,8 @@ import type { Static, TObject, TProperties, TSchema } from 'typebox'
 import type { Db, Tx } from '../database/db.ts'
 import type { Problem } from '../errors/problem.ts'
 import type { Page } from './cursor.ts'
+import { list as listRows } from './lists/list.ts'
+import type { ListDeps, ListSpec } from './lists/spec.ts'
 import { reply, type Replies, type ReplyOf } from './reply.ts'
 import type {
   AnyContext,
@@ -16,6 +18,7 @@ import type {
   Guard,
   Keyed,
   Method,
+  ParamsOf,
   Recorded,
   Route,
   TxOf,
@@ -149,31 +152,40 @@ type Verb<Deps, M extends Method, U extends number> = <
     | Steps<Deps, M, O, Given<Path, G, B, Q>, Outcome, P, Returned<U, S, R>>,
 ) => RouteMaker<Deps>
 
-type ListVerb<Deps> = <
-  const Path extends string,
-  Item extends TSchema,
-  const G extends Guard = 'authenticated',
-  Filters extends TProperties = None,
->(
-  path: Path,
-  summary: string,
-  spec: Omit<Facts<undefined, undefined>, 'query'> & {
-    readonly permission?: G
-    readonly item: Item
-    readonly filters?: Filters
-  },
-  handle: (
-    context: Given<Path, G, undefined, ReturnType<typeof pageQuery<Filters>>> &
-      Held<'GET', undefined, undefined>,
-    deps: Deps,
-  ) => Promise<Page<Static<Item>>>,
-) => RouteMaker<Deps>
+type ListVerb<Deps> = {
+  /** The rows of one table, with all that `lists/` gives to them. */
+  <const Path extends string, Row extends TObject, Item extends TSchema = Row>(
+    path: Path,
+    summary: string,
+    spec: ListSpec<Row, Item, ParamsOf<Path>, Deps>,
+  ): RouteMaker<Deps & ListDeps>
+  /** Pages that a handler makes. */
+  <
+    const Path extends string,
+    Item extends TSchema,
+    const G extends Guard = 'authenticated',
+    Filters extends TProperties = None,
+  >(
+    path: Path,
+    summary: string,
+    spec: Omit<Facts<undefined, undefined>, 'query'> & {
+      readonly permission?: G
+      readonly item: Item
+      readonly filters?: Filters
+    },
+    handle: (
+      context: Given<Path, G, undefined, ReturnType<typeof pageQuery<Filters>>> &
+        Held<'GET', undefined, undefined>,
+      deps: Deps,
+    ) => Promise<Page<Static<Item>>>,
+  ): RouteMaker<Deps>
+}
 
 export type Verbs<Deps> = {
   /** The routes of a folder, in this order. The names are their operationIds. */
   open(routes: Readonly<Record<string, RouteMaker<Deps>>>): (deps: Deps) => readonly Route[]
   get: Verb<Deps, 'GET', 200>
-  /** A GET that returns `page(...)` of its items. */
+  /** A GET that returns pages: of the rows of a table, or `page(...)` of a handler. */
   list: ListVerb<Deps>
   /** A POST that makes a resource: 201. */
   create: Verb<Deps, 'POST', 201>
@@ -198,7 +210,12 @@ export function routesOf<Deps>(defaults: Defaults = {}): Verbs<Deps> {
       return { method, path, name, summary, permission, ...rest }
     }
   const get = verb('GET', 200)
-  const list = (path: string, summary: string, declared: DeclaredList, handle: Handle<Deps>) => {
+  const list = (path: string, summary: string, declared: DeclaredList, handle?: Handle<Deps>) => {
+    if (!handle) {
+      const permission = permissionOf(defaults, 'GET')
+      const spec = { ...ofPath(defaults, path), ...(permission && { permission }), ...declared }
+      return listRows(path, summary, spec as unknown as ListSpec<TObject, TSchema>)
+    }
     const { item, filters = {}, ...spec } = declared
     const asked = { ...spec, query: pageQuery(filters), reply: page(item) }
     return get(path, summary, asked, async (context, deps) => {

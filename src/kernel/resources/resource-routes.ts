@@ -5,7 +5,6 @@ import type { Tx } from '../database/db.ts'
 import { violates } from '../database/failures.ts'
 import { sql } from '../database/sql.ts'
 import { Problem } from '../errors/problem.ts'
-import { list } from '../http/lists/list.ts'
 import { equal, owner } from '../http/lists/members.ts'
 import { routesOf, type RouteMaker, type Verbs } from '../http/routes-of.ts'
 import type { Scope } from './record.ts'
@@ -85,7 +84,7 @@ export function routesFrom(parts: Parts, emit: Emit, make: Make) {
     write: names.write,
   })
   const all: Readonly<Record<Verb, () => Named>> = {
-    list: () => [`list${names.Many}`, listRoute(parts)],
+    list: () => [`list${names.Many}`, listRoute(parts, verbs)],
     create: () => [`create${names.One}`, createRoute(parts, verbs, make)],
     read: () => [`get${names.One}`, readRoute(parts, verbs)],
     change: () => [`change${names.One}`, changeRoute(parts, verbs, emit)],
@@ -102,12 +101,10 @@ type Ours = Verbs<ResourceDeps>
 type Maker = RouteMaker<ResourceDeps>
 type Named = readonly [name: string, route: Maker]
 
-function listRoute({ rows, spec, names }: Parts): Maker {
+function listRoute({ rows, spec, names }: Parts, { list }: Ours): Maker {
   const { filters = [], sort, find } = spec
   const equals = filters.map(name => [name, equal(rows.fields[name]?.schema as TSchema)] as const)
   return list(spec.path, `List ${names.words}, newest first`, {
-    permission: names.read,
-    added: true,
     from: rows.table,
     row: rows.view,
     where: sql`t.deleted_at is null`,

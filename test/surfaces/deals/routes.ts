@@ -1,23 +1,27 @@
 /** The list of deals, with every way to ask for its rows. */
 import { sql } from '../../../src/kernel/database/sql.ts'
-import { list } from '../../../src/kernel/http/lists/list.ts'
 import { begins, equal, looked, numbered, owner } from '../../../src/kernel/http/lists/members.ts'
+import type { ListDeps } from '../../../src/kernel/http/lists/spec.ts'
+import { routesOf } from '../../../src/kernel/http/routes-of.ts'
 import { text } from '../../../src/kernel/http/shapes.ts'
 import { Deal, Row, State } from './schemas.ts'
 
-export const listDeals = list('/v1/deals', 'List deals, newest first', {
-  added: true,
-  from: 'deals.deals',
-  row: Row,
-  item: Deal,
-  view: ({ owner_id, ...row }) => ({ ...row, owner: { id: owner_id } }),
-  where: sql`t.deleted_at is null`,
-  of: owner('owner_id', 'deals.deals.read_any'),
-  time: 'id',
-  filters: { state: equal(State), currency: equal(text(3, 3)), note: looked(text(40)) },
-  sort: {
-    amount: { column: 'amount_minor', type: 'bigint', within: 'currency' },
-    title: { column: 'title', type: 'text' },
-  },
-  find: [numbered('number'), begins('title')],
+const { open, list } = routesOf<ListDeps>({ permission: 'authenticated', added: true })
+
+export const dealRoutes = open({
+  listDeals: list('/v1/deals', 'List deals, newest first', {
+    from: 'deals.deals',
+    row: Row,
+    item: Deal,
+    view: ({ owner_id, ...row }) => ({ ...row, owner: { id: owner_id } }),
+    where: sql`t.deleted_at is null`,
+    of: owner('owner_id', 'deals.deals.read_any'),
+    time: 'id',
+    filters: { state: equal(State), currency: equal(text(3, 3)), note: looked(text(40)) },
+    sort: {
+      amount: { column: 'amount_minor', type: 'bigint', within: 'currency' },
+      title: { column: 'title', type: 'text' },
+    },
+    find: [numbered('number'), begins('title')],
+  }),
 })

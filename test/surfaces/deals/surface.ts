@@ -1,6 +1,6 @@
 /** Deals as the kernel sees them: wiring only. */
 import type { Surface } from '../../../src/kernel/surface.ts'
-import { listDeals } from './routes.ts'
+import { dealRoutes } from './routes.ts'
 
 export const deals: Surface<unknown, unknown, Record<never, never>> = {
   name: 'deals',
@@ -11,6 +11,6 @@ export const deals: Surface<unknown, unknown, Record<never, never>> = {
   events: {},
   open: kernel => ({
     face: {},
-    routes: [listDeals('listDeals', { kernel })],
+    routes: dealRoutes({ kernel }),
   }),
 }

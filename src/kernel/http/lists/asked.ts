@@ -1,14 +1,13 @@
 /** What one request asks of a list: the query of its route, and the rows that it names. */
 import { type TProperties, Type } from 'typebox'
 import { lacks } from '../../access/permission-denied.ts'
-import type { Principal } from '../../access/principal.ts'
 import { sql, type Sql } from '../../database/sql.ts'
 import { problem } from '../../errors/problem.ts'
 import { isId } from '../../ids.ts'
 import { Id, oneOf, pageQuery, text, Time } from '../shapes.ts'
 import type { FindKey, Owner } from './members.ts'
 import { inRange } from './range.ts'
-import type { AnySpec, ListDeps } from './spec.ts'
+import type { AnySpec, ListContext, ListDeps } from './spec.ts'
 import type { Order, Rows } from './statement.ts'
 
 const by_time = 'created_at'
@@ -39,38 +38,32 @@ export type Asked = {
   readonly needs: string | null
 }
 
-type AskedQuery = Readonly<Record<string, string | undefined>>
-type Context = {
-  readonly principal: Principal
-  readonly query: object
-  readonly grants: () => Promise<ReadonlySet<string>>
-}
-
 export async function askedOf(
-  { kernel }: ListDeps,
+  deps: ListDeps,
   spec: AnySpec,
-  context: Context,
+  context: ListContext<never>,
 ): Promise<Asked> {
-  const query = context.query as AskedQuery
-  const { filters = {}, where = sql`true` } = spec
-  const whose = await rowsOf(spec.of, query, context)
+  const { query } = context
+  const { filters = {}, where = sql`true`, time, of_platform } = spec
+  const within = spec.within ? [await spec.within(context, deps as never)] : []
+  const whose = await rowsOf(spec.of, context)
   const order = orderOf(spec, query)
   const given = Object.entries(filters).flatMap(([name, filter]) => {
     const value = query[name]
-    return value === undefined
-      ? []
-      : [{ looked: filter.looked, is: sql`(${filter.condition(name, value)})` }]
+    const is = value === undefined ? filter.otherwise : filter.condition(name, value)
+    return is ? [{ looked: filter.looked, is: sql`(${is})` }] : []
   })
-  const range = spec.time && inRange(spec.time, query, kernel.profile === 'development')
+  const range = time && inRange(time, query, deps.kernel.profile === 'development')
   const looked = given.filter(one => one.looked).map(one => one.is)
   const beside = range && order.by !== null ? range : null
   return {
     rows: {
-      source: { table: spec.from, row: spec.row, columns: spec.columns ?? {} },
+      source: { table: spec.from, row: spec.row, columns: spec.columns ?? {}, time },
       found: sql.join(
         [
-          sql`t.tenant_id = ${context.principal.tenant_id}`,
+          ...(of_platform ? [] : [sql`t.tenant_id = ${context.principal.tenant_id}`]),
           sql`(${where})`,
+          ...within,
           ...whose.condition,
           ...given.filter(one => !one.looked).map(one => one.is),
           ...(range && !beside ? [range] : []),
@@ -90,8 +83,7 @@ type Whose = { readonly condition: readonly Sql[]; readonly needs: string | null
 
 async function rowsOf(
   of: Owner | undefined,
-  { account_id, scope }: AskedQuery,
-  { principal, grants }: Context,
+  { principal, grants, query: { account_id, scope } }: ListContext<never>,
 ): Promise<Whose> {
   if (!of) return { condition: [], needs: null }
   const own = (id: string) => [sql`t.${sql.id(of.column)} = ${id}`]
@@ -104,8 +96,8 @@ async function rowsOf(
   return { condition: own(principal.id), needs: null }
 }
 
-function orderOf({ sort = {} }: AnySpec, query: AskedQuery): Order {
-  const asked = query['sort'] ?? `-${by_time}`
+function orderOf({ sort = {}, oldest_first }: AnySpec, query: ListContext<never>['query']): Order {
+  const asked = query['sort'] ?? (oldest_first ? by_time : `-${by_time}`)
   const descending = asked.startsWith('-')
   const name = descending ? asked.slice(1) : asked
   const by = sort[name] ?? null

@@ -11,6 +11,7 @@ import type { Route } from '../route.ts'
 const TableRow = Type.Object({
   name: Type.String(),
   deletes: Type.Boolean(),
+  has_tenant: Type.Boolean(),
   nullable: Type.Array(Type.String()),
   /** Of each valid index the expressions, from the first. */
   indexes: Type.Array(Type.Array(Type.String())),
@@ -25,13 +26,37 @@ export async function checkLists(db: Pick<Db, 'many'>, routes: readonly Route[])
   if (faults.length > 0) throw new StartError(faults.join('\n'))
 }
 
+/** For the doctor: rows that a range of their list would not find. */
+export function idCheck(db: Pick<Db, 'many'>, routes: readonly Route[]) {
+  const tables = new Set(routes.flatMap(({ lists }) => (lists?.ids_have_time ? [lists.table] : [])))
+  return {
+    name: 'ids',
+    says: 'Ids begin with the time of their rows, within an hour',
+    run: async () => {
+      const found = []
+      for (const table of tables) {
+        const rows = await db.many(
+          Type.Object({ id: Type.String() }),
+          sql`
+            select t.id from ${sql.id(...table.split('.'))} t
+            where t.id not between kernel.first_id_of(t.created_at - interval '1 hour')
+              and kernel.first_id_of(t.created_at + interval '1 hour')
+            limit 10`,
+        )
+        found.push(...rows.map(({ id }) => `${table} ${id}`))
+      }
+      return found
+    },
+  }
+}
+
 type Facts = NonNullable<Route['lists']> & { readonly path: string }
 
 function faultsOf(list: Facts, table: Static<typeof TableRow> | undefined): string[] {
   const { path, table: name } = list
   if (!table) return [`The list ${path} reads ${name}, which does not exist.`]
   const missing = list.indexes
-    .map(columns => ['tenant_id', ...columns])
+    .map(columns => (list.of_platform ? columns : ['tenant_id', ...columns]))
     .filter(needed => !table.indexes.some(has => needed.every((column, at) => has[at] === column)))
     .map(needed => `The list ${path} needs an index of ${name} on (${needed.join(', ')}).`)
   const nulls = list.not_null
@@ -41,6 +66,9 @@ function faultsOf(list: Facts, table: Static<typeof TableRow> | undefined): stri
   return [
     ...missing,
     ...nulls,
+    ...(list.of_platform && table.has_tenant
+      ? [`The list ${path} shows the rows of all tenants of ${name}.`]
+      : []),
     ...(shows_deleted ? [`The list ${path} needs a condition on ${name}.deleted_at.`] : []),
   ]
 }
@@ -57,7 +85,9 @@ function readTables(db: Pick<Db, 'many'>, names: readonly string[]) {
         array(select a.attname::text from pg_attribute a
           where a.attrelid = c.oid and a.attnum > 0 and not a.attnotnull) as nullable,
         exists (select from pg_attribute a
-          where a.attrelid = c.oid and a.attname = 'deleted_at') as deletes
+          where a.attrelid = c.oid and a.attname = 'deleted_at') as deletes,
+        exists (select from pg_attribute a
+          where a.attrelid = c.oid and a.attname = 'tenant_id') as has_tenant
       from unnest(${names}::text[]) n (name) join pg_class c on c.oid = to_regclass(n.name)`,
   )
 }

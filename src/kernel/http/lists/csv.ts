@@ -3,11 +3,21 @@
  * deep as `payment.state`, other structures as JSON. Beside an amount in minor units stands the
  * decimal one. Free text that a spreadsheet would take for a formula begins with an apostrophe.
  */
+import Negotiator from 'negotiator'
 import type { TObject, TSchema } from 'typebox'
 import { digitsOf } from '../../currencies.ts'
 
 type Column = { readonly name: string; read(row: Members): string }
 type Members = Readonly<Record<string, unknown>>
+
+export const csv_type = 'text/csv'
+
+export function prefersCsv(given: string | readonly string[] | undefined): boolean {
+  const accept = String(given ?? '')
+  if (!accept.includes(csv_type)) return false
+  const offered = ['application/json', csv_type]
+  return new Negotiator({ headers: { accept } }).mediaType(offered) === csv_type
+}
 
 /** For Excel, which takes a file without it for Latin-1. */
 export const byte_order_mark = '\u{feff}'

@@ -4,9 +4,7 @@
  * its holder may see the rows. A failure breaks the chunked reply off, so no short file looks whole.
  */
 import { Readable } from 'node:stream'
-import Negotiator from 'negotiator'
 import { type TObject, Type } from 'typebox'
-import type { Principal } from '../../access/principal.ts'
 import type { Reader } from '../../database/db.ts'
 import { problem } from '../../errors/problem.ts'
 import { limit } from '../../limits.ts'
@@ -14,9 +12,9 @@ import type { CursorPart } from '../cursor.ts'
 import type { RequestFacts } from '../route.ts'
 import { reply } from '../route.ts'
 import { Time } from '../shapes.ts'
-import { byte_order_mark, csvWriter } from './csv.ts'
-import type { Asked } from './asked.ts'
-import type { AnySpec, ListDeps } from './spec.ts'
+import { type Asked, askedOf } from './asked.ts'
+import { byte_order_mark, csv_type, csvWriter } from './csv.ts'
+import type { AnySpec, ListContext, ListDeps } from './spec.ts'
 import { counted, madeAt, rowsAfter } from './statement.ts'
 
 export const list_refusals = [
@@ -27,7 +25,6 @@ export const list_refusals = [
   'quota_exceeded',
 ]
 
-const csv = 'text/csv'
 const portion = 1000
 const looked_max = limit(
   'kernel.csv_looked_rows',
@@ -36,12 +33,6 @@ const looked_max = limit(
   'Most rows that are read to count an export whose filter has no index',
 )
 
-export function prefersCsv(given: string | readonly string[] | undefined): boolean {
-  const accept = String(given ?? '')
-  if (!accept.includes(csv)) return false
-  return new Negotiator({ headers: { accept } }).mediaType(['application/json', csv]) === csv
-}
-
 type Exported = {
   readonly path: string
   readonly spec: AnySpec
@@ -49,38 +40,41 @@ type Exported = {
   readonly permission: string
 }
 
-type Context = {
-  readonly tx: Reader
-  readonly principal: Principal
+type Context = Pick<ListContext, 'tx' | 'principal'> & {
   readonly request: RequestFacts
   /** Throws if the credential has ended or no longer has the permission. */
   readonly stillHolds: (permission: string | null) => Promise<void>
 }
 
-export async function csvOf({ kernel }: ListDeps, exported: Exported, context: object) {
+export async function csvOf(deps: ListDeps, exported: Exported, context: object) {
   const { path, spec, asked, permission } = exported
   const { tx, principal, request, stillHolds } = context as Context
   const { rows, needs } = asked
   if (rows.order.by) throw problem('export_unsorted')
-  await refuseLarge(tx, exported, kernel.settings['kernel.csv_rows_max'])
-  const leave = enter(principal.id, kernel.settings['kernel.csv_at_once'])
+  const { db, settings } = deps.kernel
   const guard = needs ?? (permission === 'authenticated' ? null : permission)
-  if (guard !== null && request.method !== 'HEAD') {
-    // Committed before the first byte.
-    const recorded = kernel.db.tx(async audited => {
-      audited.audit('kernel.list.export', path)
-    })
-    await recorded.catch((error: unknown) => {
-      leave()
-      throw error
-    })
+  const leave = enter(principal.id, settings['kernel.csv_at_once'])
+  try {
+    await refuseLarge(tx, exported, settings['kernel.csv_rows_max'])
+    if (guard !== null && request.method !== 'HEAD') {
+      // Committed before the first byte.
+      await db.tx(async audited => {
+        audited.audit('kernel.list.export', path)
+      })
+    }
+  } catch (error) {
+    leave()
+    throw error
   }
   async function* lines(): AsyncGenerator<string> {
     const writer = csvWriter((spec.item ?? spec.row) as TObject)
     yield byte_order_mark + writer.header
     for (let id: CursorPart = null; ;) {
       await stillHolds(guard)
-      const found: readonly object[] = await tx.many(spec.row, rowsAfter(rows, { id }, portion))
+      const of = spec.within
+        ? (await askedOf(deps, spec, context as ListContext<never>)).rows
+        : rows
+      const found: readonly object[] = await tx.many(spec.row, rowsAfter(of, { id }, portion))
       const shown = found.map(row => writer.line(spec.view ? spec.view(row as never) : row))
       if (shown.length > 0) yield shown.join('')
       if (found.length < portion) return
@@ -91,13 +85,13 @@ export async function csvOf({ kernel }: ListDeps, exported: Exported, context: o
   body.once('close', leave)
   const name = path.split('/').at(-1)
   return reply(200, body, {
-    'content-type': `${csv}; charset=utf-8`,
+    'content-type': `${csv_type}; charset=utf-8`,
     'content-disposition': `attachment; filename="${name}.csv"`,
   })
 }
 
 const Counted = Type.Object({ wanted: Type.Integer(), looked: Type.Integer() })
-const Made = Type.Object({ created_at: Time })
+const Made = Type.Object({ made_at: Time })
 
 async function refuseLarge(
   reader: Reader,
@@ -114,7 +108,7 @@ async function refuseLarge(
       detail: `The list has more than ${most} rows. Ask for a part of it${
         split ? ': since `split_at`, then until it' : ' with a filter'
       }.`,
-      ...(split ? { more: { split_at: split.created_at } } : {}),
+      ...(split ? { more: { split_at: split.made_at } } : {}),
     })
   }
   if (looks && looked > looked_max) throw problem('export_unbounded')

@@ -9,8 +9,15 @@ import { type List, page } from '../page.ts'
 import { reply, route, type Route } from '../route.ts'
 import { page as pageOf } from '../shapes.ts'
 import { type Asked, askedOf, queryOf } from './asked.ts'
-import { csvOf, list_refusals, prefersCsv } from './export-csv.ts'
-import type { AnySpec, ListDeps, ListSpec } from './spec.ts'
+import { prefersCsv } from './csv.ts'
+import { csvOf, list_refusals } from './export-csv.ts'
+import {
+  type AnySpec,
+  type ListContext,
+  type ListDeps,
+  type ListSpec,
+  route_facts,
+} from './spec.ts'
 import {
   type After,
   counted,
@@ -28,27 +35,29 @@ export function list<Row extends TObject, Item extends TSchema = Row>(
 ): (name: string, deps: ListDeps) => Route {
   // From here on a list has lost the types of its rows, as a route has those of its handler.
   const spec = given as AnySpec
-  const { permission = 'authenticated', item, of, added, description, rate, rate_tenant } = spec
+  const { permission = 'authenticated', item, of, fails = [] } = spec
   const body: TSchema = pageOf(item ?? spec.row)
-  const facts = Object.entries({ added, description, rate, rate_tenant })
+  const facts = route_facts.flatMap(name => (spec[name] === undefined ? [] : [[name, spec[name]]]))
   return (name, deps) =>
     route({
+      ...(Object.fromEntries(facts) as object),
       method: 'GET',
       path,
       name,
       summary,
       permission: permission as 'authenticated',
-      ...Object.fromEntries(facts.filter(([, value]) => value !== undefined)),
       ...(of ? { asks_grants: true } : {}),
       produces: ['application/json', 'text/csv'],
       headers: { vary: 'accept' },
       query: queryOf(spec),
       replies: { 200: body },
-      fails: list_refusals,
+      fails: [...list_refusals, ...fails],
       lists: factsOf(spec),
       handle: async context => {
         const { tx, list: scope, request } = context
-        const asked = await askedOf(deps, spec, context)
+        // The route has lost the types of its path.
+        const caller = context as unknown as ListContext<never>
+        const asked = await askedOf(deps, spec, caller)
         if (prefersCsv(request.headers['accept'])) {
           return await csvOf(deps, { path, spec, asked, permission }, context)
         }
@@ -96,16 +105,26 @@ function both(one: Sql | null, other: Sql): Sql {
   return one ? sql.join([one, other], ' and ') : other
 }
 
-/** What the start checks in the database. */
-function factsOf({ from, where, sort = {}, find = [] }: AnySpec): NonNullable<Route['lists']> {
+/** What the start checks in the database, and what the document says. */
+function factsOf(spec: AnySpec): NonNullable<Route['lists']> {
+  const { from, of_platform, where, filters = {}, sort = {}, find, time } = spec
   const orders = Object.values(sort)
+  const leaves_out = Object.values(filters).some(one => one.otherwise)
   return {
     table: from,
-    leaves_deleted_out: where !== undefined,
+    of_platform: of_platform === true,
+    leaves_deleted_out: where !== undefined || leaves_out,
+    ids_have_time: time === 'id',
     not_null: orders.map(one => one.column),
     indexes: [
       ...orders.map(one => [...(one.within === undefined ? [] : [one.within]), one.column, 'id']),
-      ...find.map(one => [one.index]),
+      ...(find ?? []).map(one => [one.index]),
     ],
+    asked: {
+      filters: Object.keys(filters),
+      sort: ['created_at', ...Object.keys(sort)],
+      find: find ? ['id', ...find.map(one => one.column)] : [],
+      range: time !== undefined,
+    },
   }
 }

@@ -11,25 +11,33 @@ export type Filter = {
   condition(column: string, value: unknown): Sql
   /** Whether no index finds the rows, so that one request reads only so many of them. */
   readonly looked: boolean
+  /** The condition if the parameter is not given. */
+  readonly otherwise?: Sql | undefined
 }
 
 function filter<S extends TSchema>(
   looked: boolean,
   schema: S,
   condition?: (value: Static<S>) => Sql,
+  otherwise?: Sql,
 ): Filter {
   const usual = (column: string, value: unknown) => sql`t.${sql.id(column)} = ${value}`
   return {
     schema,
     looked,
+    otherwise,
     condition: (column, value) =>
       condition ? condition(value as Static<S>) : usual(column, value),
   }
 }
 
 /** A filter under an index. */
-export function equal<S extends TSchema>(schema: S, condition?: (value: Static<S>) => Sql): Filter {
-  return filter(false, schema, condition)
+export function equal<S extends TSchema>(
+  schema: S,
+  condition?: (value: Static<S>) => Sql,
+  otherwise?: Sql,
+): Filter {
+  return filter(false, schema, condition, otherwise)
 }
 
 /** A filter without an index. A page may be short, with `has_more`, if few rows match. */

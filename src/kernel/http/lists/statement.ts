@@ -6,6 +6,7 @@ import type { TObject } from 'typebox'
 import { sql, type Sql } from '../../database/sql.ts'
 import type { CursorPart } from '../cursor.ts'
 import type { SortColumn } from './members.ts'
+import { type Time, timeOf, upTo } from './range.ts'
 
 export type Order = {
   /** Null: the list's own order, by id. */
@@ -18,6 +19,7 @@ export type Source = {
   readonly row: TObject
   /** Columns of `row` that are expressions. */
   readonly columns?: Readonly<Record<string, Sql>>
+  readonly time?: Time | undefined
 }
 
 /** The rows that a request is about: what an index finds, and what must be looked at. */
@@ -39,7 +41,7 @@ export function placeOf({ by }: Order): readonly string[] {
 export function rowsAfter({ source, found, wanted, order }: Rows, after: After, n: number): Sql {
   return sql`
     select ${columnsOf(source)} from ${tableOf(source)} t
-    where ${found} and ${wanted ?? sql`true`} and ${isAfter(order, after)}
+    where ${found} and ${wanted ?? sql`true`} and ${isAfter(order, after, source)}
     order by ${orderOf(order)} limit ${n}`
 }
 
@@ -48,7 +50,7 @@ export function rowsLooked({ source, found, wanted, order }: Rows, after: After,
   return sql`
     select ${columnsOf(source)}, coalesce(${wanted ?? sql`true`}, false) as wanted
     from ${tableOf(source)} t
-    where ${found} and ${isAfter(order, after)}
+    where ${found} and ${isAfter(order, after, source)}
     order by ${orderOf(order)} limit ${n}`
 }
 
@@ -71,11 +73,11 @@ export function counted({ source, found, wanted, order }: Rows, look_max: number
       where ${found} order by ${orderOf(order)} limit ${look_max}) l`
 }
 
-/** When the row at this place of the order was made. */
-export function madeAt({ source, found, wanted, order }: Rows, place: number): Sql {
+/** When the row at this place was made, from the newest. */
+export function madeAt({ source, found, wanted }: Rows, place: number): Sql {
   return sql`
-    select t.created_at from ${tableOf(source)} t where ${found} and ${wanted ?? sql`true`}
-    order by ${orderOf(order)} offset ${place} limit 1`
+    select t.${sql.id(timeOf(source.time).column)} as made_at from ${tableOf(source)} t where ${found} and ${wanted ?? sql`true`}
+    order by t.id desc offset ${place} limit 1`
 }
 
 function tableOf({ table }: Source) {
@@ -90,11 +92,15 @@ function columnsOf({ row, columns = {} }: Source): Sql {
   return sql.join(all, ', ')
 }
 
-function isAfter({ by, descending }: Order, after: After): Sql {
+function isAfter({ by, descending }: Order, after: After, source?: Source): Sql {
   const { id = null } = after
   if (id === null) return sql`true`
   const sign = descending ? sql`<` : sql`>`
-  if (by === null) return sql`t.id ${sign} ${id}::uuid`
+  if (by === null) {
+    const partitions = descending && source ? upTo(source.time, String(id)) : null
+    const is = sql`t.id ${sign} ${id}::uuid`
+    return partitions ? sql`${is} and ${partitions}` : is
+  }
   const value = after[by.column] ?? null
   const typed = by.type === 'bigint' ? sql`${value}::bigint` : sql`${value}::text`
   return sql`(t.${sql.id(by.column)}, t.id) ${sign} (${typed}, ${id}::uuid)`

@@ -124,6 +124,7 @@ function operation(
       ? { 'x-permission': route.permission }
       : {}),
     ...(route.added ? { 'x-added': true } : {}),
+    ...(route.lists ? { 'x-list': { ...route.lists.asked, csv: true } } : {}),
     ...(route.deprecated ? { deprecated: true, 'x-sunset': route.deprecated.sunset } : {}),
     parameters: parametersOf(route, components, members),
     ...(body ? { requestBody: requestBody(route, components, members) } : {}),

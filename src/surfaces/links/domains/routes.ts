@@ -2,16 +2,15 @@
  * Routes of custom domains. Only the owner may use them, and the account whose API key is the owner.
  * Any other caller gets a 404.
  */
-import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
-import { page } from '../../../kernel/http/page.ts'
+import { equal } from '../../../kernel/http/lists/members.ts'
 import { routesOf } from '../../../kernel/http/routes-of.ts'
 import { Id } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
 import { ownerOfDomain, ownerOfList } from '../owners.ts'
 import { ClaimDomain, Domain, NewDomain } from '../schemas.ts'
 import { claimDomain } from './claim-domain.ts'
-import { columns, findOwnDomain } from './domain-row.ts'
+import { findOwnDomain } from './domain-row.ts'
 import { removeDomain } from './remove-domain.ts'
 import { renewProof } from './renew-proof.ts'
 import { verifyDomain } from './verify-domain.ts'
@@ -47,28 +46,19 @@ export const domainRoutes = open({
     },
   ),
 
-  listDomains: list(
-    '/v1/domains',
-    'List my domains, newest first',
-    {
-      description: 'Domains of an API key of yours are listed with its id as `owner_id`.',
-      item: Domain,
-      filters: { owner_id: Type.Optional(Id) },
+  listDomains: list('/v1/domains', 'List my domains, newest first', {
+    description: 'Domains of an API key of yours are listed with its id as `owner_id`.',
+    from: 'links.domains',
+    row: Domain,
+    where: sql`t.state <> 'removed'`,
+    within: async ({ tx, principal, query }, deps) => {
+      const owner = await ownerOfList(tx, deps, principal, query['owner_id'])
+      return sql`t.owner_id = ${owner.id}`
     },
-    async ({ tx, principal: caller, query, list }, deps) => {
-      const principal = await ownerOfList(tx, deps, caller, query.owner_id)
-      return page(tx, {
-        scope: list,
-        row: Domain,
-        place: ['id'],
-        fetch: (after, n) => sql`
-          select ${columns} from links.domains
-          where tenant_id = ${principal.tenant_id} and owner_id = ${principal.id}
-            and state <> 'removed' and (${after.id}::uuid is null or id < ${after.id}::uuid)
-          order by id desc limit ${n}`,
-      })
-    },
-  ),
+    time: 'id',
+    filters: { owner_id: equal(Id) },
+    find: [],
+  }),
 
   getDomain: get(
     '/v1/domains/{domain_id}',

@@ -9,14 +9,14 @@ import { Refused } from '../../../kernel/bounded/work.ts'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { newId } from '../../../kernel/ids.ts'
-import { closed, Id, page, pageQuery, text, Time } from '../../../kernel/http/shapes.ts'
+import { closed, Id, text, Time } from '../../../kernel/http/shapes.ts'
 import type { Deps, Jobs } from '../deps.ts'
 import { hostOf, reversedHost } from '../destinations/host.ts'
 import { hashOf, holdScreening } from '../destinations/screen.ts'
 import { spelled } from '../domains/find-domain.ts'
 import { problem } from '../errors.ts'
 
-const Kind = Type.Unsafe<'host' | 'suffix' | 'url' | 'regex'>({
+export const Kind = Type.Unsafe<'host' | 'suffix' | 'url' | 'regex'>({
   type: 'string',
   enum: ['host', 'suffix', 'url', 'regex'],
 })
@@ -49,10 +49,8 @@ export const NewEntry = Type.Object(
   { ...Entry.properties, job_id: Id },
   { title: 'NewBlocklistEntry' },
 )
-export const EntryPage = page(Entry)
-export const EntryQuery = pageQuery({ kind: Type.Optional(Kind) })
 
-export const columns = sql`id, kind, value, action, reason, created_by, created_at`
+const columns = sql`id, kind, value, action, reason, created_by, created_at`
 export const apply_type = 'links.blocklist_apply'
 
 export async function addEntry(

@@ -6,7 +6,7 @@ import { Type, type Static } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { newId } from '../../../kernel/ids.ts'
-import { closed, Id, nullable, page, pageQuery, text, Time } from '../../../kernel/http/shapes.ts'
+import { closed, Id, nullable, text, Time } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
 import { platform_domain_id } from '../domains/platform.ts'
 import { spelled } from '../domains/find-domain.ts'
@@ -15,7 +15,7 @@ import { spellings } from '../shortening/codes.ts'
 export const ReportLink = closed({ url: text(2048), reason: text(1000) }, { title: 'ReportLink' })
 export type ReportLink = Static<typeof ReportLink>
 
-const ReportState = Type.Unsafe<'received' | 'resolved'>({
+export const ReportState = Type.Unsafe<'received' | 'resolved'>({
   type: 'string',
   enum: ['received', 'resolved'],
 })
@@ -33,9 +33,6 @@ export const Report = Type.Object(
   },
   { title: 'LinkReport' },
 )
-export const ReportPage = page(Report)
-export const ReportQuery = pageQuery({ state: Type.Optional(ReportState) })
-export const columns = sql`id, url, reason, state, domain_id, code, created_at, resolved_at`
 
 const Reported = Type.Object({
   domain_id: Id,

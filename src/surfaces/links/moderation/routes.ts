@@ -1,35 +1,17 @@
 /** Routes that keep links safe: reports from the public, and moderation. */
 import { sql } from '../../../kernel/database/sql.ts'
-import { page } from '../../../kernel/http/page.ts'
+import { equal, looked } from '../../../kernel/http/lists/members.ts'
 import { reply } from '../../../kernel/http/reply.ts'
 import { routesOf } from '../../../kernel/http/routes-of.ts'
 import type { Deps } from '../deps.ts'
 import { findAnyDomain } from '../domains/find-domain.ts'
 import { Code, Link, OnDomain } from '../schemas.ts'
 import { linkView, tagOf } from '../shortening/link-row.ts'
-import {
-  AddEntry,
-  addEntry,
-  columns as entry_columns,
-  Entry,
-  EntryPage,
-  EntryQuery,
-  NewEntry,
-  removeEntry,
-  shown,
-} from './blocklist.ts'
+import { AddEntry, addEntry, Entry, Kind, NewEntry, removeEntry, shown } from './blocklist.ts'
 import { Moderate, moderateLink } from './moderate-link.ts'
-import {
-  columns as report_columns,
-  Received,
-  Report,
-  ReportLink,
-  reportLink,
-  ReportPage,
-  ReportQuery,
-} from './report-link.ts'
+import { Received, Report, ReportLink, reportLink, ReportState } from './report-link.ts'
 
-const { open, get, create, post, del } = routesOf<Deps>({
+const { open, list, create, post, del } = routesOf<Deps>({
   absent: 'link_not_found',
   write: 'links.blocklist.manage',
   added: true,
@@ -44,24 +26,15 @@ export const moderationRoutes = open({
     async ({ tx, body, request }, deps) => await reportLink(tx, deps, body, request.ip),
   ),
 
-  listLinkReports: get(
-    '/v1/link-reports',
-    'List the reports from the public, newest first',
-    { permission: 'links.reports.read', query: ReportQuery, reply: ReportPage },
-    async ({ tx, query: { state = null }, list }) => {
-      const { body, headers } = await page(tx, {
-        scope: list,
-        row: Report,
-        place: ['id'],
-        fetch: (after, n) => sql`
-          select ${report_columns} from links.link_reports
-          where (${state}::text is null or state = ${state}::text)
-            and (${after.id}::uuid is null or id < ${after.id}::uuid)
-          order by id desc limit ${n}`,
-      })
-      return reply(200, body, headers)
-    },
-  ),
+  listLinkReports: list('/v1/link-reports', 'List the reports from the public, newest first', {
+    permission: 'links.reports.read',
+    from: 'links.link_reports',
+    of_platform: true,
+    row: Report,
+    time: 'id',
+    filters: { state: equal(ReportState) },
+    find: [],
+  }),
 
   moderateLink: post(
     '/v1/links/{code}/moderation',
@@ -81,25 +54,18 @@ export const moderationRoutes = open({
     },
   ),
 
-  listBlocklistEntries: get(
-    '/v1/link-blocklist',
-    'List the blocked destinations, newest first',
-    { permission: 'links.blocklist.manage', query: EntryQuery, reply: EntryPage },
-    async ({ tx, query: { kind = null }, list }) => {
-      const { body, headers } = await page(tx, {
-        scope: list,
-        row: Entry,
-        place: ['id'],
-        view: shown,
-        fetch: (after, n) => sql`
-          select ${entry_columns} from links.blocklist
-          where removed_at is null and (${kind}::text is null or kind = ${kind}::text)
-            and (${after.id}::uuid is null or id < ${after.id}::uuid)
-          order by id desc limit ${n}`,
-      })
-      return reply(200, body, headers)
-    },
-  ),
+  listBlocklistEntries: list('/v1/link-blocklist', 'List the blocked destinations, newest first', {
+    permission: 'links.blocklist.manage',
+    from: 'links.blocklist',
+    of_platform: true,
+    row: Entry,
+    view: shown,
+    item: Entry,
+    where: sql`t.removed_at is null`,
+    time: 'id',
+    filters: { kind: looked(Kind) },
+    find: [],
+  }),
 
   removeBlocklistEntry: del(
     '/v1/link-blocklist/{blocklist_id}',

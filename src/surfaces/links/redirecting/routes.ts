@@ -3,7 +3,8 @@
  * route gets only requests on hosts without links and requests for reserved words.
  */
 import { Type } from 'typebox'
-import { reply, route, type Route } from '../../../kernel/http/route.ts'
+import { reply } from '../../../kernel/http/route.ts'
+import { routesOf } from '../../../kernel/http/routes-of.ts'
 import { text, Time } from '../../../kernel/http/shapes.ts'
 import { absentAnswer, type Answer } from './answer.ts'
 import type { Hosts } from '../cache/hosts.ts'
@@ -20,13 +21,13 @@ const Preview = Type.Object(
 
 const missing = ['link_not_found', 'link_expired', 'link_disabled', 'link_exhausted'] as const
 
-export function redirectRoutes({ hosts }: { readonly hosts: Hosts }): Route[] {
-  return [
-    route({
-      method: 'GET',
-      path: '/{code}',
-      name: 'followLink',
-      summary: 'Follow a short link; with a + at its end, show its destination',
+const { open, get } = routesOf<{ readonly hosts: Hosts }>()
+
+export const redirectRoutes = open({
+  followLink: get(
+    '/{code}',
+    'Follow a short link; with a + at its end, show its destination',
+    {
       description:
         'Redirects with the status of the link. If the destination is not scanned yet, the reply may be a warning page.',
       permission: 'public',
@@ -44,16 +45,16 @@ export function redirectRoutes({ hosts }: { readonly hosts: Hosts }): Route[] {
         404: Type.Unsafe<string>(Type.String()),
       },
       fails: [...missing, 'domain_not_found'],
-      handle: ({ request }) => {
-        const accept = String(request.headers['accept'] ?? '')
-        const known = hosts.get(String(request.headers['host'] ?? ''))
-        const carries_links = known !== null && typeof known === 'object'
-        const answer = absentAnswer(carries_links ? 'link_not_found' : 'domain_not_found', accept)
-        return reply(404, answer.body ?? '', headersOf(answer))
-      },
-    }),
-  ]
-}
+    },
+    ({ request }, { hosts }) => {
+      const accept = String(request.headers['accept'] ?? '')
+      const known = hosts.get(String(request.headers['host'] ?? ''))
+      const carries_links = known !== null && typeof known === 'object'
+      const answer = absentAnswer(carries_links ? 'link_not_found' : 'domain_not_found', accept)
+      return reply(404, answer.body ?? '', headersOf(answer))
+    },
+  ),
+})
 
 function headersOf({ headers }: Answer): Record<string, string> {
   const named: Record<string, string> = {}

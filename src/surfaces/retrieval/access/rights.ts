@@ -21,10 +21,11 @@ export function mayCollection({ tenant_id, names }: Caller, right: Right): Sql {
  * The caller may read the document `d`. They may read its collection, and the document either has
  * no list of its own or its list names them.
  */
-export function isPresentTo({ tenant_id, names }: Caller): Sql {
-  return sql`(d.tenant_id = ${tenant_id} and d.deleted_at is null and (d.acl_set_id = 0 or exists (
+export function isPresentTo({ tenant_id, names }: Caller, document: 'd' | 't' = 'd'): Sql {
+  const d = sql`${sql.id(document)}`
+  return sql`(${d}.tenant_id = ${tenant_id} and ${d}.deleted_at is null and (${d}.acl_set_id = 0 or exists (
     select from retrieval.acl_sets s
-    where s.tenant_id = d.tenant_id and s.id = d.acl_set_id
+    where s.tenant_id = ${d}.tenant_id and s.id = ${d}.acl_set_id
       and s.entries && ${names}::text[])))`
 }
 

@@ -2,10 +2,12 @@
 import { Type } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
+import type { ListContext } from '../../../kernel/http/lists/spec.ts'
 import { page as pageOf, type List } from '../../../kernel/http/page.ts'
 import type { Right } from '../access/acl-entries.ts'
-import type { Caller } from '../access/principals.ts'
+import { type Caller, callerOf } from '../access/principals.ts'
 import { mayCollection } from '../access/rights.ts'
+import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { Collection } from './schemas.ts'
 
@@ -44,6 +46,17 @@ export async function requireRight(
       where c.tenant_id = ${caller.tenant_id} and c.id = ${id} and ${mayCollection(caller, right)}`,
   )
   if (!found) throw problem('collection_not_found')
+}
+
+/** The rows of the collection in the path, for lists of callers with this right. */
+export function inCollection(right: Right) {
+  return async (
+    { tx, principal, params }: ListContext<{ readonly collection_id: string }>,
+    deps: Pick<Deps, 'people'>,
+  ) => {
+    await requireRight(tx, await callerOf(tx, deps, principal), params.collection_id, right)
+    return sql`t.collection_id = ${params.collection_id}`
+  }
 }
 
 /** The collection as the caller sees it. */

@@ -1,15 +1,19 @@
 /** Connectors of collections that the caller manages. */
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
-import { page as pageOf, type List } from '../../../kernel/http/page.ts'
 import type { Caller } from '../access/principals.ts'
 import { mayCollection } from '../access/rights.ts'
 import { problem } from '../errors.ts'
 import { Connector } from './schemas.ts'
 
+export function nextSyncAt(table: 'n' | 't') {
+  const column = (name: string) => sql.id(table, name)
+  return sql`case when ${column('state')} = 'active' then ${column('due_at')} end`
+}
+
 const columns = sql`
   n.id, n.collection_id, n.kind, n.state, n.config, n.schedule_seconds, n.delete_policy,
-  n.max_documents, n.error_code, case when n.state = 'active' then n.due_at end as next_sync_at,
+  n.max_documents, n.error_code, ${nextSyncAt('n')} as next_sync_at,
   n.job_id, n.version, n.created_at`
 
 /** `lock` is for a change. */
@@ -29,22 +33,4 @@ export async function requireConnector(
   )
   if (!found) throw problem('connector_not_found')
   return found
-}
-
-export async function listConnectors(
-  reader: Reader,
-  scope: List,
-  { tenant_id }: Caller,
-  collection_id: string,
-) {
-  return await pageOf(reader, {
-    scope,
-    row: Connector,
-    place: ['id'],
-    fetch: ({ id }, many) => sql`
-      select ${columns} from retrieval.connectors n
-      where n.tenant_id = ${tenant_id} and n.collection_id = ${collection_id}
-        and n.state <> 'deleted' and (${id}::uuid is null or n.id > ${id}::uuid)
-      order by n.id limit ${many}`,
-  })
 }

@@ -1,14 +1,15 @@
 /** Routes of connectors. */
+import { sql } from '../../../kernel/database/sql.ts'
 import { etag, expectVersion } from '../../../kernel/http/etag.ts'
 import { reply } from '../../../kernel/http/reply.ts'
 import { routesOf } from '../../../kernel/http/routes-of.ts'
 import { callerOf } from '../access/principals.ts'
-import { requireRight } from '../collections/find-collection.ts'
+import { inCollection, requireRight } from '../collections/find-collection.ts'
 import type { Deps } from '../deps.ts'
 import { IngestionJob, jobView, requireJob } from '../ingestion/show-job.ts'
 import { changeConnector, deleteConnector, beginRun } from './change-connector.ts'
 import { createConnector, inspectConnector } from './create-connector.ts'
-import { listConnectors, requireConnector } from './find-connector.ts'
+import { nextSyncAt, requireConnector } from './find-connector.ts'
 import { ChangeConnector, Connector, CreateConnector, SyncConnector } from './schemas.ts'
 
 const of_collection = '/v1/collections/{collection_id}/connectors'
@@ -47,16 +48,16 @@ export const connectorRoutes = open({
     },
   ),
 
-  listConnectors: list(
-    of_collection,
-    'List the connectors of a collection',
-    { absent: 'collection_not_found', item: Connector, fails: ['permission_denied'] },
-    async ({ tx, principal, params: { collection_id }, list }, deps) => {
-      const caller = await callerOf(tx, deps, principal)
-      await requireRight(tx, caller, collection_id, 'manage')
-      return listConnectors(tx, list, caller, collection_id)
-    },
-  ),
+  listConnectors: list(of_collection, 'List the connectors of a collection', {
+    absent: 'collection_not_found',
+    from: 'retrieval.connectors',
+    row: Connector,
+    columns: { next_sync_at: nextSyncAt('t') },
+    where: sql`t.state <> 'deleted'`,
+    within: inCollection('manage'),
+    oldest_first: true,
+    fails: ['permission_denied'],
+  }),
 
   getConnector: get(
     path,

@@ -4,18 +4,24 @@
  */
 import { Type, type Static } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { page as pageOf, type List } from '../../../kernel/http/page.ts'
+import { sql, type Sql } from '../../../kernel/database/sql.ts'
+import type { ListContext } from '../../../kernel/http/lists/spec.ts'
 import { nullable } from '../../../kernel/http/shapes.ts'
 import type { Right } from '../access/acl-entries.ts'
-import type { Caller } from '../access/principals.ts'
+import { type Caller, callerOf } from '../access/principals.ts'
 import { isPresentTo, mayCollection, mayDocument } from '../access/rights.ts'
+import { inCollection } from '../collections/find-collection.ts'
+import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { Document } from './schemas.ts'
 
+export function checksumOf(document: 'd' | 't'): Sql {
+  return sql`'sha256:' || encode(${sql.id(document, 'checksum')}, 'hex')`
+}
+
 const columns = sql`
   d.id, d.collection_id, d.source_kind, d.source_uri, d.source_version,
-  'sha256:' || encode(d.checksum, 'hex') as checksum, d.state, d.title, d.metadata,
+  ${checksumOf('d')} as checksum, d.state, d.title, d.metadata,
   d.current_version, d.latest_version, d.chunk_count, d.acl_version, d.error_code, d.created_at,
   d.deleted_at`
 
@@ -36,24 +42,14 @@ export async function requireDocument(
   return found
 }
 
-export async function listDocuments(
-  reader: Reader,
-  scope: List,
-  caller: Caller,
-  collection_id: string,
-  state: string | undefined,
-) {
-  return await pageOf(reader, {
-    scope,
-    row: Document,
-    place: ['id'],
-    fetch: ({ id }, n) => sql`
-      select ${columns} from retrieval.documents d
-      where d.tenant_id = ${caller.tenant_id} and d.collection_id = ${collection_id}
-        and ${isPresentTo(caller)} and (${state ?? null}::text is null or d.state = ${state ?? null})
-        and (${id}::uuid is null or d.id > ${id}::uuid)
-      order by d.id limit ${n}`,
-  })
+/** For the list of a collection `t`: the documents that the caller may read. */
+export async function readableDocuments(
+  context: ListContext<{ readonly collection_id: string }>,
+  deps: Pick<Deps, 'people'>,
+): Promise<Sql> {
+  const inside = await inCollection('read')(context, deps)
+  const caller = await callerOf(context.tx, deps, context.principal)
+  return sql`${inside} and ${isPresentTo(caller, 't')}`
 }
 
 const Locked = Type.Object({

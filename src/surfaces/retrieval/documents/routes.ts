@@ -1,9 +1,10 @@
 /** Routes of documents. */
+import { sql } from '../../../kernel/database/sql.ts'
 import { etag } from '../../../kernel/http/etag.ts'
+import { looked } from '../../../kernel/http/lists/members.ts'
 import { reply } from '../../../kernel/http/reply.ts'
 import { routesOf } from '../../../kernel/http/routes-of.ts'
 import { oneOf } from '../../../kernel/http/shapes.ts'
-import { Type } from 'typebox'
 import { PutAcl } from '../access/acl-entries.ts'
 import { callerOf } from '../access/principals.ts'
 import { requireRight } from '../collections/find-collection.ts'
@@ -11,7 +12,7 @@ import { AccessList } from '../collections/schemas.ts'
 import type { Deps } from '../deps.ts'
 import { addDocument } from './add-document.ts'
 import { deleteDocument } from './delete-document.ts'
-import { listDocuments, requireDocument } from './find-document.ts'
+import { checksumOf, readableDocuments, requireDocument } from './find-document.ts'
 import { listChunks, Chunk } from './list-chunks.ts'
 import { putDocumentAcl } from './put-acl.ts'
 import { AddDocument, Document, document_states, QueuedDocument } from './schemas.ts'
@@ -76,22 +77,20 @@ export const documentRoutes = open({
     },
   ),
 
-  listDocuments: list(
-    of_collection,
-    'List the documents of a collection that you may read',
-    {
-      added: true,
-      absent: 'collection_not_found',
-      item: Document,
-      filters: { state: Type.Optional(oneOf(...document_states)) },
-      fails: ['permission_denied'],
-    },
-    async ({ tx, principal, params: { collection_id }, query, list }, deps) => {
-      const caller = await callerOf(tx, deps, principal)
-      await requireRight(tx, caller, collection_id, 'read')
-      return listDocuments(tx, list, caller, collection_id, query.state)
-    },
-  ),
+  listDocuments: list(of_collection, 'List the documents of a collection that you may read', {
+    added: true,
+    absent: 'collection_not_found',
+    from: 'retrieval.documents',
+    row: Document,
+    columns: { checksum: checksumOf('t') },
+    where: sql`t.deleted_at is null`,
+    within: readableDocuments,
+    time: 'id',
+    oldest_first: true,
+    filters: { state: looked(oneOf(...document_states)) },
+    find: [],
+    fails: ['permission_denied'],
+  }),
 
   getDocument: get(
     path,

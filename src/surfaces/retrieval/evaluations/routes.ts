@@ -3,12 +3,11 @@ import { sql } from '../../../kernel/database/sql.ts'
 import { batch_members_max } from '../../../kernel/http/content.ts'
 import { routesOf } from '../../../kernel/http/routes-of.ts'
 import { callerOf } from '../access/principals.ts'
-import { requireRight } from '../collections/find-collection.ts'
+import { inCollection, requireRight } from '../collections/find-collection.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { liveVersions } from '../indexes/index-versions.ts'
 import { submitJob } from '../ingestion/submit-job.ts'
-import { listEvaluations } from './list-evaluations.ts'
 import { Evaluate, Evaluating, Evaluation } from './schemas.ts'
 
 const k = 10
@@ -21,17 +20,14 @@ const { open, list, post } = routesOf<Deps>({
 })
 
 export const evaluationRoutes = open({
-  listEvaluations: list(
-    path,
-    'Evaluations of a collection that you manage, newest first',
-    { item: Evaluation, fails: ['permission_denied'] },
-    async ({ tx, principal, params: { collection_id }, list }, deps) => {
-      const caller = await callerOf(tx, deps, principal)
-      await requireRight(tx, caller, collection_id, 'manage')
-      const { tenant_id } = principal
-      return listEvaluations(tx, list, tenant_id, collection_id)
-    },
-  ),
+  listEvaluations: list(path, 'Evaluations of a collection that you manage, newest first', {
+    from: 'retrieval.evaluations',
+    row: Evaluation,
+    columns: { job_id: sql`t.id` },
+    within: inCollection('manage'),
+    time: 'id',
+    fails: ['permission_denied'],
+  }),
 
   evaluateCollection: post(
     path,

@@ -39,7 +39,7 @@ type Chosen = {
   readonly variant: Variant
   readonly type: string | null
   readonly size: number
-  readonly sha256: Uint8Array
+  readonly checksum: string
 }
 
 export async function downloadUrl(
@@ -63,7 +63,7 @@ export async function downloadUrl(
     content_type: servedType(chosen.type),
     size: chosen.size,
     filename: file.by === 'surface' && !isNamed(file, chosen.variant) ? null : file.filename,
-    checksum: checksumOf(chosen.sha256),
+    checksum: chosen.checksum,
   }
 }
 
@@ -133,11 +133,11 @@ function choose(
   const kind = derivative ?? (file.by !== 'owner' && has_sanitized ? 'sanitized' : undefined)
   if (kind === undefined) {
     const { detected_type: type, size, sha256 } = file
-    return { variant: 'original', type, size, sha256 }
+    return { variant: 'original', type, size, checksum: checksumOf(sha256) }
   }
   const found = own.find(one => one.kind === kind && one.state === 'ready')
-  if (!found?.sha256 || found.size === null) return 'derivative_not_found'
-  return { variant: kind, type: found.media_type, size: found.size, sha256: found.sha256 }
+  if (!found?.checksum || found.size === null) return 'derivative_not_found'
+  return { variant: kind, type: found.media_type, size: found.size, checksum: found.checksum }
 }
 
 function refusal(code: Refusal, file: ReadableFile) {

@@ -5,6 +5,7 @@ import { sql } from '../../../kernel/database/sql.ts'
 import { Id, nullable, Time } from '../../../kernel/http/shapes.ts'
 import {
   Bytes,
+  Checksum,
   checksumOf,
   Derivative,
   DerivativeKind,
@@ -59,11 +60,15 @@ export const DerivativeRow = Type.Object({
   storage_version: nullable(Type.String()),
   media_type: nullable(Type.String()),
   size: nullable(Size),
-  sha256: nullable(Bytes),
+  checksum: nullable(Checksum),
   width: nullable(Type.Integer()),
   height: nullable(Type.Integer()),
 })
 export type DerivativeRow = Static<typeof DerivativeRow>
+
+const derivativeColumns = sql`
+  d.file_id, d.kind, d.state, d.storage_key, d.storage_version, d.media_type, d.size,
+  'sha256:' || encode(d.sha256, 'hex') as checksum, d.width, d.height`
 
 export async function findFile(
   reader: Reader,
@@ -86,13 +91,20 @@ export async function derivativesOf(
   return await reader.many(
     DerivativeRow,
     sql`
-      select file_id, kind, state, storage_key, storage_version, media_type, size, sha256, width,
-        height
-      from uploads.derivatives
-      where tenant_id = ${tenant_id} and file_id = any(${file_ids}::uuid[])
-      order by file_id, kind`,
+      select ${derivativeColumns} from uploads.derivatives d
+      where d.tenant_id = ${tenant_id} and d.file_id = any(${file_ids}::uuid[])
+      order by d.file_id, d.kind`,
   )
 }
+
+/** In a list: the derivatives of each file `t`. */
+export const derivativesOfEach = sql`
+  array(
+    select to_jsonb(r) from (
+      select ${derivativeColumns} from uploads.derivatives d
+      where d.tenant_id = t.tenant_id and d.file_id = t.id
+      order by d.kind
+    ) r)`
 
 /**
  * The findings of scanners are shown only with `uploads.quarantine.read`, because they would teach
@@ -125,12 +137,12 @@ export function fileView(
     scan_result: scan_result && { ...scan_result, findings: findings ? scan_result.findings : [] },
     derivatives: derivatives
       .filter(one => one.file_id === row.id)
-      .map(({ kind, state, media_type, size, sha256, width, height }) => ({
+      .map(({ kind, state, media_type, size, checksum, width, height }) => ({
         kind,
         state,
         media_type,
         size,
-        checksum: sha256 && checksumOf(sha256),
+        checksum,
         width,
         height,
       })),

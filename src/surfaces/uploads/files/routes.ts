@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import type { Readable } from 'node:stream'
 import { sql } from '../../../kernel/database/sql.ts'
-import { page } from '../../../kernel/http/page.ts'
+import { equal, owner } from '../../../kernel/http/lists/members.ts'
 import { reply } from '../../../kernel/http/reply.ts'
 import { routesOf } from '../../../kernel/http/routes-of.ts'
 import { closed, count, Id, oneOf, RawBytes } from '../../../kernel/http/shapes.ts'
@@ -11,7 +11,7 @@ import { SignedQuery } from '../parts/routes.ts'
 import { DerivativeKind, File, file_states, Purpose } from '../schemas.ts'
 import { deleteFile } from './delete-file.ts'
 import { downloadUrl, DownloadUrl, downloadUrls, ManyUrls } from './download-url.ts'
-import { derivativesOf, fileColumns, FileRow, fileView } from './file-row.ts'
+import { DerivativeRow, derivativesOf, derivativesOfEach, FileRow, fileView } from './file-row.ts'
 import { requireOwn, requireReadable } from './may-read.ts'
 import { rescanFile } from './rescan-file.ts'
 import { serveFile } from './serve-file.ts'
@@ -29,39 +29,23 @@ const { open, get, list, post, del } = routesOf<Deps>({
 })
 
 export const fileRoutes = open({
-  listFiles: list(
-    path,
-    'List your files, newest first',
-    {
-      item: File,
-      filters: {
-        purpose: Type.Optional(Purpose),
-        state: Type.Optional(oneOf(...file_states)),
-      },
+  listFiles: list(path, 'List your files, newest first', {
+    from: 'uploads.files',
+    row: Type.Object({ ...FileRow.properties, derivatives: Type.Array(DerivativeRow) }),
+    columns: { derivatives: derivativesOfEach },
+    item: File,
+    view: ({ derivatives, ...row }) => fileView(row, derivatives, { findings: false }),
+    of: owner('owner_id', 'uploads.files.read_any', 'own'),
+    time: 'id',
+    filters: {
+      purpose: equal(Purpose),
+      state: equal(
+        oneOf(...file_states),
+        state => sql`t.state = ${state}`,
+        sql`t.state not in ('deleted', 'purged')`,
+      ),
     },
-    async ({ tx, principal, query, list }) => {
-      const { tenant_id, id: owner_id } = principal
-      const { purpose = null, state = null } = query
-      const found = await page(tx, {
-        scope: list,
-        row: FileRow,
-        place: ['id'],
-        fetch: ({ id }, n) => sql`
-          select ${fileColumns} from uploads.files f
-          where f.tenant_id = ${tenant_id} and f.owner_id = ${owner_id}
-            and (${id}::uuid is null or f.id < ${id}::uuid)
-            and (${purpose}::text is null or f.purpose = ${purpose})
-            and (${state}::text is null or f.state = ${state})
-            and (f.state not in ('deleted', 'purged') or f.state = ${state})
-          order by f.id desc
-          limit ${n}`,
-      })
-      const ids = found.body.data.map(row => row.id)
-      const derivatives = await derivativesOf(tx, tenant_id, ids)
-      const data = found.body.data.map(row => fileView(row, derivatives, { findings: false }))
-      return { body: { ...found.body, data }, headers: found.headers }
-    },
-  ),
+  }),
 
   getFile: get(
     one,

@@ -1,10 +1,11 @@
 /** The route by which the local engine receives parts. S3 receives them itself. */
 import { Type } from 'typebox'
-import { reply, route, type Route } from '../../../kernel/http/route.ts'
+import { reply } from '../../../kernel/http/route.ts'
+import { routesOf } from '../../../kernel/http/routes-of.ts'
 import { closed, Id, text } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
 import { receivePart } from './receive-part.ts'
-import { openSlots } from './slots.ts'
+import type { Slots } from './slots.ts'
 
 export const SignedQuery = {
   exp: Type.Optional(text(20)),
@@ -12,23 +13,20 @@ export const SignedQuery = {
   sig: Type.Optional(text(64)),
 }
 
-export function partRoutes(deps: Pick<Deps, 'kernel' | 'rights'>): readonly Route[] {
-  const { kernel } = deps
-  const slots = openSlots(kernel)
-  const { settings } = kernel
-  return [
-    route({
-      method: 'PUT',
-      path: '/_objects/u/{upload_id}/{part_number}',
-      name: 'sendUploadPart',
+type PartDeps = Pick<Deps, 'kernel' | 'rights'> & { readonly slots: Slots }
+const { open, put } = routesOf<PartDeps>({ added: true })
+
+export const partRoutes = open({
+  sendUploadPart: put(
+    '/_objects/u/{upload_id}/{part_number}',
+    'Send one part of an upload to its signed URL',
+    ({ kernel }: PartDeps) => ({
       sends: ['etag'],
       // The signature is checked before the reply can reveal whether the upload exists.
       params: { upload_id: Id, part_number: Type.String({ pattern: '^[1-9][0-9]{0,4}$' }) },
       absent: 'signed_url_invalid',
-      summary: 'Send one part of an upload to its signed URL',
       permission: 'public',
       takes: 'signed_url',
-      added: true,
       transaction: 'own',
       idempotency: 'ignored',
       // The request that signed the URL was counted. Here only invalid signatures count.
@@ -36,7 +34,7 @@ export function partRoutes(deps: Pick<Deps, 'kernel' | 'rights'>): readonly Rout
       consumes: 'stream',
       query: closed(SignedQuery),
       body_limit_bytes: 5 * 1024 ** 3,
-      body_seconds: settings['uploads.part_seconds'],
+      body_seconds: kernel.settings['uploads.part_seconds'],
       replies: { 200: null },
       fails: [
         'content_length_required',
@@ -53,15 +51,12 @@ export function partRoutes(deps: Pick<Deps, 'kernel' | 'rights'>): readonly Rout
         'capacity_exceeded',
         'storage_full',
       ],
-      handle: async ({ db, params, query, request }) => {
-        const { upload_id, part_number } = params
-        const etag = await receivePart(
-          db,
-          { ...deps, slots },
-          { upload_id, part_number: Number(part_number), query, request },
-        )
-        return reply(200, null, { etag })
-      },
     }),
-  ]
-}
+    async ({ db, params, query, request }, deps) => {
+      const { upload_id } = params
+      const part_number = Number(params.part_number)
+      const etag = await receivePart(db, deps, { upload_id, part_number, query, request })
+      return reply(200, null, { etag })
+    },
+  ),
+})

@@ -15,7 +15,7 @@ import { blockHash } from '../scanning/blocked-hashes.ts'
 import { purgeFiles } from '../storage/purge-files.ts'
 import { missingObjects } from '../storage/reconcile.ts'
 import { expireUploads, removeParts } from '../storage/remove-parts.ts'
-import { openUploads } from '../uploads/list-open-uploads.ts'
+import { uploadRoutes } from '../uploads/routes.ts'
 import { findUpload } from '../uploads/upload-row.ts'
 import { verificationQueue } from '../uploads/verify-upload.ts'
 
@@ -94,13 +94,27 @@ const caller = {
 }
 const signal = new AbortController().signal
 const unused = { kernel: { settings: { 'uploads.processing_lease_seconds': 60 } } } as never
-const open = { tenant_id: tenant, after: null }
-const address = { query: {}, request: { method: 'GET', headers: {} } } as never
+const address = { query: {}, request: { method: 'GET', headers: {} } }
+const listed = (query: object) =>
+  sent(async (db, kernel) => {
+    const all = uploadRoutes({ kernel } as never)
+    const grants = async () => new Set(['uploads.uploads.read_any'])
+    const cursors = { start: () => ({ after: null, limit: 20, fetch: 21 }) }
+    const context = {
+      ...caller,
+      grants,
+      tx: db,
+      query,
+      request: address.request,
+      list: { cursors },
+    }
+    await all.find(one => one.name === 'listUploads')?.handle?.(context as never)
+  })
 
 test.each<[string, () => Promise<Sql[]> | Sql[]]>([
   ['an upload', () => sent(db => findUpload(db, caller, id, null))],
-  ['open uploads of a person', () => [openUploads({ ...open, owner_id: owner }, 21)]],
-  ['open uploads of a tenant', () => [openUploads({ ...open, owner_id: null }, 21)]],
+  ['open uploads of a person', () => listed({})],
+  ['open uploads of a tenant', () => listed({ scope: 'tenant' })],
   [
     'the upload of a part',
     () =>

@@ -1,16 +1,13 @@
 /**
- * Deliveries of the caller's tenant: a list with the newest event first, and one delivery with all
- * its attempts. Every id contains a time, so each read scans only the weekly partitions that can
- * contain the delivery.
+ * One delivery with its attempts. Every id contains a time, so each read scans only the weekly
+ * partitions that can contain the delivery.
  */
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql, type Sql } from '../../../kernel/database/sql.ts'
 import { problem } from '../errors.ts'
 import {
   Attempt,
-  Delivery,
   type DeliveryInFull,
-  type DeliveryQuery,
   KnownDeliveryRow,
   ReplayRecord,
   shown_max,
@@ -21,10 +18,16 @@ type Place = { readonly tenant_id: string; readonly id: string }
 /** The clocks of the sending machines may be a little behind the event's time. */
 const skew_ms = 3_600_000
 
+/** When something will be sent. */
+export function nextAttemptAt(table: 'd' | 't'): Sql {
+  const column = (name: string) => sql.id(table, name)
+  return sql`case when ${column('state')} = 'pending' and isfinite(${column('next_attempt_at')})
+    then ${column('next_attempt_at')} end`
+}
+
 const columns = sql`
   d.id, d.tenant_id, d.event_id, d.subscription_id, d.state, d.attempt_count,
-  case when d.state = 'pending' and isfinite(d.next_attempt_at) then d.next_attempt_at end
-    as next_attempt_at,
+  ${nextAttemptAt('d')} as next_attempt_at,
   d.last_http_status, d.last_error_code, d.completed_at, d.event_type, d.aggregate_id,
   d.aggregate_version, d.replay_no, d.created_at`
 
@@ -34,40 +37,6 @@ export function deliveryAt({ tenant_id, id }: Place): Sql {
     and d.event_id >= webhooks.first_id_beside(${id}::uuid)
     and d.event_id < webhooks.first_id_beside(${id}::uuid, 1)`
 }
-
-export function listDeliveries(
-  reader: Pick<Reader, 'many'>,
-  { tenant_id, after, fetch }: { tenant_id: string; after: string | null; fetch: number },
-  query: DeliveryQuery,
-) {
-  const which = [sql`d.tenant_id = ${tenant_id}`, ...filtersOf(query)]
-  if (after) {
-    which.push(sql`d.id < ${after}::uuid
-      and d.event_id < webhooks.first_id_beside(${after}::uuid, 1)`)
-  }
-  return reader.many(
-    Delivery,
-    sql`
-      select ${columns} from webhooks.deliveries d
-      where ${sql.join(which, ' and ')}
-      order by d.id desc limit ${fetch}`,
-  )
-}
-
-function filtersOf({ subscription_id, event_id, state, type, since, until }: DeliveryQuery): Sql[] {
-  return [
-    ...(subscription_id ? [sql`d.subscription_id = ${subscription_id}`] : []),
-    ...(event_id ? [sql`d.event_id = ${event_id}`] : []),
-    ...(state ? [sql`d.state = ${state}`] : []),
-    ...(type ? [sql`d.event_type = ${type}`] : []),
-    ...(since ? [sql`d.event_id >= ${firstIdOf(since)}`] : []),
-    ...(until ? [sql`d.event_id < ${firstIdOf(until)}`] : []),
-  ]
-}
-
-/** An id starts with the time since 1970, so any earlier time maps to the first id. */
-const firstIdOf = (time: string): Sql =>
-  sql`kernel.first_id_of(greatest(${time}::timestamptz, to_timestamp(0)))`
 
 /** Includes the latest attempts and replays, in their order. */
 export async function getDelivery(reader: Reader, place: Place): Promise<DeliveryInFull> {

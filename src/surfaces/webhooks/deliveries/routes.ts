@@ -1,36 +1,34 @@
 /** Routes of deliveries: the requests that were sent, and the responses of the endpoint. */
-import { page } from '../../../kernel/http/page.ts'
-import { reply } from '../../../kernel/http/reply.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { equal, looked } from '../../../kernel/http/lists/members.ts'
 import { routesOf } from '../../../kernel/http/routes-of.ts'
-import { getDelivery, listDeliveries } from './read-deliveries.ts'
-import { Delivery, DeliveryInFull, DeliveryPage, DeliveryQuery } from './schemas.ts'
+import { Id, text } from '../../../kernel/http/shapes.ts'
+import type { Kernel } from '../settings.ts'
+import { getDelivery, nextAttemptAt } from './read-deliveries.ts'
+import { Delivery, DeliveryInFull, DeliveryState } from './schemas.ts'
 
 const path = '/v1/webhook-deliveries'
 
-const { open, get } = routesOf({
+const { open, get, list } = routesOf<{ readonly kernel: Kernel }>({
   absent: 'delivery_not_found',
   permission: 'webhooks.deliveries.read',
 })
 
 export const deliveryRoutes = open({
-  listWebhookDeliveries: get(
-    path,
-    'List webhook deliveries, newest event first',
-    {
-      description: '`since` and `until` refer to the time of the event. `until` is exclusive.',
-      query: DeliveryQuery,
-      reply: DeliveryPage,
+  listWebhookDeliveries: list(path, 'List webhook deliveries, newest event first', {
+    description: '`since` and `until` refer to the time of the event. `until` is exclusive.',
+    from: 'webhooks.deliveries',
+    row: Delivery,
+    columns: { next_attempt_at: nextAttemptAt('t') },
+    time: { column: 'occurred_at', ids: 'event_id' },
+    filters: {
+      subscription_id: equal(Id),
+      event_id: equal(Id),
+      state: looked(DeliveryState),
+      type: looked(text(200), type => sql`t.event_type = ${type}`),
     },
-    async ({ tx, principal: { tenant_id }, query, list }) => {
-      const { body, headers } = await page(tx, {
-        scope: list,
-        row: Delivery,
-        place: ['id'],
-        fetch: (after, n) => listDeliveries(tx, { tenant_id, after: after.id, fetch: n }, query),
-      })
-      return reply(200, body, headers)
-    },
-  ),
+    find: [],
+  }),
 
   getWebhookDelivery: get(
     `${path}/{id}`,

@@ -1,9 +1,9 @@
 /** Deliveries, their attempts and replays on the wire. Leases are internal and never shown. */
 import { type Static, Type } from 'typebox'
-import { Id, nullable, oneOf, page, pageQuery, text, Time } from '../../../kernel/http/shapes.ts'
+import { Id, nullable, oneOf, Time } from '../../../kernel/http/shapes.ts'
 
 const states = ['pending', 'delivered', 'permanent_failure', 'exhausted', 'cancelled'] as const
-const DeliveryState = oneOf(...states)
+export const DeliveryState = oneOf(...states)
 
 const delivery = {
   id: Id,
@@ -24,17 +24,6 @@ const delivery = {
   created_at: Time,
 }
 export const Delivery = Type.Object(delivery, { title: 'WebhookDelivery' })
-export const DeliveryPage = page(Delivery)
-
-export const DeliveryQuery = pageQuery({
-  subscription_id: Type.Optional(Id),
-  event_id: Type.Optional(Id),
-  state: Type.Optional(DeliveryState),
-  type: Type.Optional(text(200)),
-  since: Type.Optional(Time),
-  until: Type.Optional(Time),
-})
-export type DeliveryQuery = Static<typeof DeliveryQuery>
 
 const Timings = Type.Object({
   dns_ms: Type.Number(),

@@ -10,7 +10,7 @@ import { openHandlers } from './handlers.ts'
 import { openInboundSecrets } from './inbound-secrets.ts'
 import { processLoop } from './processing/process-receipts.ts'
 import { receiptRoutes } from './receipts/routes.ts'
-import { receiveRoute } from './receive-route.ts'
+import { receiveRoutes } from './receive-route.ts'
 import { openFindTrusted } from './sources/find-source.ts'
 import { sourceRoutes } from './sources/routes.ts'
 import { openStore } from './store-receipt.ts'
@@ -31,7 +31,7 @@ export function openInbound(kernel: Kernel, given: readonly InboundHandler[]): I
   }
   return {
     routes: [
-      receiveRoute(receiving),
+      ...receiveRoutes(receiving),
       ...sourceRoutes({ kernel, secrets }),
       ...receiptRoutes({ kernel }),
     ],

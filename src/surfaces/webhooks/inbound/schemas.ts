@@ -1,16 +1,6 @@
 /** Inbound webhooks on the wire, and the rows that more than one use case reads. */
 import { type Static, Type } from 'typebox'
-import {
-  closed,
-  count,
-  Id,
-  nullable,
-  oneOf,
-  page,
-  pageQuery,
-  text,
-  Time,
-} from '../../../kernel/http/shapes.ts'
+import { closed, count, Id, nullable, oneOf, text, Time } from '../../../kernel/http/shapes.ts'
 
 const scheme_names = ['stripe', 'github', 'slack', 'twilio', 'standard', 'generic_hmac'] as const
 
@@ -69,9 +59,9 @@ export const Source = Type.Object({
 export type Source = Static<typeof Source>
 
 const states = ['received', 'processing', 'processed', 'ignored', 'failed', 'dead'] as const
-const ProcessingState = oneOf(...states)
+export const ProcessingState = oneOf(...states)
 
-const receipt = {
+export const Receipt = Type.Object({
   id: Id,
   tenant_id: Id,
   provider: Type.String(),
@@ -86,13 +76,6 @@ const receipt = {
   attempts: Type.Integer(),
   next_attempt_at: nullable(Time),
   last_error_code: nullable(Type.String()),
-}
-export const Receipt = Type.Object(receipt)
-export const ReceiptPage = page(Receipt)
-export const ReceiptQuery = pageQuery({
-  provider: Type.Optional(text(64)),
-  provider_account: Type.Optional(text(200)),
-  processing_state: Type.Optional(ProcessingState),
 })
 export const ReceiptPayload = Type.Object({
   content_type: nullable(Type.String()),

@@ -14,7 +14,7 @@ import { newId } from '../../../kernel/ids.ts'
 import { explained } from '../../jobs/attempts/test/explained.ts'
 import { readFeed } from '../catalog/read-events.ts'
 import { startOf } from '../catalog/start-of.ts'
-import { listDeliveries } from '../deliveries/read-deliveries.ts'
+import { deliveryRoutes } from '../deliveries/routes.ts'
 import { countEnded, lineUpEnded } from '../replays/line-up.ts'
 import { countMissed, lineUpMissed } from '../replays/line-up-missed.ts'
 import { claim, type Asked, type Claimed } from '../sending/claim.ts'
@@ -179,9 +179,19 @@ test('a list and a replay of many look at a portion', async () => {
   const place = { tenant_id: tenant, subscription_id: ids[1] ?? '', replay_id, ...span }
   const due = { lead_seconds: 0, rate_per_second: 50 }
   const wrong = await explained(client, large, async tx => {
-    expect(
-      await listDeliveries(tx, { tenant_id: tenant, after: null, fetch: 21 }, {}),
-    ).toHaveLength(21)
+    const cursors = {
+      start: () => ({ after: null, limit: 20, fetch: 21 }),
+      page: (_scope: unknown, data: unknown) => ({ body: { data }, headers: {} }),
+    }
+    const [list] = deliveryRoutes({ kernel: { settings: {}, profile: 'production' } } as never)
+    const page = await list?.handle?.({
+      tx,
+      principal: { tenant_id: tenant },
+      query: {},
+      request: { headers: {} },
+      list: { cursors },
+    } as never)
+    expect((page?.body as { data: unknown }).data).toHaveLength(21)
     const { id } = await tx.one(
       Type.Object({ id: Type.String() }),
       sql`

@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import { Type } from 'typebox'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Reader } from '../../../../src/kernel/database/db.ts'
 import { sql } from '../../../../src/kernel/database/sql.ts'
 import { csvOf } from '../../../../src/kernel/http/lists/export-csv.ts'
 import { Id } from '../../../../src/kernel/http/shapes.ts'
@@ -33,6 +34,7 @@ test('an export has every row once, guards formulas and keeps numbers', async ()
   expect(status).toBe(200)
   expect(headers.get('content-type')).toBe('text/csv; charset=utf-8')
   expect(headers.get('vary')).toBe('accept')
+  expect(headers.get('ratelimit')).toMatch(/^"expensive"/)
   const lines = text.replace('\u{feff}', '').split('\r\n')
   expect(lines[0]).toBe(
     'id,number,title,currency,amount_minor,amount,note,tags,created_at,owner.id,state',
@@ -82,7 +84,11 @@ test('too many rows are refused before the first byte, with the time that splits
 })
 
 /** An export of all rows of a tenant, by its function. */
-const exportOf = ({ principal }: Person, stillHolds: () => Promise<void>) => {
+const exportOf = (
+  { principal }: Person,
+  stillHolds: () => Promise<void>,
+  tx: Reader = deals.db,
+) => {
   const row = Type.Object({ id: Id })
   const spec = { from: 'deals.deals', row }
   return csvOf(
@@ -102,7 +108,7 @@ const exportOf = ({ principal }: Person, stillHolds: () => Promise<void>) => {
         needs: null,
       },
     },
-    { tx: deals.db, principal, request: { method: 'GET' }, stillHolds },
+    { tx, principal, request: { method: 'GET' }, stillHolds },
   )
 }
 
@@ -132,4 +138,20 @@ test('a third export at once is refused, until one of them has ended', async () 
   await closed
   const third = await begin()
   for (const { body } of [second, third]) for await (const part of body) expect(part).toBeDefined()
+})
+
+test('an export counts while its rows are still being counted', async () => {
+  const person = await deals.manager()
+  const counted = Promise.withResolvers<void>()
+  const slow = Object.assign(Object.create(deals.db) as typeof deals.db, {
+    one: async (...given: Parameters<typeof deals.db.one>) => {
+      await counted.promise
+      return await deals.db.one(...given)
+    },
+  })
+  const begin = () => exportOf(person, async () => {}, slow)
+  const both = [begin(), begin()]
+  await expect(begin()).rejects.toMatchObject({ code: 'quota_exceeded' })
+  counted.resolve()
+  for (const { body } of await Promise.all(both)) body.destroy()
 })

@@ -6,7 +6,7 @@ import fc from 'fast-check'
 import { Type } from 'typebox'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { compile, sql } from '../../../../src/kernel/database/sql.ts'
-import { checkLists } from '../../../../src/kernel/http/lists/check-lists.ts'
+import { checkLists, idCheck } from '../../../../src/kernel/http/lists/check-lists.ts'
 import { inRange } from '../../../../src/kernel/http/lists/range.ts'
 import { newId } from '../../../../src/kernel/ids.ts'
 import { day, type Deal, type Deals, openDeals, some } from './deals-world.ts'
@@ -173,7 +173,9 @@ test('ids count for a range only where the clock does not move', () => {
 test('a list without its index, or that could show deleted rows, stops the start', async () => {
   const facts = {
     table: 'deals.deals',
+    of_platform: false,
     leaves_deleted_out: false,
+    ids_have_time: true,
     not_null: ['note'],
     indexes: [['number'], ['currency', 'amount_minor', 'id'], ['kernel.plain(title)'], ['note']],
   }
@@ -186,4 +188,39 @@ test('a list without its index, or that could show deleted rows, stops the start
       'The list /v1/deals needs a condition on deals.deals.deleted_at.',
     ].join('\n'),
   )
+  const of_all = {
+    ...facts,
+    of_platform: true,
+    leaves_deleted_out: true,
+    not_null: [],
+    indexes: [],
+  }
+  await expect(
+    checkLists(deals.db, [{ path: '/v1/deals', lists: of_all } as never]),
+  ).rejects.toThrow('The list /v1/deals shows the rows of all tenants of deals.deals.')
+})
+
+test('the doctor finds rows whose ids do not have their time', async () => {
+  const person = await deals.manager()
+  const [early, now] = some(2, [person.principal.id])
+  if (!early || !now) throw new Error('two deals')
+  await deals.write(person, [
+    { ...early, created_at: new Date(Date.now() - 7_200_000).toISOString() },
+    { ...now, created_at: new Date().toISOString() },
+  ])
+  const lists = { table: 'deals.deals', ids_have_time: true }
+  const found = await idCheck(deals.db, [{ lists } as never]).run()
+  expect(found.length).toBeGreaterThan(0)
+  expect(found).not.toContain(`deals.deals ${now.id}`)
+})
+
+test('the document says how the list may be asked', async () => {
+  const { body } = await deals.world.call('GET', '/openapi.json')
+  expect(body.paths['/v1/deals'].get['x-list']).toEqual({
+    filters: ['state', 'currency', 'note'],
+    sort: ['created_at', 'amount', 'title'],
+    find: ['id', 'number', 'title'],
+    range: true,
+    csv: true,
+  })
 })

@@ -1,4 +1,4 @@
-/** Reads received messages, the newest first, and their bytes for as long as they are stored. */
+/** Reads a received message, and its bytes for as long as they are stored. */
 import { type Static, Type } from 'typebox'
 import { isUtf8 } from 'node:buffer'
 import type { Reader } from '../../../../kernel/database/db.ts'
@@ -6,32 +6,14 @@ import { sql } from '../../../../kernel/database/sql.ts'
 import { nullable } from '../../../../kernel/http/shapes.ts'
 import { problem } from '../../errors.ts'
 import { Bytes } from '../../schemas.ts'
-import { Receipt, type ReceiptPayload, type ReceiptQuery } from '../schemas.ts'
+import { Receipt, type ReceiptPayload } from '../schemas.ts'
+
+const columns = sql.join(
+  Object.keys(Receipt.properties).map(name => sql`${sql.id('r', name)}`),
+  ', ',
+)
 
 type Own = { readonly tenant_id: string; readonly id: string }
-
-const columns = sql`
-  r.id, r.tenant_id, r.provider, r.provider_account, r.provider_event_id, r.event_type,
-  r.payload_ref, r.signature_key_version, r.received_at, r.processing_state, r.processed_at,
-  r.attempts, r.next_attempt_at, r.last_error_code`
-
-export function listReceipts(
-  reader: Pick<Reader, 'many'>,
-  { tenant_id, after, fetch }: { tenant_id: string; after: string | null; fetch: number },
-  query: Static<typeof ReceiptQuery>,
-) {
-  const { provider = null, provider_account = null, processing_state = null } = query
-  return reader.many(
-    Receipt,
-    sql`
-      select ${columns} from webhooks.inbound_receipts r
-      where r.tenant_id = ${tenant_id} and (${after}::uuid is null or r.id < ${after}::uuid)
-        and (${provider}::text is null or r.provider = ${provider}::text)
-        and (${provider_account}::text is null or r.provider_account = ${provider_account}::text)
-        and (${processing_state}::text is null or r.processing_state = ${processing_state}::text)
-      order by r.id desc limit ${fetch}`,
-  )
-}
 
 export async function findReceipt(reader: Pick<Reader, 'maybe'>, { tenant_id, id }: Own) {
   const row = await reader.maybe(

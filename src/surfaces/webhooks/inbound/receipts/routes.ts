@@ -2,24 +2,18 @@
  * Routes of receipts. The bytes have their own route, because they come from the provider and may
  * be large.
  */
-import { page } from '../../../../kernel/http/page.ts'
-import { reply } from '../../../../kernel/http/reply.ts'
+import { looked } from '../../../../kernel/http/lists/members.ts'
 import { routesOf } from '../../../../kernel/http/routes-of.ts'
-import {
-  Receipt,
-  ReceiptPage,
-  ReceiptPayload,
-  ReceiptQuery,
-  Reprocess,
-  Reprocessed,
-} from '../schemas.ts'
+import { text } from '../../../../kernel/http/shapes.ts'
+import type { Kernel } from '../../settings.ts'
+import { ProcessingState, Receipt, ReceiptPayload, Reprocess, Reprocessed } from '../schemas.ts'
 import { inbound_topic } from '../processing/process-receipts.ts'
-import { findReceipt, listReceipts, readPayload } from './read-receipts.ts'
+import { findReceipt, readPayload } from './read-receipts.ts'
 import { reprocessReceipt } from './reprocess-receipt.ts'
 
 const path = '/v1/inbound-receipts'
 
-const { open, get, post } = routesOf({
+const { open, get, list, post } = routesOf<{ readonly kernel: Kernel }>({
   absent: 'inbound_receipt_not_found',
   read: 'webhooks.inbound_receipts.read',
   write: 'webhooks.inbound_receipts.reprocess',
@@ -27,20 +21,17 @@ const { open, get, post } = routesOf({
 })
 
 export const receiptRoutes = open({
-  listInboundReceipts: get(
-    path,
-    'List received webhooks, newest first',
-    { query: ReceiptQuery, reply: ReceiptPage },
-    async ({ tx, principal: { tenant_id }, query, list }) => {
-      const { body, headers } = await page(tx, {
-        scope: list,
-        row: Receipt,
-        place: ['id'],
-        fetch: (after, n) => listReceipts(tx, { tenant_id, after: after.id, fetch: n }, query),
-      })
-      return reply(200, body, headers)
+  listInboundReceipts: list(path, 'List received webhooks, newest first', {
+    from: 'webhooks.inbound_receipts',
+    row: Receipt,
+    time: { column: 'received_at', ids: 'id' },
+    filters: {
+      provider: looked(text(64)),
+      provider_account: looked(text(200)),
+      processing_state: looked(ProcessingState),
     },
-  ),
+    find: [],
+  }),
 
   getInboundReceipt: get(
     `${path}/{id}`,
