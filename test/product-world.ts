@@ -92,7 +92,8 @@ const of_surfaces = {
   JOBS_CONCURRENCY: '60',
   UPLOADS_PART_BYTES: String(5 * 1024 * 1024),
   UPLOADS_SWEEP_SECONDS: '0.2',
-  UPLOADS_INSPECT_SECONDS: '30',
+  // A busy machine unpacks slowly.
+  UPLOADS_INSPECT_SECONDS: '150',
   UPLOADS_VERIFICATIONS: '8',
   NOTIFICATIONS_UNKNOWN_MAIL_SECONDS: '1',
   // A busy machine is no lost answer; tests of silence set less.

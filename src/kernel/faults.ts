@@ -1,11 +1,11 @@
 /**
- * Fault points: named points in the code at which a test, or `/dev/faults`, may kill, throw, hang
- * or delay. In production no fault can be set, and a point costs one look-up in an empty map.
+ * Fault points: named points in the code at which a test, or `/dev/faults`, may kill, throw, hang,
+ * delay, or hold the work until the fault is cleared. In production no fault can be set, and a point costs one look-up in an empty map.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { StartError } from './errors/start-error.ts'
 
-export type FaultAction = 'kill' | 'throw' | 'hang' | `delay:${number}`
+export type FaultAction = 'kill' | 'throw' | 'hang' | 'hold' | `delay:${number}`
 export type FaultRule = {
   point: string
   action: FaultAction
@@ -27,10 +27,11 @@ export type Faults = {
     match?: string | undefined
   }): void
   list(): FaultRule[]
-  clear(): void
+  /** Clears one point, or all, and work that is held there goes on. */
+  clear(point?: string): void
 }
 
-const action = /^(kill|throw|hang|delay:\d{1,6})$/
+const action = /^(kill|throw|hang|hold|delay:\d{1,6})$/
 
 export function isFaultAction(text: string): text is FaultAction {
   return action.test(text)
@@ -54,11 +55,14 @@ export function openFaults(initial: string, about: () => readonly string[] = () 
     const match = /^([a-z0-9_.]+)=([a-z:0-9]+)(?:@(\d+))?$/.exec(entry.trim())
     if (!match?.[1] || !match[2] || !isFaultAction(match[2])) {
       throw new StartError(
-        `KERNEL_FAULTS: "${entry}" is not understood. Write point=kill, point=throw, point=hang or point=delay:100, with @3 for the third pass.`,
+        `KERNEL_FAULTS: "${entry}" is not understood. Write point=kill, point=throw, point=hang, point=hold or point=delay:100, with @3 for the third pass.`,
       )
     }
     const nth = match[3] ? Number(match[3]) : undefined
     set({ point: match[1], action: match[2], times: nth ? 1 : undefined, skip: nth ? nth - 1 : 0 })
+  }
+  const held = async (rule: FaultRule) => {
+    while (rules.get(rule.point) === rule) await wait(5)
   }
   return {
     fault: point => {
@@ -68,15 +72,15 @@ export function openFaults(initial: string, about: () => readonly string[] = () 
       rule.passed++
       const hits = rule.passed - rule.skip
       if (hits <= 0 || (rule.times !== null && hits > rule.times)) return undefined
-      return strike(point, rule.action)
+      return rule.action === 'hold' ? held(rule) : strike(point, rule.action)
     },
     set,
     list: () => [...rules.values()],
-    clear: () => rules.clear(),
+    clear: point => (point === undefined ? rules.clear() : void rules.delete(point)),
   }
 }
 
-async function strike(point: string, action: FaultAction): Promise<void> {
+async function strike(point: string, action: Exclude<FaultAction, 'hold'>): Promise<void> {
   if (action === 'kill') process.kill(process.pid, 'SIGKILL')
   if (action === 'throw') throw new InjectedFault(`fault injected at ${point}`)
   // The kill is a signal to our own process. Nothing after this line may run before the signal

@@ -17,7 +17,7 @@ const Point = Type.Object({ point: Type.String() })
 
 const NewFault = closed({
   point: Type.String({ pattern: '^[a-z0-9_.]+$', minLength: 1, maxLength: 200 }),
-  action: Type.String({ pattern: '^(kill|throw|hang|delay:[0-9]{1,6})$', maxLength: 20 }),
+  action: Type.String({ pattern: '^(kill|throw|hang|hold|delay:[0-9]{1,6})$', maxLength: 20 }),
   times: Type.Optional(count(1, 1_000_000)),
   skip: Type.Optional(count(0, 1_000_000)),
   /** A tenant, or the id of a resource in a request or an event. */

@@ -52,15 +52,17 @@ test('versions per aggregate are heard without gap, swap or repeat', async () =>
   await fc.assert(
     fc.asyncProperty(scripts, async writers => {
       const things = Array.from({ length: 5 }, newId)
-      let done = false
+      const seen = { done: false, steps: 0 }
+      const stepped = () => void seen.steps++
       const writing = Promise.all(
-        writers.map((steps, writer) => write(worlds[writer % 2] as World, things, steps)),
-      ).then(() => (done = true))
-      while (!done) {
+        writers.map((steps, writer) => write(worlds[writer % 2] as World, things, steps, stepped)),
+      ).finally(() => (seen.done = true))
+      while (!seen.done) {
         await first.db.run(sql`
           select pg_terminate_backend(pid) from pg_stat_activity
           where application_name = 'dodeca-test sequencer' and datname = current_database()`)
-        await Promise.race([writing, new Promise(resolve => setTimeout(resolve, 150))])
+        const next = seen.steps + 15
+        await eventually(() => seen.done || seen.steps >= next)
       }
       await writing
       await compare(first, things)
@@ -80,7 +82,12 @@ test('versions per aggregate are heard without gap, swap or repeat', async () =>
 
 type Step = { thing: number; emits: number; pause_ms: number; rollback: boolean }
 
-async function write({ db }: World, things: readonly string[], steps: readonly Step[]) {
+async function write(
+  { db }: World,
+  things: readonly string[],
+  steps: readonly Step[],
+  stepped: () => void,
+) {
   for (const step of steps) {
     const id = things[step.thing] ?? ''
     const work = db.tx(async tx => {
@@ -103,6 +110,7 @@ async function write({ db }: World, things: readonly string[], steps: readonly S
       (error: unknown) => (error as { code?: string }).code,
     )
     expect(failed).toBe(step.rollback ? '22012' : null)
+    stepped()
   }
 }
 

@@ -113,7 +113,7 @@ export async function emit(db: Db, ...events: EventDraft[]): Promise<void> {
 /** Waits for a condition that must come true; the bound only ends a test that failed. */
 export async function eventually<T>(
   ask: () => T | undefined | false | Promise<T | undefined | false>,
-  bound_ms = 20_000,
+  bound_ms = 150_000,
 ): Promise<T> {
   const began = performance.now()
   for (;;) {

@@ -1,5 +1,6 @@
 /** Orders that are given up while the provider has captured their money: the buyer gets all of it back. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { holdAt } from '../../../../test/hold.ts'
 import { eventually } from '../../../../test/world.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { newId } from '../../../kernel/ids.ts'
@@ -148,11 +149,11 @@ test('a part that was captured while the order was being shipped is accepted by 
   const sku = await shop.product({ stock: 1 })
   const order = await buyer.order({ [sku]: 1 })
   await world.control('config', { webhook_url: null })
-  const { faults } = world.platform
-  faults.set({ point: 'payments.before_call', action: 'delay:5000', times: 1 })
+  const held = holdAt(world.platform.faults, 'payments.before_call')
   const shipping = shop.ship(order)
-  await eventually('the capture is begun', () => faults.list()[0]?.passed === 1)
+  await held.reached()
   await shop.captureAtProvider(order, part)
+  held.release()
   const pending = await shipping
   expect([pending.status, pending.body.state]).toEqual([202, 'awaiting_capture'])
   const { body } = await shop.manager.ask('GET', `/v1/payment-intents?order_ref=${order.id}`)

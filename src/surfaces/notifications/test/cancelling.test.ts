@@ -1,5 +1,6 @@
 /** A notification that is cancelled while a provider has it: it may arrive, and is not tried again. */
 import { afterAll, expect, test } from 'vitest'
+import { holdAt } from '../../../../test/hold.ts'
 import { eventually, newKey } from '../../../../test/world.ts'
 import type { Member } from '../../../../test/product-world.ts'
 import { newAddress, openNotifyWorld, usual_data } from './notify-world.ts'
@@ -32,13 +33,11 @@ test('one that its provider then refuses does not go to the next provider', asyn
   const who = await world.shared()
   const phone = `+4179${String(Date.now()).slice(-7)}`
   await world.fault({ channel: 'sms', provider: 'dev_sms', to: phone, mode: 'reject_temp' })
-  const point = 'notifications.after_wire'
-  faults.set({ point, action: 'delay:1500', times: 1 })
+  const held = holdAt(faults, 'notifications.after_wire')
   const id = await sent(who, { phone }, 'sms')
-  await eventually('it is on its way', () =>
-    faults.list().some(rule => rule.point === point && rule.passed > 0),
-  )
+  await held.reached()
   expect((await cancel(who, id)).body.effect).toBe('none')
+  held.release()
   const found = await world.reaches(who, id, 'cancelled')
   expect(found.attempts.at(-1)).toMatchObject({ state: 'cancelled', error_code: 'cancelled' })
   expect(await world.messages(phone)).toEqual([])

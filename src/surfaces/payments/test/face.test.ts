@@ -1,6 +1,7 @@
 /** The face that orders are paid through: once for each operation, and released in every order of events. */
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { holdAt } from '../../../../test/hold.ts'
 import { eventually } from '../../../../test/world.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { newId } from '../../../kernel/ids.ts'
@@ -159,13 +160,13 @@ describe('a release', () => {
   test('does not end an authorization locally whose object was made in between', async () => {
     const given = order()
     const { kernel, faults } = world.platform
-    faults.set({ point: 'payments.after_handle', action: 'delay:3000', times: 1 })
+    const held = holdAt(faults, 'payments.after_handle')
     const answer = world.face.authorize(given)
-    await eventually('its object is made', () => faults.list()[0]?.passed === 1)
-    faults.clear()
+    await held.reached()
     // An attempt that read the payment before that found nothing that could hold money.
     const deps = { kernel } as Parameters<typeof settleOperation>[1]
     await kernel.db.tx(tx => settleOperation(tx, deps, given.operation_id, { kind: 'closed' }))
+    held.release()
     expect((await answer).status).toBe('authorized')
     expect((await voided(given)).status).toBe('released')
     expect(await kinds(given.order_ref)).toEqual(['authorize', 'cancel'])

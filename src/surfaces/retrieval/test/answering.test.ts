@@ -2,6 +2,7 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import { sql } from '../../../kernel/database/sql.ts'
 import { Type } from 'typebox'
+import { holdAt } from '../../../../test/hold.ts'
 import { call, eventually, newKey } from '../../../../test/world.ts'
 import { openEvents } from './events.ts'
 import { openRetrievalWorld, type Reader } from './retrieval-world.ts'
@@ -213,17 +214,13 @@ describe('a stream', () => {
       acl: [manage, { principal_or_group: `user:${bob.id}`, permission: 'read' }],
     })
     // The second sentence waits while access is taken away.
-    world.fault({
-      point: 'retrieval.before_sentence',
-      action: 'delay:3000',
-      skip: 1,
-      times: 1,
-    })
+    const held = holdAt(world.platform.faults, 'retrieval.before_sentence', { skip: 1 })
     const body = { collection_ids: [id], query: 'How many days do refunds take?' }
     const stream = await openEvents(world.url, '/v1/answers:stream', bob.token, body)
     const first = await stream.until('delta')
     expect(first.data.text).toContain('ten days')
     await ada.does('PUT', `/v1/documents/${document_id}/acl`, { acl: [manage] })
+    held.release()
     const rest = await stream.all()
     expect(rest.map(one => one.event)).toEqual(['error'])
     expect(rest[0]?.data).toMatchObject({ code: 'answer_sources_changed' })
@@ -236,17 +233,14 @@ describe('a stream', () => {
     const ada = await world.reader()
     const id = await ada.collection()
     await ada.add(id, two)
-    world.fault({
-      point: 'retrieval.before_sentence',
-      action: 'delay:1000',
-      skip: 1,
-      times: 1,
-    })
+    const held = holdAt(world.platform.faults, 'retrieval.before_sentence', { skip: 1 })
     const body = { collection_ids: [id], query: 'How many days do refunds take?' }
     const stream = await openEvents(world.url, '/v1/answers:stream', ada.token, body)
     const started = await stream.until('started')
     await stream.until('delta')
     stream.leave()
+    await held.reached()
+    held.release()
     const left = await eventually('the answer ends', async () => {
       const answer = await ada.does('GET', `/v1/answers/${started.data.answer_id}`)
       return answer.state !== 'running' && answer
@@ -259,12 +253,9 @@ test('a quote is on the page where it stands, not where its chunk begins', async
   const ada = await world.reader()
   const id = await ada.collection()
   const text = 'The heron nests in spring.\n\nThe stork nests in summer.'
-  const point = 'retrieval.before_chunk'
-  world.fault({ point, action: 'delay:3000', match: ada.tenant.id, times: 1 })
+  const held = holdAt(world.platform.faults, 'retrieval.before_chunk', { match: ada.tenant.id })
   const adding = ada.add(id, text)
-  await eventually('the text is extracted', () =>
-    world.platform.faults.list().some(rule => rule.point === point && rule.passed > 0),
-  )
+  await held.reached()
   // As a PDF of two pages leaves it.
   const pages = [
     { page: 1, start: 0 },
@@ -274,6 +265,7 @@ test('a quote is on the page where it stands, not where its chunk begins', async
     update retrieval.document_versions
     set outline = jsonb_set(outline, '{pages}', ${sql.json(pages)})
     where tenant_id = ${ada.tenant.id}`)
+  held.release()
   await adding
   for (const [query, page] of [
     ['When does the heron nest?', 1],

@@ -1,5 +1,6 @@
 /** Answers that a model writes: only what it can quote leaves the platform. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { holdAt } from '../../../../test/hold.ts'
 import { openModelProvider, type ModelProvider } from '../../inference/test/inference-world.ts'
 import { openEvents } from './events.ts'
 import { openRetrievalWorld, type Reader, type RetrievalWorld } from './retrieval-world.ts'
@@ -99,12 +100,13 @@ test('lets no document leave its block, and no link leave the answer', async () 
 
 test('quotes nothing of a document that is deleted while the model writes', async () => {
   const { ada, id, documents } = await withPark()
-  world.fault({ point: 'retrieval.before_sentence', action: 'delay:2500', skip: 1, times: 1 })
+  const held = holdAt(world.platform.faults, 'retrieval.before_sentence', { skip: 1 })
   const body = { collection_ids: [id], query: 'When do the gates of the park open in the morning?' }
   const stream = await openEvents(world.url, '/v1/answers:stream', ada.token, body)
   const first = await stream.until('delta')
   const other = documents[first.data.text.includes('northern') ? 1 : 0]
   expect((await ada.ask('DELETE', `/v1/documents/${other}`)).status).toBe(204)
+  held.release()
   const rest = await stream.all()
   expect(rest.map(one => one.event)).toEqual(['error'])
   expect(rest[0]?.data).toMatchObject({ code: 'answer_sources_changed', retryable: true })

@@ -7,6 +7,7 @@ import { afterAll, expect, test } from 'vitest'
 import { sql } from '../../../kernel/database/sql.ts'
 import { facetOf } from '../engines/facets.ts'
 import { tableOf } from '../indexes/index-versions.ts'
+import { holdAt } from '../../../../test/hold.ts'
 import { eventually } from '../../../../test/world.ts'
 import { ended, openRetrievalWorld, type Reader } from './retrieval-world.ts'
 import { filesWith, tablesWith } from './traces.ts'
@@ -183,17 +184,16 @@ test('a search that meets a table in the middle of its removal searches the next
   await ada.add(id, 'Lamps are red.')
   const gone = await ada.add(id, 'Lamps are white.')
   const point = 'retrieval.before_index_search'
-  world.fault({ point, action: 'delay:4000', match: ada.tenant.id, times: 1 })
+  const held = holdAt(world.platform.faults, point, { match: ada.tenant.id })
   const searching = ada.search(id, 'lamps')
-  await eventually('the search has read the name of the table', () =>
-    world.platform.faults.list().some(rule => rule.point === point && rule.passed > 0),
-  )
+  await held.reached()
   await ada.ask('DELETE', `/v1/documents/${gone}`)
   await eventually('the rows have another table', async () => (await name()) !== old)
   await eventually('the old one is removed', async () => !(await exists(folder)))
   // Its newest state is removed, and an older one is still there.
   await mkdir(folder, { recursive: true })
   await cp(kept, folder, { recursive: true })
+  held.release()
   const texts = (await searching).map(hit => hit.text)
   expect(new Set(texts)).toEqual(new Set(['Lamps are green.', 'Lamps are red.']))
 })

@@ -1,6 +1,7 @@
 /** Jobs of the same document that are retried, overlap or race with its collection. */
 import { afterAll, expect, test } from 'vitest'
 import { sql } from '../../../kernel/database/sql.ts'
+import { holdAt } from '../../../../test/hold.ts'
 import { eventually } from '../../../../test/world.ts'
 import { ended, openRetrievalWorld } from './retrieval-world.ts'
 
@@ -8,20 +9,15 @@ const world = await openRetrievalWorld()
 afterAll(() => world.close())
 const { db } = world.platform.kernel
 
-const reached = (point: string) =>
-  eventually(`the work is at ${point}`, () =>
-    world.platform.faults.list().some(rule => rule.point === point && rule.passed > 0),
-  )
-
 test('a job that is retried twice keeps the version that the first retry made', async () => {
   const ada = await world.reader()
   const id = await ada.collection()
-  const point = 'retrieval.before_chunk'
-  world.fault({ point, action: 'delay:2000', match: ada.tenant.id, times: 1 })
+  const held = holdAt(world.platform.faults, 'retrieval.before_chunk', { match: ada.tenant.id })
   const text = 'The lighthouse keeper has a parrot.'
   const { job_id } = await ada.does('POST', `/v1/collections/${id}/documents`, { text })
-  await reached(point)
+  await held.reached()
   await ada.does('POST', `/v1/ingestion-jobs/${job_id}/cancel`)
+  held.release()
   expect(await ended(ada.job, job_id)).toMatchObject({ state: 'cancelled' })
   for (const _ of [1, 2]) {
     const { id: again } = await ada.does('POST', `/v1/ingestion-jobs/${job_id}/retry`)
@@ -37,11 +33,11 @@ test('the text that was sent last is served, also when it is that of the served 
   const put = (text: string) =>
     ada.does('POST', `/v1/collections/${id}/documents`, { text, source_uri: 'hours' })
   await ada.add(id, first, { source_uri: 'hours' })
-  const point = 'retrieval.before_extract'
-  world.fault({ point, action: 'delay:2000', match: ada.tenant.id, times: 1 })
+  const held = holdAt(world.platform.faults, 'retrieval.before_extract', { match: ada.tenant.id })
   const jobs = [await put(second)]
-  await reached(point)
+  await held.reached()
   jobs.push(await put(first))
+  held.release()
   for (const { job_id } of jobs) await ended(ada.job, job_id)
   expect((await ada.search(id, 'shop')).map(hit => hit.text)).toEqual([first])
 })
@@ -75,12 +71,12 @@ test('a person who may no longer write makes no version by a retry of an earlier
     permission,
   })
   const id = await ada.collection({ default_acl: [entry(ada, 'manage'), entry(bob, 'write')] })
-  const point = 'retrieval.before_chunk'
-  world.fault({ point, action: 'delay:1000', match: ada.tenant.id, times: 1 })
+  const held = holdAt(world.platform.faults, 'retrieval.before_chunk', { match: ada.tenant.id })
   const text = 'What bob sent.'
   const { job_id } = await bob.does('POST', `/v1/collections/${id}/documents`, { text })
-  await reached(point)
+  await held.reached()
   await bob.does('POST', `/v1/ingestion-jobs/${job_id}/cancel`)
+  held.release()
   expect(await ended(bob.job, job_id)).toMatchObject({ state: 'cancelled' })
   const retry = () => bob.ask('POST', `/v1/ingestion-jobs/${job_id}/retry`)
   await ada.does('PUT', `/v1/collections/${id}/acl`, { acl: [entry(ada, 'manage')] })

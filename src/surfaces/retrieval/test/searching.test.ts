@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import { afterAll, describe, expect, test } from 'vitest'
 import { sql } from '../../../kernel/database/sql.ts'
 import { openRetrievalWorld } from './retrieval-world.ts'
+import { holdAt } from '../../../../test/hold.ts'
 import { eventually } from '../../../../test/world.ts'
 
 const world = await openRetrievalWorld()
@@ -73,13 +74,11 @@ describe.concurrent('documents', () => {
     const id = await ada.collection()
     const document = { text: 'The price of a lamp is 10.', source_uri: 'lamp' }
     await ada.add(id, 'The price of a lamp is 5.', { source_uri: 'lamp' })
-    const point = 'retrieval.before_embed'
-    world.fault({ point, action: 'delay:4000', match: ada.tenant.id, times: 1 })
+    const held = holdAt(world.platform.faults, 'retrieval.before_embed', { match: ada.tenant.id })
     const older = ada.ingest(id, document)
-    await eventually('the older job waits', () =>
-      world.platform.faults.list().some(rule => rule.point === point && rule.passed > 0),
-    )
+    await held.reached()
     await ada.add(id, 'The price of a lamp is 20.', { source_uri: 'lamp' })
+    held.release()
     expect(await older).toMatchObject({ status: 'failed', error_code: 'document_superseded' })
     const texts = (await ada.search(id, 'price of a lamp')).map(hit => hit.text)
     expect(texts).toEqual(['The price of a lamp is 20.'])
@@ -90,12 +89,11 @@ describe.concurrent('documents', () => {
     const id = await ada.collection()
     await ada.add(id, 'The price of a lamp is 10.', { source_uri: 'lamp' })
     const point = 'retrieval.after_index_search'
-    world.fault({ point, action: 'delay:10000', match: ada.tenant.id, times: 1 })
+    const held = holdAt(world.platform.faults, point, { match: ada.tenant.id })
     const searching = ada.search(id, 'price of a lamp')
-    await eventually('the index was searched', () =>
-      world.platform.faults.list().some(rule => rule.point === point && rule.passed > 0),
-    )
+    await held.reached()
     await ada.add(id, 'The price of a lamp is 20.', { source_uri: 'lamp' })
+    held.release()
     const texts = (await searching).map(hit => hit.text)
     expect(texts).toEqual(['The price of a lamp is 20.'])
   })

@@ -1,8 +1,8 @@
 /** A file that is erased while its derivatives are made leaves no byte, and counts nothing. */
-import { setTimeout as wait } from 'node:timers/promises'
 import { Type } from 'typebox'
 import { afterAll, expect, test } from 'vitest'
 import { sql } from '../../../kernel/database/sql.ts'
+import { holdAt } from '../../../../test/hold.ts'
 import { eventually } from '../../../../test/world.ts'
 import { picture } from '../processing/test/samples.ts'
 import { openUploadWorld } from './upload-world.ts'
@@ -13,16 +13,14 @@ const { db, objects } = world.platform.kernel
 
 test('a derivative that is stored after its file was erased is removed', async () => {
   const who = await world.member()
-  const point = 'uploads.after_derivative'
-  const { faults } = world.platform
-  faults.set({ point, action: 'delay:3000', times: 1 })
+  const held = holdAt(world.platform.faults, 'uploads.after_derivative')
   const bytes = await picture(200, 100)
   const made = await world.begin(who, bytes, { purpose: 'avatar', media_category: 'image' })
   await world.send(made.body, bytes)
   const completed = await world.complete(who, made.body.id)
   expect(completed.status, completed.text).toBe(202)
   const file_id = await world.verified(who, made.body.id)
-  await eventually('a derivative is stored', () => faults.list().some(rule => rule.passed > 0))
+  await held.reached()
   const deleted = await world.call('DELETE', `/v1/files/${file_id}`, { token: who.token })
   expect(deleted.status, deleted.text).toBe(204)
   await db.run(sql`
@@ -43,8 +41,8 @@ test('a derivative that is stored after its file was erased is removed', async (
     for await (const { key } of objects.list('o')) found.push(key)
     return found
   }
-  // Until the stage has ended.
-  await wait(4000)
-  expect(await keys()).toEqual([])
+  expect(await keys()).not.toEqual([])
+  held.release()
+  await eventually('its bytes are gone', async () => (await keys()).length === 0)
   expect(await left()).toEqual({ state: 'purged', ready: 0, bytes: 0 })
 })

@@ -2,6 +2,7 @@
 import { Type } from 'typebox'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, describe, expect, test } from 'vitest'
+import { holdAt } from '../../../../test/hold.ts'
 import { eventually } from '../../../../test/world.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { at, openGround, type Made } from './ground.ts'
@@ -114,7 +115,6 @@ describe.concurrent('a rotation', () => {
 })
 
 const Held = Type.Object({ held: Type.Integer() })
-type Fault = { readonly point: string; readonly passed: number }
 
 test.each([
   ['paused', (made: Made) => patch(made, { state: 'paused' })],
@@ -129,14 +129,18 @@ test.each([
   receiver.answer(() => {})
   const owner = await ground.owner()
   const made = await ground.subscribe(owner, at(receiver), { event_filter })
-  const fault = { point: 'webhooks.in_claim', action: 'delay:1500', times: 1 }
-  expect((await ground.call('POST', '/dev/faults', { body: fault })).status).toBeLessThan(300)
+  const claim = holdAt(ground.platform.faults, 'webhooks.in_claim')
   await ground.emit(owner)
-  await eventually('a claim is under way', async () => {
-    const { data } = (await ground.call('GET', '/dev/faults', {})).body
-    return data.some((one: Fault) => one.point === fault.point && one.passed > 0)
+  await claim.reached()
+  const ending = end(made)
+  await eventually('it waits for the claim', async () => {
+    const waiting = await db.run(sql`
+      select from pg_locks l join pg_stat_activity a on a.pid = l.pid
+      where not l.granted and a.datname = current_database()`)
+    return waiting > 0
   })
-  expect((await end(made)).status).toBeLessThan(300)
+  claim.release()
+  expect((await ending).status).toBeLessThan(300)
   const { held } = await db.one(
     Held,
     sql`

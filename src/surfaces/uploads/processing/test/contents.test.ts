@@ -2,6 +2,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { holdAt } from '../../../../../test/hold.ts'
 import { eventually } from '../../../../../test/world.ts'
 import { sql } from '../../../../kernel/database/sql.ts'
 import type { Face } from '../../face.ts'
@@ -224,18 +225,15 @@ test('a content that is blocked while its file is processed does not become avai
   const who = await world.member()
   const bytes = await picture(300, 200)
   const sha256 = createHash('sha256').update(bytes).digest()
-  const { faults } = world.platform
-  const point = 'uploads.before_derive'
-  // The stage goes on after the block: that is what this test is about.
-  faults.set({ point, action: 'delay:3000', times: 1 })
+  // It has passed the check of its content, and goes on after the block.
+  const held = holdAt(world.platform.faults, 'uploads.before_derive')
   const order = { purpose: 'avatar', media_category: 'image' }
   const { body } = await world.begin(who, bytes, order)
   await world.send(body, bytes)
   const { file_id } = (await world.complete(who, body.id)).body
-  await eventually('it has passed the check of its content', async () => {
-    return faults.list().some(one => one.point === point && one.passed > 0)
-  })
+  await held.reached()
   expect(await face.operator.blockHash(sha256, { actor: 'test', reason: 'harm' })).toBe(1)
+  held.release()
   const found = await eventually('the file is refused', async () => {
     const answer = await world.file(who, file_id)
     return answer.body.state === 'quarantined' && answer.body
