@@ -20,33 +20,23 @@ export type RateSettings = {
 
 type RateHeaders = { policy: string; state: string }
 
+type Counts<Result> = (
+  kind: RateClass,
+  who: Principal | null,
+  address: string,
+  /** The part of the path that has its own bucket. */
+  about?: string,
+  /** Whether the request also counts for the tenant. The default is true. */
+  shared?: boolean,
+) => Result
+
 export type RateLimiter = {
   /** Counts one request; returns the headers, or throws `rate_limited`. */
-  take(
-    kind: RateClass,
-    who: Principal | null,
-    address: string,
-    /** The part of the path that has its own bucket. */
-    about?: string,
-    /** Whether the request also counts for the tenant. The default is true. */
-    shared?: boolean,
-  ): RateHeaders | null
+  readonly take: Counts<RateHeaders | null>
   /** Checks the rate without counting the request, for routes where only refused requests count. */
-  check(
-    kind: RateClass,
-    who: Principal | null,
-    address: string,
-    about?: string,
-    shared?: boolean,
-  ): RateHeaders | null
+  readonly check: Counts<RateHeaders | null>
   /** Counts a request that `check` allowed. Never throws. */
-  count(
-    kind: RateClass,
-    who: Principal | null,
-    address: string,
-    about?: string,
-    shared?: boolean,
-  ): void
+  readonly count: Counts<void>
 }
 
 const window_ms = 60_000

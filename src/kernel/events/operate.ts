@@ -3,7 +3,7 @@
  * line. An action changes one row if the state of the row allows it. The audit record is written in
  * the same transaction. The process that holds the lane then does the work.
  */
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import type { Db, Reader, Tx } from '../database/db.ts'
 import { sql, type Sql } from '../database/sql.ts'
 import { problemsOf } from '../errors/problem.ts'
@@ -34,16 +34,7 @@ export const ParkRow = Type.Object({
   state: Type.Enum([...park_states]),
   last_error_code: Type.String(),
 })
-export type ParkRow = {
-  id: string
-  consumer: string
-  event_id: string
-  aggregate_id: string
-  attempts: number
-  next_attempt_at: string | null
-  state: ParkState
-  last_error_code: string
-}
+export type ParkRow = Static<typeof ParkRow>
 
 const park_columns = sql`id, consumer, event_id, aggregate_id, attempts, next_attempt_at, state,
   last_error_code`
@@ -74,47 +65,32 @@ export function listParks(
 export type Decision = { id: string; actor: string; tenant_id: string | null; reason: string }
 
 /** A dead park gets one more attempt immediately. */
-export async function retryPark(tx: Tx, decision: Decision): Promise<ParkRow> {
-  const changed = await tx.maybe(
-    ParkRow,
-    sql`
-      update kernel.event_parks
-      set state = 'waiting', next_attempt_at = now(), updated_at = now()
-      where id = ${decision.id} and state = 'dead'
-      returning ${park_columns}`,
-  )
-  return settle(tx, 'retry', decision, changed)
-}
+export const retryPark = actOnPark('retry', 'waiting', ['dead'])
 
 /** This consumer skips the event. The events behind it follow. */
-export async function skipPark(tx: Tx, decision: Decision): Promise<ParkRow> {
-  const changed = await tx.maybe(
-    ParkRow,
-    sql`
-      update kernel.event_parks
-      set state = 'skipped', next_attempt_at = now(), updated_at = now()
-      where id = ${decision.id} and state in ('waiting', 'dead')
-      returning ${park_columns}`,
-  )
-  return settle(tx, 'skip', decision, changed)
+export const skipPark = actOnPark('skip', 'skipped', ['waiting', 'dead'])
+
+function actOnPark(act: 'retry' | 'skip', state: ParkState, from: readonly ParkState[]) {
+  return async (tx: Tx, { id, actor, tenant_id, reason }: Decision): Promise<ParkRow> => {
+    const changed = await tx.maybe(
+      ParkRow,
+      sql`
+        update kernel.event_parks
+        set state = ${state}, next_attempt_at = now(), updated_at = now()
+        where id = ${id} and state = any(${from}::text[])
+        returning ${park_columns}`,
+    )
+    if (!changed) {
+      const now = await tx.maybe(State, sql`select state from kernel.event_parks where id = ${id}`)
+      if (!now) throw problem('event_park_not_found')
+      throw problem('invalid_transition', { current_state: now.state })
+    }
+    tx.audit(`kernel.event_parks.${act}`, id, { by: { tenant_id, id: actor }, reason })
+    return changed
+  }
 }
 
 const State = Type.Object({ state: Type.String() })
-
-async function settle(
-  tx: Tx,
-  act: 'retry' | 'skip',
-  { id, actor, tenant_id, reason }: Decision,
-  changed: ParkRow | undefined,
-): Promise<ParkRow> {
-  if (!changed) {
-    const now = await tx.maybe(State, sql`select state from kernel.event_parks where id = ${id}`)
-    if (!now) throw problem('event_park_not_found')
-    throw problem('invalid_transition', { current_state: now.state })
-  }
-  tx.audit(`kernel.event_parks.${act}`, id, { by: { tenant_id, id: actor }, reason })
-  return changed
-}
 
 /** Reads the log after a position, for the command line and for development. */
 export function tailEvents(

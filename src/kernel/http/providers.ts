@@ -11,8 +11,8 @@ import { reply, route, type Route } from './route.ts'
 import { text } from './shapes.ts'
 import { Type } from 'typebox'
 import type { Db } from '../database/db.ts'
+import { gather } from '../database/gather.ts'
 import type { Provider, ProviderEvent } from './provider.ts'
-import { shareCommits } from './shared-commits.ts'
 
 export const providerErrors = {
   provider_not_found: {
@@ -103,7 +103,17 @@ export function providerRoutes({ providers, db, log, public_url }: ProvidersDeps
   ]
 }
 
+/**
+ * While two commits wait for the disk, a third can write. This handles an eighth more messages than
+ * a maximum of two.
+ */
+const shared = { flights_max: 3, items_max: 64 }
+
 function storeOf(db: Db, provider: Provider) {
   const store = (events: readonly ProviderEvent[]) => db.tx(tx => provider.receive(tx, events))
-  return provider.shares_commits ? shareCommits(store) : store
+  if (!provider.shares_commits) return store
+  return gather<readonly ProviderEvent[], undefined>(shared, async messages => {
+    await store(messages.flat())
+    return messages.map(() => undefined)
+  })
 }

@@ -4,9 +4,9 @@
  */
 import type { IncomingHttpHeaders } from 'node:http'
 import findMyWay, { type HTTPMethod } from 'find-my-way'
+import { suggestion } from '../errors/did-you-mean.ts'
 import { problem, type Problem } from '../errors/problem.ts'
 import type { CompiledRoute } from './compile-route.ts'
-import { isPathOf, openNearPaths } from './near-path.ts'
 import type { Rendered } from './reply.ts'
 import { onlyReads, type Route } from './route.ts'
 
@@ -105,4 +105,37 @@ function methodsOf(routes: readonly Route[]): Router['methodsOf'] {
     const detail = `No operation has this path.${near(path)} All paths are in /openapi.json.`
     return problem('not_found', { detail })
   }
+}
+
+/** The hint in the reply to an unknown path: the path of a route that was probably meant. */
+function openNearPaths(routes: readonly Route[]): (path: string) => string {
+  const paths = [...new Set(routes.filter(({ hidden }) => !hidden).map(({ path }) => path))]
+  return path => {
+    const given = path.split('/')
+    // Any text matches a parameter exactly.
+    const alike = paths
+      .filter(pattern => Math.abs(pattern.split('/').length - given.length) <= 1)
+      .map(pattern => ({ pattern, filled: filled(pattern, given) }))
+    const words = alike.map(({ filled: word }) => word)
+    const text = suggestion(path.slice(0, 200), words)
+    const meant = alike.find(({ filled: word }) => text === ` Did you mean ${word}?`)?.pattern
+    return meant === undefined ? '' : ` Did you mean ${meant}?`
+  }
+}
+
+function filled(pattern: string, given: readonly string[]): string {
+  return pattern
+    .split('/')
+    .map((part, at) => (part.startsWith('{') ? (given[at] ?? part) : part))
+    .join('/')
+}
+
+/** Returns true if the pattern would match the path. The path may itself be a pattern. */
+function isPathOf(pattern: string, path: string): boolean {
+  const wanted = pattern.split('/')
+  const given = path.split('/')
+  return (
+    wanted.length === given.length &&
+    wanted.every((segment, at) => segment === given[at] || /^\{[a-z_]+\}$/.test(segment))
+  )
 }

@@ -5,7 +5,7 @@
  */
 import { Type } from 'typebox'
 import { problem } from '../../kernel/errors/problem.ts'
-import { markup } from '../../kernel/http/markup.ts'
+import { htmlPage, markup } from '../../kernel/http/markup.ts'
 import { reply, route, type Route } from '../../kernel/http/route.ts'
 import { closed, text } from '../../kernel/http/shapes.ts'
 import { bundleConsole, type Asset, type Bundle } from './bundle.ts'
@@ -83,20 +83,14 @@ function pageRoute(path: (typeof paths)[number], bundle: () => Promise<Bundle>):
 }
 
 function page(script: Asset, style: Asset): string {
-  return markup`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>Dodeca</title>
+  return htmlPage({
+    title: 'Dodeca',
+    head: markup`<meta name="color-scheme" content="light dark">
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="/console/assets/${style.name}">
-<script type="module" src="/console/assets/${script.name}"></script>
-</head>
-<body><noscript>The console needs JavaScript. The same is possible with the API: see /docs.</noscript></body>
-</html>
-`.text
+<script type="module" src="/console/assets/${script.name}"></script>`,
+    body: markup`<noscript>The console needs JavaScript. The same is possible with the API: see /docs.</noscript>`,
+  })
 }
 
 /**

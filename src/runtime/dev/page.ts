@@ -2,8 +2,7 @@
  * The frame of the development pages: one style sheet, light and dark, readable on a phone. The
  * page loads nothing else, and the policy allows only the page's own script, by its hash.
  */
-import { createHash } from 'node:crypto'
-import { markup, trusted, type Markup } from '../../kernel/http/markup.ts'
+import { hashSource, htmlPage, markup, trusted, type Markup } from '../../kernel/http/markup.ts'
 
 const style = `
 :root { color-scheme: light dark; --line: light-dark(#d8dbe0, #33373e);
@@ -47,22 +46,10 @@ export type PageParts = {
 }
 
 export function page({ title, body, style: more = '', script, pictures }: PageParts): Page {
-  const document = markup`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${title}</title>
-<style>${trusted(style + more)}</style>
-</head>
-<body>
-${body}
-${script !== undefined && markup`<script>${trusted(script)}</script>`}
-</body>
-</html>
-`
+  const content = markup`${body}
+${script !== undefined && markup`<script>${trusted(script)}</script>`}`
   return {
-    body: document.text,
+    body: htmlPage({ title, style: style + more, body: content }),
     headers: {
       'content-type': 'text/html; charset=utf-8',
       'content-security-policy': policy(script, pictures),
@@ -74,9 +61,7 @@ function policy(script: string | undefined, pictures: true | undefined): string 
   return [
     `default-src 'none'`,
     `style-src 'unsafe-inline'`,
-    ...(script === undefined
-      ? []
-      : [`script-src 'sha256-${createHash('sha256').update(script).digest('base64')}'`]),
+    ...(script === undefined ? [] : [`script-src ${hashSource(script)}`]),
     `img-src data:${pictures ? ' http: https:' : ''}`,
     `connect-src 'self'`,
     `form-action 'self'`,

@@ -6,12 +6,12 @@ import type { Config } from '../config.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db } from '../../kernel/database/db.ts'
 import type { Faults } from '../../kernel/faults.ts'
-import type { Route } from '../../kernel/http/route.ts'
+import { problem } from '../../kernel/errors/problem.ts'
+import type { RequestFacts, Route } from '../../kernel/http/route.ts'
 import { clockRoutes } from './clock-routes.ts'
 import { eventRoutes, type DeclaredEvents } from './event-routes.ts'
 import { faultRoutes } from './fault-routes.ts'
 import { inboxRoutes } from './inbox-routes.ts'
-import { localOnly } from './local-only.ts'
 import { openOutsideWorld } from '../../kernel/outgoing/sandbox-control.ts'
 import type { Kernel } from '../../kernel/surface.ts'
 import { whereRoute } from './where.ts'
@@ -40,4 +40,37 @@ export function devRoutes(deps: DevDeps): Route[] {
   const listed = helpers.map(one => `${one.method} ${one.path}`)
   const where = whereRoute({ public_url: config.public_url, clock, outside }, listed)
   return [where, ...helpers].map(one => localOnly(one, config.public_url))
+}
+
+/**
+ * A caller must connect from loopback and not through a proxy, and the host name of the request must
+ * be a name of this machine. So a page of another site cannot use the helpers through a DNS name
+ * with a loopback address. A page of another origin on this machine may call the API, but not the
+ * helpers, which show mails with their links. Any other caller gets a 404.
+ */
+const loopback = /^(127(\.\d{1,3}){3}|::1)$/
+const proxied = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'via'] as const
+const here = /^(localhost|[a-z0-9-]+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/i
+
+function localOnly(route: Route, public_url: string): Route {
+  const { handle } = route
+  if (!handle) throw new Error(`${route.method} ${route.path} has no handler to guard`)
+  const own = new URL(public_url).hostname
+  return {
+    ...route,
+    handle: context => {
+      if (!isLocal(context.request, own)) throw problem('not_found')
+      return handle(context)
+    },
+  }
+}
+
+function isLocal({ ip, headers }: Pick<RequestFacts, 'ip' | 'headers'>, own: string): boolean {
+  if (!loopback.test(ip) || proxied.some(name => headers[name] !== undefined)) return false
+  const { host, origin } = headers
+  if (typeof host !== 'string' || !URL.canParse(`http://${host}`)) return false
+  if (origin !== undefined && origin !== `http://${host}` && origin !== `https://${host}`)
+    return false
+  const { hostname } = new URL(`http://${host}`)
+  return here.test(hostname) || hostname === own
 }

@@ -2,8 +2,14 @@
  * The frame of a page of the documentation: search, navigation, the page, its headings. One style
  * sheet, light and dark, from a phone to a wide screen. Only a page with a form to try has a script.
  */
-import { createHash } from 'node:crypto'
-import { markup, trusted, type Markup } from '../../kernel/http/markup.ts'
+import {
+  hashSource,
+  htmlPage,
+  markup,
+  pageHeaders,
+  trusted,
+  type Markup,
+} from '../../kernel/http/markup.ts'
 import type { Heading } from './render-markdown.ts'
 
 export const base = '/docs'
@@ -94,20 +100,11 @@ mark { background: light-dark(#fff0b3, #5a4a00); color: inherit }
 @media print { .top, .side, .here { display: none } .frame, .main { display: block } }
 `
 
-const digest = digestOf(style)
-
-/**
- * The policy of a page. It allows pictures of this platform, the style sheet above, the given
- * script and nothing else.
- */
-export function policyFor(script?: string): string {
+/** The headers of a page. They allow pictures of this platform and the given script. */
+export function headersFor(script?: string) {
   const allowed =
-    script === undefined ? '' : ` script-src 'sha256-${digestOf(script)}'; connect-src 'self';`
-  return `default-src 'none'; style-src 'sha256-${digest}';${allowed} img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`
-}
-
-function digestOf(text: string): string {
-  return createHash('sha256').update(text).digest('base64')
+    script === undefined ? '' : `script-src ${hashSource(script)}; connect-src 'self'; `
+  return pageHeaders(style, `${allowed}img-src 'self'; form-action 'self'; `)
 }
 
 export type FrameParts = {
@@ -131,17 +128,7 @@ export function frame({
   query,
   script,
 }: FrameParts): string {
-  return markup`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${title} · Dodeca</title>
-<link rel="icon" href="${base}/images/icon.svg">
-<style>${trusted(style)}</style>
-</head>
-<body>
-<a class="skip" href="#content">Skip to the page</a>
+  const page = markup`<a class="skip" href="#content">Skip to the page</a>
 <header class="top">
 <a class="home" href="${base}/">Dodeca</a>
 <form action="${base}/search" role="search"><input type="search" name="q" value="${query}" maxlength="200" aria-label="Search the documentation" placeholder="Search"></form>
@@ -155,10 +142,9 @@ ${headings.length > 2 && onThisPage(headings)}
 </div>
 <div class="side" id="pages">${navigation(groups, name)}</div>
 </div>
-${script !== undefined && markup`<script type="module">${trusted(script)}</script>`}
-</body>
-</html>
-`.text
+${script !== undefined && markup`<script type="module">${trusted(script)}</script>`}`
+  const head = markup`<link rel="icon" href="${base}/images/icon.svg">`
+  return htmlPage({ title: `${title} · Dodeca`, head, style, body: page })
 }
 
 /**

@@ -9,7 +9,7 @@ import type { Rendered } from '../../kernel/http/reply.ts'
 import type { WebPage } from '../../kernel/http/router.ts'
 import { wantsHtml } from '../platform-routes/html.ts'
 import type { AnySurface } from '../gather.ts'
-import { base, frame, policyFor, type FrameParts } from './frame.ts'
+import { base, frame, headersFor, type FrameParts } from './frame.ts'
 import { pythonClient } from './python/python-client.ts'
 import type { Document } from './reference/document.ts'
 import type { Reference } from './reference/reference.ts'
@@ -154,11 +154,7 @@ function pythonPage(document: () => string): WebPage {
 }
 
 function shown(parts: FrameParts): Rendered {
-  const headers = {
-    'content-type': 'text/html; charset=utf-8',
-    'content-security-policy': policyFor(parts.script),
-  }
-  return { status: 200, headers, body: frame(parts) }
+  return { status: 200, headers: headersFor(parts.script), body: frame(parts) }
 }
 
 /**

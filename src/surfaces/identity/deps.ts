@@ -2,6 +2,7 @@
  * The dependencies that identity's use cases share. surface.ts creates them once. A use case lists
  * the dependencies that it uses with `Pick<Deps, …>`, so that a reader sees them.
  */
+import type { LocalRate } from '../../kernel/access/local-rate.ts'
 import type { PermissionCatalog } from '../../kernel/access/permissions.ts'
 import type { Access } from '../../kernel/access/principal.ts'
 import type { Kernel } from './settings.ts'
@@ -10,7 +11,6 @@ import type { SigningKeys } from './keys/signing-keys.ts'
 import type { AccessTokens } from './keys/access-tokens.ts'
 import type { Oidc } from './oidc/relying-party.ts'
 import type { PasswordHasher } from './passwords/hash.ts'
-import type { Pace } from './sessions/pace.ts'
 
 export type Deps = {
   readonly kernel: Kernel
@@ -20,7 +20,8 @@ export type Deps = {
   readonly keys: SigningKeys
   readonly tokens: AccessTokens
   readonly denied: Denied
-  readonly pace: Pace
+  /** Refreshes of one session, counted in this process. A token of 256 bits needs no exact limit. */
+  readonly pace: LocalRate
   /** The identity providers at which people may log in. */
   readonly oidc: Oidc
   readonly access: Access

@@ -1,4 +1,5 @@
 /** The parts of identity, opened once and connected here. */
+import { openLocalRate } from '../../kernel/access/local-rate.ts'
 import type { PermissionCatalog } from '../../kernel/access/permissions.ts'
 import { sql } from '../../kernel/database/sql.ts'
 import type { Surface } from '../../kernel/surface.ts'
@@ -23,7 +24,6 @@ import { sealedTotpSecrets } from './mfa/methods/totp.ts'
 import { permissions } from './permissions.ts'
 import { reference } from './reference.ts'
 import { routes } from './routes.ts'
-import { openPace } from './sessions/pace.ts'
 import { settings, type Kernel } from './settings.ts'
 import { tenancy } from './tenancy.ts'
 
@@ -55,10 +55,11 @@ export const identity: Surface<Face, Needs, typeof settings> = {
       keys,
       tokens,
       denied,
-      pace: openPace(
-        kernel.settings['identity.refreshes_per_minute'] * kernel.settings['kernel.rate_factor'],
-        () => kernel.metrics.rateLimited.inc({ class: 'auth' }),
-      ),
+      pace: openLocalRate({
+        many:
+          kernel.settings['identity.refreshes_per_minute'] * kernel.settings['kernel.rate_factor'],
+        per_ms: 60_000,
+      }),
     }
     const deps: Deps = { ...parts, access: openAccess(parts), oidc: openOidc(kernel) }
     return {

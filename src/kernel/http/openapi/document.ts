@@ -11,7 +11,6 @@ import { Id } from '../shapes.ts'
 import { openComponents, type Components } from './components.ts'
 import { headers, parameters as shared_parameters } from './headers.ts'
 import { kernelReference, platform_introduction } from './kernel-reference.ts'
-import { operationName } from './operation-name.ts'
 import { ProblemSchema } from './problem-schema.ts'
 import type { Json, Members, Reference } from './reference.ts'
 import { securitySchemes } from './security-schemes.ts'
@@ -258,4 +257,17 @@ function usedComponents(paths: Json, all: Record<string, Json>): Json {
       : Object.fromEntries(Object.entries(entries).filter(([name]) => used.has(`${kind}/${name}`))),
   ])
   return Object.fromEntries(kinds) as Json
+}
+
+const verbs = { GET: 'get', POST: 'create', PUT: 'put', PATCH: 'update', DELETE: 'delete' } as const
+
+/** The `operationId`: the declared name, otherwise a name made from method and path. */
+function operationName({ name, method, path }: Pick<Route, 'name' | 'method' | 'path'>) {
+  if (name !== undefined) return name
+  const words = path
+    .replace(/^\/v1\//, '/')
+    .replaceAll('{', 'by-')
+    .split(/[^a-zA-Z0-9]+/)
+    .filter(Boolean)
+  return verbs[method] + words.map(word => word.slice(0, 1).toUpperCase() + word.slice(1)).join('')
 }

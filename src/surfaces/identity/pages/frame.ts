@@ -4,8 +4,7 @@
  * only the origin of the page, because the full address may contain a token. The origin is needed:
  * some browsers send no fetch metadata, and for them only the origin shows that a form is ours.
  */
-import { createHash } from 'node:crypto'
-import { markup, trusted, type Markup } from '../../../kernel/http/markup.ts'
+import { htmlPage, markup, pageHeaders, type Markup } from '../../../kernel/http/markup.ts'
 import { languages, type Language } from './language.ts'
 
 const style = `
@@ -51,11 +50,8 @@ footer { display: flex; justify-content: space-between; padding: 1rem 0; font-si
 @media (max-width: 30rem) { main { padding: 1.3rem } form > button, a.button { width: 100%; text-align: center } }
 `
 
-const style_hash = createHash('sha256').update(style).digest('base64')
-
 export const page_headers: Readonly<Record<string, string>> = {
-  'content-type': 'text/html; charset=utf-8',
-  'content-security-policy': `default-src 'none'; style-src 'sha256-${style_hash}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
+  ...pageHeaders(style, "form-action 'self'; "),
   'x-robots-tag': 'noindex',
 }
 
@@ -73,25 +69,19 @@ export function frame({ language, title, failed, body, place }: Framed): string 
   const words = languages[language]
   const other = language === 'en' ? 'de' : 'en'
   const query = new URLSearchParams({ ...place.query, lang: other })
-  return markup`<!doctype html>
-<html lang="${language}">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="referrer" content="strict-origin">
-<title>${failed && `${words.error}: `}${title}</title>
-<style>${trusted(style)}</style>
-</head>
-<body>
-<main>
+  const page = markup`<main>
 <h1>${title}</h1>
 ${body}
 </main>
 <footer>
 <a href="/account/">${words.home}</a>
 <a href="${place.path}?${query.toString()}" lang="${other}" hreflang="${other}">${languages[other].name}</a>
-</footer>
-</body>
-</html>
-`.text
+</footer>`
+  return htmlPage({
+    language,
+    title: failed ? `${words.error}: ${title}` : title,
+    head: markup`<meta name="referrer" content="strict-origin">`,
+    style,
+    body: page,
+  })
 }

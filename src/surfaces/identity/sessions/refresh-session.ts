@@ -54,13 +54,20 @@ export async function refresh(deps: Needs, asked: Refresh, seen: Seen): Promise<
   const token = parseToken(asked.refresh_token)
   if (!token) throw problem('invalid_refresh_token')
   // Without a token of the session, no caller may use up its refreshes.
-  if (isGenuine(deps.kernel.keys, session_id, token)) deps.pace.take(session_id)
+  if (isGenuine(deps.kernel.keys, session_id, token)) countRefresh(deps, session_id)
   const rotated = (await rotate(deps, asked, token)) ?? (await rotateGuest(deps, asked, token))
   const result = rotated ?? (await again(deps, asked, token))
   if (result.kind === 'reused') await endReusedSession(deps, session_id, seen)
   if (result.kind === 'no_member' && tenant_id !== undefined) throw problem('permission_denied')
   if (result.kind !== 'continued') throw problem('invalid_refresh_token')
   return await tokensOf(deps, session_id, result)
+}
+
+function countRefresh({ kernel: { metrics }, pace }: Needs, session_id: string): void {
+  const wait_ms = pace.take(session_id)
+  if (wait_ms === 0) return
+  metrics.rateLimited.inc({ class: 'auth' })
+  throw problem('rate_limited', { retry_after: Math.ceil(wait_ms / 1000) })
 }
 
 /** (a): an unused, unexpired token of an active session in its own tenant; otherwise undefined. */

@@ -6,6 +6,7 @@
  */
 import { LRUCache } from 'lru-cache'
 import { Type, type Static } from 'typebox'
+import { gather } from '../../../kernel/database/gather.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import type { Kernel } from '../settings.ts'
 import { plainHost, platform_domain_id, type PlatformDomain } from '../domains/platform.ts'
@@ -31,13 +32,8 @@ type Row = Static<typeof Row>
 const active_ms = 60_000
 const unknown_ms = 5000
 const spellings_max = 64
-const portion = 500
+const shared = { flights_max: 2, items_max: 500 }
 
-type Wanted = {
-  readonly hostname: string
-  resolve(host: Host | null): void
-  reject(error: unknown): void
-}
 type Unknown = { readonly until_ms: number }
 
 export class Hosts {
@@ -48,7 +44,7 @@ export class Hosts {
   private readonly spelled = new Map<string, Host>()
   private readonly active = new LRUCache<string, Host>({ max: 20_000 })
   private readonly unknown = new LRUCache<string, Unknown>({ max: 20_000 })
-  private wanted: Wanted[] = []
+  private readonly read = gather<string, Host | null>(shared, names => this.readHosts(names))
   private drops = 0
 
   /** `isOutlasting`: a result may be used although it is old, because nothing newer can be read. */
@@ -94,10 +90,7 @@ export class Hosts {
     const hostname = plainHost(header)
     for (;;) {
       const drops = this.drops
-      const found = await new Promise<Host | null>((resolve, reject) => {
-        if (this.wanted.length === 0) setImmediate(() => this.readWanted())
-        this.wanted.push({ hostname, resolve, reject })
-      })
+      const found = await this.read(hostname)
       // A domain changed during this read.
       if (drops !== this.drops) continue
       if (found) this.active.set(hostname, found)
@@ -121,35 +114,17 @@ export class Hosts {
     this.unknown.clear()
   }
 
-  private readWanted(): void {
-    const { wanted } = this
-    this.wanted = []
-    for (let from = 0; from < wanted.length; from += portion) {
-      void this.readPortion(wanted.slice(from, from + portion))
-    }
-  }
-
-  private async readPortion(wanted: readonly Wanted[]): Promise<void> {
+  private async readHosts(names: readonly string[]): Promise<(Host | null)[]> {
     const until_ms = performance.now() + active_ms
-    let rows: Row[]
-    try {
-      rows = await this.kernel.db.many(
-        Row,
-        sql`
-          -- any tenant: a host name is one for all of them
-          select hostname, id, root_url from links.domains
-          where hostname = any(${wanted.map(({ hostname }) => hostname)}::text[])
-            and state = 'active'`,
-      )
-    } catch (error) {
-      for (const { reject } of wanted) reject(error)
-      return
-    }
-    const found = new Map(rows.map(row => [row.hostname, row]))
-    for (const { hostname, resolve } of wanted) {
-      const row = found.get(hostname)
-      resolve(row ? hostOf(row, until_ms) : null)
-    }
+    const rows = await this.kernel.db.many(
+      Row,
+      sql`
+        -- any tenant: a host name is one for all of them
+        select hostname, id, root_url from links.domains
+        where hostname = any(${names}::text[]) and state = 'active'`,
+    )
+    const found = new Map(rows.map(row => [row.hostname, hostOf(row, until_ms)]))
+    return names.map(hostname => found.get(hostname) ?? null)
   }
 }
 

@@ -4,24 +4,15 @@
  * together share one statement. So do reads that arrive while two statements are running.
  */
 import { LRUCache } from 'lru-cache'
+import { gather } from '../../../kernel/database/gather.ts'
 import type { Kernel } from '../settings.ts'
 import { entryOf, type Entry } from './entry.ts'
-import { readTargets, type Key, type Target } from './target.ts'
+import { readTargets, type Key } from './target.ts'
 
-const portion = 500
-/**
- * While this many statements run, further reads wait and share the next statement. A statement
- * costs as much as ten rows.
- */
-const statements_max = 2
+/** A statement costs as much as ten rows. */
+const shared = { flights_max: 2, items_max: 500 }
 /** If a key is dropped faster than it can be read, the last value is returned. */
 const reads_max = 5
-
-type Fill = Key & {
-  readonly key: string
-  readonly resolve: (entry: Entry) => void
-  readonly reject: (error: unknown) => void
-}
 
 export class Memory {
   private readonly kernel: Kernel
@@ -30,8 +21,7 @@ export class Memory {
   private readonly absent: LRUCache<string, Entry>
   private readonly reading = new Map<string, Promise<Entry>>()
   private readonly dropped = new Map<string, number>()
-  private readonly wanted: Fill[] = []
-  private statements = 0
+  private readonly read = gather<Key, Entry>(shared, keys => this.readLinks(keys))
   private drops = 0
   /** The number of rows that were read from the database, for metrics. */
   reads = 0
@@ -77,10 +67,7 @@ export class Memory {
   private async readUntilFresh(key: string, { domain_id, code }: Key): Promise<Entry> {
     for (let reads = 1; ; reads++) {
       const drops = this.drops
-      const entry = await new Promise<Entry>((resolve, reject) => {
-        if (this.wanted.length === 0) setImmediate(this.readWanted)
-        this.wanted.push({ key, domain_id, code, resolve, reject })
-      })
+      const entry = await this.read({ domain_id, code })
       await this.kernel.fault('links.link_read')
       if ((this.dropped.get(key) ?? 0) > drops) {
         if (reads < reads_max) continue
@@ -93,31 +80,15 @@ export class Memory {
     }
   }
 
-  private readonly readWanted = (): void => {
-    while (this.wanted.length > 0 && this.statements < statements_max) {
-      this.statements++
-      void this.readPortion(this.wanted.splice(0, portion)).finally(() => {
-        this.statements--
-        this.readWanted()
-      })
-    }
-  }
-
-  private async readPortion(fills: readonly Fill[]): Promise<void> {
+  private async readLinks(keys: readonly Key[]): Promise<Entry[]> {
     const read_ms = performance.now()
-    this.reads += fills.length
-    let found: Target[]
-    try {
-      found = await readTargets(this.kernel.db, fills)
-    } catch (error) {
-      for (const { reject } of fills) reject(error)
-      return
-    }
+    this.reads += keys.length
+    const found = await readTargets(this.kernel.db, keys)
     const targets = new Map(found.map(target => [`${target.domain_id}/${target.code}`, target]))
-    for (const fill of fills) {
-      const target = targets.get(`${fill.domain_id}/${fill.code}`) ?? null
-      fill.resolve(entryOf(fill, target, read_ms, this.common))
-    }
+    return keys.map(key => {
+      const target = targets.get(`${key.domain_id}/${key.code}`) ?? null
+      return entryOf(key, target, read_ms, this.common)
+    })
   }
 }
 

@@ -2,8 +2,7 @@
  * The frame of the pages for visitors of a short link. It has a light and a dark style, is readable
  * on a phone, and contains no script. The policy allows only this one style sheet, by its hash.
  */
-import { createHash } from 'node:crypto'
-import { markup, trusted, type Markup } from '../../../kernel/http/markup.ts'
+import { htmlPage, markup, pageHeaders, type Markup } from '../../../kernel/http/markup.ts'
 
 const style = `
 :root { color-scheme: light dark; --ink: light-dark(#1c2026, #e6e9ee);
@@ -33,13 +32,10 @@ dd { margin: 0; overflow-wrap: anywhere }
   dd { margin-bottom: .7rem } .button { display: block; text-align: center } }
 `
 
-const style_hash = createHash('sha256').update(style).digest('base64')
-
 export type Page = { readonly html: string; readonly headers: Readonly<Record<string, string>> }
 
 const headers: Page['headers'] = {
-  'content-type': 'text/html; charset=utf-8',
-  'content-security-policy': `default-src 'none'; style-src 'sha256-${style_hash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+  ...pageHeaders(style, "form-action 'none'; "),
   'cache-control': 'no-store',
   'x-robots-tag': 'noindex',
   'referrer-policy': 'no-referrer',
@@ -47,22 +43,10 @@ const headers: Page['headers'] = {
 }
 
 export function pageOf(title: string, kind: 'plain' | 'warning', body: Markup): Page {
-  const document = markup`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="robots" content="noindex">
-<title>${title}</title>
-<style>${trusted(style)}</style>
-</head>
-<body>
-<main class="${kind}">
+  const page = markup`<main class="${kind}">
 <h1>${title}</h1>
 ${body}
-</main>
-</body>
-</html>
-`
-  return { html: document.text, headers }
+</main>`
+  const head = markup`<meta name="robots" content="noindex">`
+  return { html: htmlPage({ title, head, style, body: page }), headers }
 }

@@ -33,7 +33,7 @@ test.each(pages)('%s: no script, no markup of users, and a policy that says so',
   expect(page.html).not.toMatch(/<script|<b>|<x>| onclick=/)
   expect(page.headers['cache-control']).toBe('no-store')
   expect(page.headers['content-security-policy']).toMatch(
-    /^default-src 'none'; style-src 'sha256-[\w+/=]+'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'$/,
+    /^default-src 'none'; style-src 'sha256-[\w+/=]+'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'$/,
   )
 })
 

@@ -6,8 +6,8 @@
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Bucket } from '../../../kernel/access/take.ts'
+import { gather } from '../../../kernel/database/gather.ts'
 import type { Kernel } from '../settings.ts'
-import { openBatcher } from './batcher.ts'
 
 /**
  * Resolves with 0 if the message may be sent, or with the milliseconds after which to try again.
@@ -29,7 +29,7 @@ const buckets_max = 500
 
 export function openPace({ db, takeEach }: Pick<Kernel, 'db' | 'takeEach'>): Pace {
   const lines = new Map<string, Line>()
-  const takes = openBatcher<Bucket, boolean>({ most: buckets_max, rest_ms: 0 }, all =>
+  const takes = gather<Bucket, boolean>({ flights_max: 1, items_max: buckets_max }, all =>
     takeEach(db, all),
   )
   return async (kind, of, per_second, signal) => {
@@ -45,7 +45,7 @@ export function openPace({ db, takeEach }: Pick<Kernel, 'db' | 'takeEach'>): Pac
           line.credit--
           return 0
         }
-        line.taking ??= takeShare(line, takes.add, { kind, of, per_second })
+        line.taking ??= takeShare(line, takes, { kind, of, per_second })
         await line.taking
         if (line.credit >= 1) continue
         if (signal.aborted || performance.now() > until) return longest_wait_ms

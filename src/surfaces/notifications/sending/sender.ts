@@ -4,9 +4,9 @@
  * a time while other messages are being sent.
  */
 import type { Tx } from '../../../kernel/database/db.ts'
+import { gather } from '../../../kernel/database/gather.ts'
 import type { Loop } from '../../../kernel/surface.ts'
 import type { Deps } from '../deps.ts'
-import { openBatcher } from './batcher.ts'
 import { send_topic, sending_activity } from '../topics.ts'
 import { claim, dueLanes, somethingDue, type Claimed } from './claim.ts'
 import { finish } from './finish.ts'
@@ -33,15 +33,15 @@ export function openSender(deps: Deps): OpenSender {
   const lease_seconds = settings['notifications.lease_seconds']
   const flights = openFlights(settings)
   const stopping = new AbortController()
-  const finisher = openFinisher(deps)
-  const marker = openBatcher<Claimed, boolean>({ most: portion, rest_ms: 4 }, all =>
+  const record = openFinisher(deps)
+  const mark = gather<Claimed, boolean>({ flights_max: 1, items_max: portion, rest_ms: 4 }, all =>
     markWire(db, all, lease_seconds),
   )
-  const send = openSendMessage({ ...deps, mark: marker.add })
+  const send = openSendMessage({ ...deps, mark })
   const sendOne = async (ready: Ready) => {
     try {
       const result = await send(ready, stopping.signal)
-      if (result) await finisher.record(result)
+      if (result) await record(result)
     } catch (error) {
       const { intent_id } = ready.claimed
       if (!stopping.signal.aborted) {
@@ -52,7 +52,7 @@ export function openSender(deps: Deps): OpenSender {
   const work = async (claimed: readonly Claimed[]) => {
     await kernel.fault('notifications.after_claim')
     const { ready, results } = await prepareEach(deps, claimed)
-    for (const one of results) flights.begin(one.claimed.lane, finisher.record(one))
+    for (const one of results) flights.begin(one.claimed.lane, record(one))
     for (const one of ready) flights.begin(one.claimed.lane, sendOne(one))
   }
   return {
@@ -83,32 +83,25 @@ export function openSender(deps: Deps): OpenSender {
     close: async () => {
       stopping.abort()
       await flights.landed()
-      await finisher.idle()
     },
   }
 }
 
-function openFinisher(deps: Deps) {
-  const { db, fault, log } = deps.kernel
-  const finisher = openBatcher<Result, undefined>(
-    { most: finish_max, rest_ms: 20 },
+/** Records results, many in one transaction. */
+function openFinisher({ kernel: { db, fault, log } }: Deps) {
+  const record = gather<Result, undefined>(
+    { flights_max: 1, items_max: finish_max, rest_ms: 20 },
     async results => {
       await fault('notifications.before_finish')
       await db.tx(tx => finish(tx, results))
       await fault('notifications.after_finish')
-      return []
+      return results.map(() => undefined)
     },
   )
-  return {
-    idle: finisher.idle,
-    record: async (result: Result): Promise<void> => {
-      try {
-        await finisher.add(result)
-      } catch (error) {
-        log.warn({ err: error }, 'a result could not be recorded; its lease ends by itself')
-      }
-    },
-  }
+  return (result: Result) =>
+    record(result).catch((error: unknown) =>
+      log.warn({ err: error }, 'a result could not be recorded; its lease ends by itself'),
+    )
 }
 
 type Work = (claimed: readonly Claimed[]) => Promise<void>

@@ -2,7 +2,7 @@
 import { Type, type Static } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
-import { markup, type Markup } from '../../../kernel/http/markup.ts'
+import { htmlPage, markup, pageHeaders, type Markup } from '../../../kernel/http/markup.ts'
 import { reply } from '../../../kernel/http/reply.ts'
 import { routesOf } from '../../../kernel/http/routes-of.ts'
 import { closed, Id, oneOf, page, pageQuery, text, Time } from '../../../kernel/http/shapes.ts'
@@ -63,11 +63,15 @@ function readSuppression(
 const link = '/v1/unsubscribe/{token}'
 const params = { token: text(400) }
 
-const page_headers = {
-  'content-type': 'text/html; charset=utf-8',
-  'content-security-policy':
-    "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
-}
+const style = `:root { color-scheme: light dark }
+body { margin: 0 auto; max-width: 32rem; padding: 3rem 1.25rem; font: 1.05rem/1.6 system-ui, sans-serif;
+  background: light-dark(#f3f4f6, #121417); color: light-dark(#1c2026, #e6e9ee) }
+h1 { font-size: 1.5rem }
+button { font: inherit; font-weight: 600; padding: .7rem 1.4rem; border: 0; border-radius: .5rem;
+  background: light-dark(#1f5fbf, #82b1ff); color: light-dark(#fff, #10131a); cursor: pointer }
+`
+
+const page_headers = pageHeaders(style, "form-action 'self'; ")
 
 const { open, create, get, post, del } = routesOf<Deps>({
   read: 'notifications.suppressions.read',
@@ -202,21 +206,5 @@ function offer(category: string): Markup {
 }
 
 function pageOf(body: Markup): string {
-  return markup`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Unsubscribe</title>
-<style>
-:root { color-scheme: light dark }
-body { margin: 0 auto; max-width: 32rem; padding: 3rem 1.25rem; font: 1.05rem/1.6 system-ui, sans-serif;
-  background: light-dark(#f3f4f6, #121417); color: light-dark(#1c2026, #e6e9ee) }
-h1 { font-size: 1.5rem }
-button { font: inherit; font-weight: 600; padding: .7rem 1.4rem; border: 0; border-radius: .5rem;
-  background: light-dark(#1f5fbf, #82b1ff); color: light-dark(#fff, #10131a); cursor: pointer }
-</style>
-</head>
-<body><main>${body}</main></body>
-</html>`.text
+  return htmlPage({ title: 'Unsubscribe', style, body: markup`<main>${body}</main>` })
 }

@@ -4,13 +4,13 @@
  * message changes nothing.
  */
 import { Type } from 'typebox'
+import { gather } from '../../../kernel/database/gather.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { Id } from '../../../kernel/http/shapes.ts'
 import { newId } from '../../../kernel/ids.ts'
 import { inbound_topic } from './processing/process-receipts.ts'
 import type { Kernel } from '../settings.ts'
 import { workContext } from '../../../kernel/observability/context.ts'
-import { gather } from './gather.ts'
 import type { Envelope, Incoming } from './schemes/scheme.ts'
 import { schemes } from './schemes/schemes.ts'
 import type { SourceKey, Trusted } from './sources/find-source.ts'
@@ -48,7 +48,8 @@ const no_context = { request_id: null, traceparent: null, name: null }
 
 export function openStore(deps: StoreDeps): Store {
   const patience_ms = deps.kernel.settings['webhooks.inbound_ack_ms']
-  const store = gather<Given, string | null>({ flights_max, patience_ms, fit }, async all => {
+  const limits = { flights_max, items_max: rows_max, patience_ms, fit }
+  const store = gather<Given, string | null>(limits, async all => {
     const [first] = all
     const context = (all.length === 1 ? first?.context : undefined) ?? no_context
     const receipts = await workContext.run(context, () => storeAll(deps, all))
@@ -60,7 +61,7 @@ export function openStore(deps: StoreDeps): Store {
 function fit(waiting: readonly { readonly item: Given }[]): number {
   let bytes = 0
   const over = waiting.findIndex(({ item }) => (bytes += item.message.body.length) > bytes_max)
-  return Math.min(rows_max, Math.max(1, over < 0 ? waiting.length : over))
+  return Math.max(1, over < 0 ? waiting.length : over)
 }
 
 async function storeAll({ kernel, handled }: StoreDeps, all: readonly Given[]) {

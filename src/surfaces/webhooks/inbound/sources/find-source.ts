@@ -5,12 +5,12 @@
 import { createSecretKey, type KeyObject } from 'node:crypto'
 import { type Static, Type } from 'typebox'
 import type { Reader } from '../../../../kernel/database/db.ts'
+import { gather } from '../../../../kernel/database/gather.ts'
 import { sql } from '../../../../kernel/database/sql.ts'
 import { Id } from '../../../../kernel/http/shapes.ts'
 import type { Kernel } from '../../settings.ts'
 import { problem } from '../../errors.ts'
 import { Bytes } from '../../schemas.ts'
-import { gather } from '../gather.ts'
 import type { InboundSecrets } from '../inbound-secrets.ts'
 import { Options, SchemeName, Source } from '../schemas.ts'
 
@@ -76,8 +76,8 @@ export function openFindTrusted(
   secrets: Pick<InboundSecrets, 'open'>,
 ): FindTrusted {
   const patience_ms = kernel.settings['webhooks.inbound_ack_ms']
-  const fit = ({ length }: readonly unknown[]) => Math.min(length, keys_max)
-  const find = gather<SourceKey, Trusted | null>({ flights_max, patience_ms, fit }, async keys => {
+  const limits = { flights_max, items_max: keys_max, patience_ms }
+  const find = gather<SourceKey, Trusted | null>(limits, async keys => {
     const found = await readTrusted(kernel.db, [
       ...new Map(keys.map(key => [placeOf(key), key])).values(),
     ])

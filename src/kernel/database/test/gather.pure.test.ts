@@ -1,12 +1,11 @@
 /** What comes together is done together, waits no longer than it has to, and fails alone. */
 import { describe, expect, test } from 'vitest'
-import { DatabaseBusy } from '../../../../kernel/database/failures.ts'
+import { DatabaseBusy } from '../failures.ts'
 import { gather } from '../gather.ts'
 
 const limits = {
   flights_max: 1,
-  patience_ms: 60_000,
-  fit: ({ length }: readonly unknown[]) => Math.min(length, 4),
+  items_max: 4,
 }
 
 /** Flights whose end the test decides. */
@@ -79,5 +78,22 @@ describe('what is asked for', () => {
     ;(await begun(2)).end()
     await last
     expect(flights.map(one => one.items)).toEqual([[0], [2]])
+  })
+
+  test('goes in as many flights at a time, each as large as fits', async () => {
+    const { flights, run, begun } = openFlights()
+    const fit = () => 2
+    const ask = gather({ flights_max: 2, items_max: 4, fit }, run)
+    const all = Promise.all([1, 2, 3, 4, 5].map(item => ask(item)))
+    await begun(2)
+    expect(flights.map(one => one.items)).toEqual([
+      [1, 2],
+      [3, 4],
+    ])
+    flights[0]?.end()
+    ;(await begun(3)).end()
+    flights[1]?.end()
+    expect(await all).toHaveLength(5)
+    expect(flights[2]?.items).toEqual([5])
   })
 })

@@ -4,14 +4,18 @@
  * wait for other calls. The more callers there are, the larger the batches become. If a batch
  * fails, its items run again one by one, so that only the faulty item fails.
  */
-import { DatabaseBusy, isUnavailable } from '../../../kernel/database/failures.ts'
+import { setTimeout as wait } from 'node:timers/promises'
+import { DatabaseBusy, isUnavailable } from './failures.ts'
 
 export type Gathering<T> = {
   readonly flights_max: number
+  readonly items_max: number
+  /** How many of the waiting items fit into the next batch. At least one. */
+  fit?(waiting: readonly { readonly item: T }[]): number
   /** The caller of an item that waits longer than this has already received an error. */
-  readonly patience_ms: number
-  /** Returns how many of the waiting items form the next batch. At least one. */
-  fit(waiting: readonly { readonly item: T }[]): number
+  readonly patience_ms?: number
+  /** The time from a batch to the next. Under load it makes the batches larger and fewer. */
+  readonly rest_ms?: number
 }
 
 type Waiting<T, R> = {
@@ -23,13 +27,17 @@ type Waiting<T, R> = {
 
 /** `run` returns a result for each item, in their order. */
 export function gather<T, R>(
-  { flights_max, patience_ms, fit }: Gathering<T>,
+  { flights_max, items_max, fit, patience_ms = Infinity, rest_ms = 0 }: Gathering<T>,
   run: (items: readonly T[]) => Promise<readonly R[]>,
 ): (item: T) => Promise<R> {
   const waiting: Waiting<T, R>[] = []
   let flights = 0
   const fly = async () => {
-    while (waiting.length > 0) await flyTogether(waiting.splice(0, fit(waiting)), run)
+    while (waiting.length > 0) {
+      const many = Math.min(items_max, fit?.(waiting) ?? items_max)
+      await flyTogether(waiting.splice(0, many), run)
+      if (rest_ms > 0 && waiting.length < items_max) await wait(rest_ms)
+    }
     flights--
   }
   return item => {
