@@ -23,13 +23,3 @@ function filled(pattern: string, given: readonly string[]): string {
     .map((part, at) => (part.startsWith('{') ? (given[at] ?? part) : part))
     .join('/')
 }
-
-/** Returns true if the pattern would match the path. The path may itself be a pattern. */
-export function isPathOf(pattern: string, path: string): boolean {
-  const wanted = pattern.split('/')
-  const given = path.split('/')
-  return (
-    wanted.length === given.length &&
-    wanted.every((segment, at) => segment === given[at] || /^\{[a-z_]+\}$/.test(segment))
-  )
-}
