@@ -4,8 +4,8 @@
  * is looked up by its normalized name, so that a caller cannot fill the memory with ports and
  * capital letters.
  */
-import { LRUCache } from 'lru-cache'
 import { Type, type Static } from 'typebox'
+import { boundedCache } from '../../../kernel/bounded-cache.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import type { Kernel } from '../settings.ts'
 import { plainHost, platform_domain_id, type PlatformDomain } from '../domains/platform.ts'
@@ -46,8 +46,8 @@ export class Hosts {
   private readonly platform: PlatformDomain
   private readonly own: Host
   private readonly spelled = new Map<string, Host>()
-  private readonly active = new LRUCache<string, Host>({ max: 20_000 })
-  private readonly unknown = new LRUCache<string, Unknown>({ max: 20_000 })
+  private readonly active = boundedCache<Host>(20_000)
+  private readonly unknown = boundedCache<Unknown>(20_000)
   private wanted: Wanted[] = []
   private drops = 0
 
