@@ -44,6 +44,8 @@ async function prepare(root, kind, folder, say) {
   const all = present === 'all' || kind === 'all'
   const less = fs.existsSync(npmsNode(root)) ? 'runtime' : 'own-node'
   fs.mkdirSync(join(root, 'node_modules'), { recursive: true })
+  const { removeUnusedFiles } = await import('./unused-files.mjs')
+  removeUnusedFiles(root)
   fs.writeFileSync(stampOf(root), `${all ? 'all' : less} ${fingerprint(root)}`)
 }
 

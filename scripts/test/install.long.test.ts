@@ -35,8 +35,9 @@ function newProject(more: object = {}, runtime_version = process.version): strin
     fs.writeFileSync(join(folder, file), text, { mode: 0o755 })
   }
   for (const name of ['scripts', 'bin', 'src', 'runtime', 'tool']) fs.mkdirSync(join(folder, name))
-  for (const name of ['install.mjs', 'lock.mjs', 'cache.mjs', 'bundle.mjs']) {
-    fs.cpSync(new URL(`../${name}`, import.meta.url), join(folder, 'scripts', name))
+  for (const name of ['install', 'lock', 'cache', 'bundle', 'unused-files']) {
+    const file = `${name}.mjs`
+    fs.cpSync(new URL(`../${file}`, import.meta.url), join(folder, 'scripts', file))
   }
   fs.cpSync(new URL('../../bin/dodeca.mjs', import.meta.url), join(folder, 'bin/dodeca.mjs'))
   const scripts = { postinstall: install_script }

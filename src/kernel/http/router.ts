@@ -5,7 +5,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import findMyWay, { type HTTPMethod } from 'find-my-way'
 import { suggestion } from '../errors/did-you-mean.ts'
-import { problem, type Problem } from '../errors/problem.ts'
+import { problem, Problem } from '../errors/problem.ts'
 import type { CompiledRoute } from './compile-route.ts'
 import type { Rendered } from './reply.ts'
 import { onlyReads, type Route } from './route.ts'
@@ -59,22 +59,20 @@ export function openRouter(routes: readonly CompiledRoute[], pages: readonly Web
     mount(methods, routerPath(route.path), { compiled, page: null })
   }
   for (const page of pages) mount(['GET', 'HEAD'], page.path, { compiled: null, page })
-  return {
-    find: (method, url) => {
-      const found = router.find(method as HTTPMethod, url)
-      if (!found) return null
-      const target = found.store as Target | null
-      if (!target) return malformed
-      const { compiled, page } = target
-      return {
-        compiled,
-        page,
-        params: found.params as Params,
-        query: found.searchParams,
-      }
-    },
-    methodsOf: methodsOf(routes.map(({ route }) => route)),
+  const find: Router['find'] = (method, url) => {
+    const found = router.find(method as HTTPMethod, url)
+    if (!found) return null
+    const target = found.store as Target | null
+    if (!target) return malformed
+    const { compiled, page } = target
+    return {
+      compiled,
+      page,
+      params: found.params as Params,
+      query: found.searchParams,
+    }
   }
+  return { find, methodsOf: methodsOf(routes, find) }
 }
 
 /** Turns `/v1/jobs/{job_id}` and `/v1/inferences:stream` into the syntax of the router. */
@@ -82,26 +80,18 @@ function routerPath(path: string): string {
   return path.replaceAll(':', '::').replaceAll(/\{([a-z_]+)\}/g, ':$1')
 }
 
-function methodsOf(routes: readonly Route[]): Router['methodsOf'] {
-  const methods = new Map<string, Set<string>>()
-  for (const route of routes) {
-    const { path, method } = route
-    const known = methods.get(path) ?? new Set(['OPTIONS'])
-    known.add(method)
-    if (onlyReads(route)) known.add('HEAD')
-    methods.set(path, known)
-  }
-  const near = openNearPaths(routes)
-  const paths = findMyWay(options)
-  for (const path of methods.keys()) {
-    // `/v1/links/batches` also matches `/v1/links/{code}`, so Allow lists the methods of both.
-    const here = [...methods].filter(([pattern]) => isPathOf(pattern, path))
-    const allowed = [...new Set(here.flatMap(([, own]) => [...own]))].sort()
-    paths.on('GET', routerPath(path), () => {}, allowed.join(', '))
-  }
+/** `/v1/links/batches` is also a path of `/v1/links/{code}`, so Allow lists the methods of both. */
+function methodsOf(routes: readonly CompiledRoute[], find: Router['find']): Router['methodsOf'] {
+  const methods = [...new Set(['HEAD', ...routes.map(({ route }) => route.method)])]
+  const near = openNearPaths(routes.map(({ route }) => route))
   return path => {
-    const found = paths.find('GET', path)
-    if (found) return (found.store as string | null) ?? malformed
+    const allowed = ['OPTIONS']
+    for (const method of methods) {
+      const found = find(method, path)
+      if (found instanceof Problem) return found
+      if (found?.compiled) allowed.push(method)
+    }
+    if (allowed.length > 1) return allowed.sort().join(', ')
     const detail = `No operation has this path.${near(path)} All paths are in /openapi.json.`
     return problem('not_found', { detail })
   }
@@ -128,14 +118,4 @@ function filled(pattern: string, given: readonly string[]): string {
     .split('/')
     .map((part, at) => (part.startsWith('{') ? (given[at] ?? part) : part))
     .join('/')
-}
-
-/** Returns true if the pattern would match the path. The path may itself be a pattern. */
-function isPathOf(pattern: string, path: string): boolean {
-  const wanted = pattern.split('/')
-  const given = path.split('/')
-  return (
-    wanted.length === given.length &&
-    wanted.every((segment, at) => segment === given[at] || /^\{[a-z_]+\}$/.test(segment))
-  )
 }

@@ -10,8 +10,8 @@ import {
   type KeyObject,
   randomBytes,
 } from 'node:crypto'
-import { LRUCache } from 'lru-cache'
 import { Type } from 'typebox'
+import { boundedCache } from '../../kernel/bounded-cache.ts'
 import type { Reader, Tx } from '../../kernel/database/db.ts'
 import { sql } from '../../kernel/database/sql.ts'
 import { Id } from '../../kernel/http/shapes.ts'
@@ -58,7 +58,7 @@ export const sealedKeys: SealedColumn = {
 }
 
 export function openVault(keys: Pick<Keyring, 'seal' | 'open'>): Vault {
-  const known = new LRUCache<string, Buffer>({ max: 20_000, ttl: kept_ms })
+  const known = boundedCache<Buffer>(20_000, kept_ms)
   /** A transaction may read a key that it created. Such a key is cached only after the commit. */
   const read = async (reader: Reader | Tx, owners: readonly Owner[]) => {
     const found = new Map<string, Buffer>()

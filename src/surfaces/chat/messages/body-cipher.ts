@@ -10,7 +10,7 @@ import {
   randomBytes,
   type KeyObject,
 } from 'node:crypto'
-import { LRUCache } from 'lru-cache'
+import { boundedCache } from '../../../kernel/bounded-cache.ts'
 import type { Kernel } from '../settings.ts'
 import { newNonce, nonce_bytes } from '../../../kernel/ids.ts'
 import type { SealedColumn } from '../../../kernel/work/reseal.ts'
@@ -38,7 +38,7 @@ const placeOf = (id: string) => ({ table: 'chat.conversations', id, column: 'dat
 
 export function openBodyCipher({ keys }: Pick<Kernel, 'keys'>): BodyCipher {
   // The key in the sealed value never changes, so it stays cached even when the value is sealed again.
-  const known = new LRUCache<string, KeyObject>({ max: known_max })
+  const known = boundedCache<KeyObject>(known_max)
   const keyOf = (conversation_id: string, data_key: Buffer): KeyObject => {
     const found = known.get(conversation_id)
     if (found) return found

@@ -3,7 +3,7 @@
  * counted for each process, to protect the database. A worker gains nothing if it spreads its
  * reports over processes.
  */
-import { LRUCache } from 'lru-cache'
+import { boundedCache } from '../../../kernel/bounded-cache.ts'
 
 const per_second = 2
 const burst = 10
@@ -14,7 +14,7 @@ export type ReportPace = {
 }
 
 export function openReportPace(now_ms: () => number = () => performance.now()): ReportPace {
-  const buckets = new LRUCache<string, { level: number; at_ms: number }>({ max: 10_000 })
+  const buckets = boundedCache<{ level: number; at_ms: number }>(10_000)
   return {
     take: attempt_id => {
       const at_ms = now_ms()

@@ -3,7 +3,8 @@
  * again. A read that began before a change must neither be cached nor returned. Reads that arrive
  * together share one statement. So do reads that arrive while two statements are running.
  */
-import { LRUCache } from 'lru-cache'
+import type { LRUCache } from 'lru-cache'
+import { boundedCache } from '../../../kernel/bounded-cache.ts'
 import { gather } from '../../../kernel/database/gather.ts'
 import type { Kernel } from '../settings.ts'
 import { entryOf, type Entry } from './entry.ts'
@@ -30,8 +31,8 @@ export class Memory {
     const { settings } = kernel
     this.kernel = kernel
     this.common = common
-    this.present = cacheOf(settings['links.cache_entries'])
-    this.absent = cacheOf(settings['links.absent_entries'])
+    this.present = boundedCache<Entry>(settings['links.cache_entries'])
+    this.absent = boundedCache<Entry>(settings['links.absent_entries'])
   }
 
   /** Returns the cached entry, whatever its age. */
@@ -90,12 +91,4 @@ export class Memory {
       return entryOf(key, target, read_ms, this.common)
     })
   }
-}
-
-/**
- * A cache that grows with its entries. With the option `max`, the two caches would take their full
- * size at the start: 4 MB for 250,000 entries.
- */
-function cacheOf(entries: number): LRUCache<string, Entry> {
-  return new LRUCache({ maxSize: entries, sizeCalculation: () => 1 })
 }

@@ -6,7 +6,7 @@
  */
 import bowser from 'bowser'
 import { isbot } from 'isbot'
-import { LRUCache } from 'lru-cache'
+import { boundedCache } from '../../../kernel/bounded-cache.ts'
 
 export type Agent = {
   readonly device: string
@@ -33,7 +33,7 @@ const unknown: Agent = { device: '', os: '', browser: '', bot: false }
 const silent: Agent = { ...unknown, bot: true }
 
 export function openAgents(remembered = 10_000): Agents {
-  const classes = new LRUCache<string, Agent>({ max: remembered })
+  const classes = boundedCache<Agent>(remembered)
   let left = 0
   return {
     allow: parses => {

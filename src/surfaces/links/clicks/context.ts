@@ -4,7 +4,7 @@
  * no user agent and no full referrer is stored. For visitors who ask not to be tracked, only the
  * fact of the click is stored.
  */
-import { LRUCache } from 'lru-cache'
+import { boundedCache } from '../../../kernel/bounded-cache.ts'
 import type { Agents } from './agents.ts'
 import { publicSuffixes } from '../destinations/host.ts'
 import { countryIn, countryOf } from './countries.ts'
@@ -37,7 +37,7 @@ const quiet = '{"bot":false}'
 const quiet_bot = '{"bot":true}'
 
 export function openContexts(agents: Agents): Contexts {
-  const sites = new LRUCache<string, string>({ max: 10_000 })
+  const sites = boundedCache<string>(10_000)
   const siteOf = (referrer: string): string => {
     if (referrer === '' || referrer.length > 2048) return ''
     const known = sites.get(referrer)

@@ -3,8 +3,8 @@
  * same name, the tenant's own template is preferred. For class security the built-in template is
  * used, because the text of a tenant could leak a one-time token.
  */
-import { LRUCache } from 'lru-cache'
 import { Type, type Static } from 'typebox'
+import { boundedCache } from '../../../kernel/bounded-cache.ts'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { Id, nullable, Time } from '../../../kernel/http/shapes.ts'
@@ -140,7 +140,7 @@ export type Templates = {
 }
 
 export function openTemplates(): Templates {
-  const known = new LRUCache<string, TemplateVersion>({ max: 2000 })
+  const known = boundedCache<TemplateVersion>(2000)
   return {
     of: async (reader, tenant_id, ref) => {
       const [name = '', version = ''] = ref.replace(built_in_prefix, '').split('@')
