@@ -9,20 +9,34 @@ import type { Reader } from '../../kernel/database/db.ts'
 import { sql, type Sql } from '../../kernel/database/sql.ts'
 import { Id } from '../../kernel/http/shapes.ts'
 import type { Deps } from './deps.ts'
-import { spelled } from './domains/find-domain.ts'
+import { findDomain, spelled } from './domains/find-domain.ts'
 import { platform_domain_id } from './domains/platform.ts'
 import { problem } from './errors.ts'
 import { spellings } from './shortening/codes.ts'
+import type { LinkDomain } from './shortening/link-row.ts'
 
 type Needs = Pick<Deps, 'people' | 'platform'>
 
 const Owner = Type.Object({ owner_id: Id })
 
-export async function ownerOfLink(
+/** The owner of a link for whom the caller may act, and the domain of the link. */
+export async function ownLink(
+  reader: Reader,
+  deps: Needs,
+  caller: Principal,
+  code: string,
+  domain: string | undefined,
+): Promise<{ readonly principal: Principal; readonly domain: LinkDomain }> {
+  const principal = await ownerOfLink(reader, deps, caller, code, domain)
+  return { principal, domain: await findDomain(reader, deps, principal, domain) }
+}
+
+async function ownerOfLink(
   reader: Reader,
   deps: Needs,
   principal: Principal,
-  { code, domain }: { readonly code: string; readonly domain: string | undefined },
+  code: string,
+  domain: string | undefined,
 ): Promise<Principal> {
   const hostname = domain === undefined ? null : spelled(domain)
   const own = hostname !== null && !deps.platform.hosts.has(hostname)

@@ -85,7 +85,7 @@ export const NewSubscription = Type.Object(
 )
 export type NewSubscription = Static<typeof NewSubscription>
 
-const Health = Type.Object({
+export const Health = Type.Object({
   breaker: Type.String(),
   open_until: nullable(Time),
   not_before: nullable(Time),
@@ -108,26 +108,13 @@ export type HealthySubscription = Static<typeof HealthySubscription>
 
 /** A subscription's row, as its use cases read it. */
 export const SubscriptionRow = Type.Object({
-  id: Id,
-  tenant_id: Id,
-  endpoint: Type.String(),
+  ...Type.Omit(Subscription, ['verification']).properties,
   /** Patterns of types; `types` of the filter on the wire. */
   event_filter: Type.Array(Type.String()),
   aggregate_ids: nullable(Type.Array(Id)),
-  state: SubscriptionState,
-  secret_version: Type.Integer(),
-  api_version: Type.String(),
-  ordering: Type.String(),
-  max_in_flight: Type.Integer(),
-  rate_per_second: nullable(Type.Integer()),
-  description: nullable(Type.String()),
-  paused_reason: nullable(Type.String()),
-  disabled_reason: nullable(Type.String()),
-  disabled_at: nullable(Time),
   verification_mode: Type.String(),
   challenge_expires_at: nullable(Time),
   version: Version,
-  created_at: Time,
 })
 export type SubscriptionRow = Static<typeof SubscriptionRow>
 

@@ -3,6 +3,7 @@
  * on the surface whether the tenant is compared and deleted rows are left out.
  */
 import type { TObject } from 'typebox'
+import { columnsOf } from '../../database/columns.ts'
 import { sql, type Sql } from '../../database/sql.ts'
 import type { CursorPart } from '../cursor.ts'
 import type { SortColumn } from './members.ts'
@@ -40,7 +41,7 @@ export function placeOf({ by }: Order): readonly string[] {
 /** All wanted rows. */
 export function rowsAfter({ source, found, wanted, order }: Rows, after: After, n: number): Sql {
   return sql`
-    select ${columnsOf(source)} from ${tableOf(source)} t
+    select ${columnsOf(source.row, 't', source.columns)} from ${tableOf(source)} t
     where ${found} and ${wanted ?? sql`true`} and ${isAfter(order, after, source)}
     order by ${orderOf(order)} limit ${n}`
 }
@@ -48,7 +49,7 @@ export function rowsAfter({ source, found, wanted, order }: Rows, after: After, 
 /** All rows in the order of their index, for `page` with `look_max`. */
 export function rowsLooked({ source, found, wanted, order }: Rows, after: After, n: number): Sql {
   return sql`
-    select ${columnsOf(source)}, coalesce(${wanted ?? sql`true`}, false) as wanted
+    select ${columnsOf(source.row, 't', source.columns)}, coalesce(${wanted ?? sql`true`}, false) as wanted
     from ${tableOf(source)} t
     where ${found} and ${isAfter(order, after, source)}
     order by ${orderOf(order)} limit ${n}`
@@ -58,7 +59,7 @@ export function rowsLooked({ source, found, wanted, order }: Rows, after: After,
 export function rowsSorted({ source, found, wanted, order }: Rows, after: After, n: number): Sql {
   return sql`
     with few as materialized (
-      select ${columnsOf(source)} from ${tableOf(source)} t
+      select ${columnsOf(source.row, 't', source.columns)} from ${tableOf(source)} t
       where ${found} and ${wanted ?? sql`true`}
     )
     select * from few t where ${isAfter(order, after)}
@@ -82,14 +83,6 @@ export function madeAt({ source, found, wanted }: Rows, place: number): Sql {
 
 function tableOf({ table }: Source) {
   return sql.id(...table.split('.'))
-}
-
-function columnsOf({ row, columns = {} }: Source): Sql {
-  const all = Object.keys(row.properties).map(name => {
-    const made = columns[name]
-    return made ? sql`${made} as ${sql.id(name)}` : sql`t.${sql.id(name)}`
-  })
-  return sql.join(all, ', ')
 }
 
 function isAfter({ by, descending }: Order, after: After, source?: Source): Sql {

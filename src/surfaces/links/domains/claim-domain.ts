@@ -9,12 +9,13 @@ import { sql } from '../../../kernel/database/sql.ts'
 import { newId } from '../../../kernel/ids.ts'
 import { Time } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
+import { hasPublicSuffix } from '../destinations/host.ts'
 import { normalizeDestination, notAllowed, rulesOf } from '../destinations/normalize.ts'
 import { screen, type Screening } from '../destinations/screen.ts'
 import { problem } from '../errors.ts'
 import { Domain, type NewDomain } from '../schemas.ts'
 import { announceDomain, columns } from './domain-row.ts'
-import { carriableHost } from './hostname.ts'
+import { spelled } from './find-domain.ts'
 import { newProof, recordName, type NewProof } from './proof.ts'
 
 const Facts = Type.Object({ taken: Type.Boolean() })
@@ -85,4 +86,24 @@ export function withProof(
     },
     routing: { cname_target: platform.hostname },
   }
+}
+
+/** Registrable names that do not belong to the platform can serve links. */
+function carriableHost(
+  { platform, kernel }: Pick<Deps, 'platform' | 'kernel'>,
+  given: string,
+): string {
+  // A port or a path would be lost without a word.
+  const hostname = /[:/?#@\\\s]/.test(given) ? '' : spelled(given)
+  const ours = platform.owns(hostname)
+  const detail = ours
+    ? 'The host belongs to the platform.'
+    : 'A name below a public suffix is needed, such as go.example.com, without scheme, port, path or wildcard.'
+  if (ours || !hasPublicSuffix(hostname, kernel.settings['links.extra_suffixes'])) {
+    throw problem('hostname_invalid', {
+      detail,
+      errors: [{ location: 'body', pointer: '/hostname', constraint: ours ? 'ours' : 'hostname' }],
+    })
+  }
+  return hostname
 }

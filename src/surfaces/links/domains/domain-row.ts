@@ -5,13 +5,13 @@
 import { Type, type Static } from 'typebox'
 import type { Principal } from '../../../kernel/access/principal.ts'
 import type { Reader, Tx } from '../../../kernel/database/db.ts'
+import { columnsOf } from '../../../kernel/database/columns.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { Id, Version } from '../../../kernel/http/shapes.ts'
 import { problem } from '../errors.ts'
 import { Domain } from '../schemas.ts'
 
-export const columns = sql`id, owner_id, hostname, state, root_url, checked_at, version, created_at,
-  updated_at`
+export const columns = columnsOf(Domain, null)
 
 /** The fields of a domain that an event needs. */
 export const Changed = Type.Object({
@@ -21,7 +21,7 @@ export const Changed = Type.Object({
   version: Version,
 })
 export type ChangedDomain = Static<typeof Changed>
-export const changed_columns = sql`tenant_id, id, hostname, version`
+export const changed_columns = columnsOf(Changed, null)
 
 export async function findOwnDomain(
   reader: Reader,

@@ -40,10 +40,7 @@ export const domainRoutes = open({
       ],
       added: false,
     },
-    async ({ tx, principal, body }, deps) => {
-      const made = await claimDomain(tx, deps, principal, body)
-      return made
-    },
+    async ({ tx, principal, body }, deps) => await claimDomain(tx, deps, principal, body),
   ),
 
   listDomains: list('/v1/domains', 'List my domains, newest first', {

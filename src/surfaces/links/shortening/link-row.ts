@@ -2,6 +2,7 @@
 import { Type, type Static } from 'typebox'
 import type { Principal } from '../../../kernel/access/principal.ts'
 import type { Reader, Tx } from '../../../kernel/database/db.ts'
+import { columnsOf } from '../../../kernel/database/columns.ts'
 import { sql, type Sql } from '../../../kernel/database/sql.ts'
 import { viewTag } from '../../../kernel/http/etag.ts'
 import { Id } from '../../../kernel/http/shapes.ts'
@@ -23,14 +24,13 @@ export const shownState = sql`
     then 'expired' else links.state end`
 
 /** The columns belong to the table itself, so that RETURNING and SELECT can both use them. */
-export const columns = sql`
-  links.id, links.code, links.domain_id, links.owner_id, links.destination_url,
-  ${shownState} as state, links.safety_state, links.destination_version, links.version,
-  links.created_at, links.updated_at, links.expires_at, links.max_clicks, links.remaining_clicks,
-  links.title,
-  jsonb_build_object('redirect_status', links.redirect_status, 'scan', links.scan,
-    'query', links.query, 'cache_seconds', links.cache_seconds,
-    'edge_cache_seconds', links.edge_cache_seconds) as policy`
+export const columns = columnsOf(Type.Omit(LinkRow, ['clicks']), 'links', {
+  state: shownState,
+  policy: sql`
+    jsonb_build_object('redirect_status', links.redirect_status, 'scan', links.scan,
+      'query', links.query, 'cache_seconds', links.cache_seconds,
+      'edge_cache_seconds', links.edge_cache_seconds)`,
+})
 
 export const clicks = sql`
   (select coalesce(sum(s.clicks), 0)::bigint from links.daily_link_stats s

@@ -8,7 +8,7 @@ import { reply } from '../../../kernel/http/reply.ts'
 import { routesOf } from '../../../kernel/http/routes-of.ts'
 import type { Deps } from '../deps.ts'
 import { findDomain } from '../domains/find-domain.ts'
-import { ownerOfLink, ownerOfList } from '../owners.ts'
+import { ownerOfList, ownLink } from '../owners.ts'
 import {
   Code,
   CreateLink,
@@ -136,12 +136,9 @@ export const shorteningRoutes = open({
     'Get a link of mine',
     { query: OnDomain, reply: Link, fails: ['domain_not_found'] },
     async ({ tx, principal: caller, params, query }, deps) => {
-      const principal = await ownerOfLink(tx, deps, caller, {
-        code: params.code,
-        domain: query.domain,
-      })
-      const domain = await findDomain(tx, deps, principal, query.domain)
-      const row = await findLink(tx, principal, domain, params.code)
+      const { code } = params
+      const { principal, domain } = await ownLink(tx, deps, caller, code, query.domain)
+      const row = await findLink(tx, principal, domain, code)
       const view = linkView(deps, row, domain)
       return reply(200, view, { etag: tagOf(view) })
     },
@@ -169,13 +166,9 @@ export const shorteningRoutes = open({
     },
     async ({ tx, principal: caller, params, query, body, if_match }, deps) => {
       const versions = expectedVersions(if_match)
-      const principal = await ownerOfLink(tx, deps, caller, {
-        code: params.code,
-        domain: query.domain,
-      })
-      const domain = await findDomain(tx, deps, principal, query.domain)
-      const target = { domain, code: params.code }
-      const row = await updateLink(tx, deps, principal, target, body, versions)
+      const { code } = params
+      const { principal, domain } = await ownLink(tx, deps, caller, code, query.domain)
+      const row = await updateLink(tx, deps, principal, { domain, code }, body, versions)
       const view = linkView(deps, row, domain)
       return reply(200, view, { etag: tagOf(view) })
     },
@@ -191,12 +184,9 @@ export const shorteningRoutes = open({
     },
     async ({ tx, principal: caller, params, query, if_match }, deps) => {
       const versions = expectedVersions(if_match)
-      const principal = await ownerOfLink(tx, deps, caller, {
-        code: params.code,
-        domain: query.domain,
-      })
-      const domain = await findDomain(tx, deps, principal, query.domain)
-      await deleteLink(tx, deps, principal, { domain, code: params.code }, versions)
+      const { code } = params
+      const { principal, domain } = await ownLink(tx, deps, caller, code, query.domain)
+      await deleteLink(tx, deps, principal, { domain, code }, versions)
     },
   ),
 
@@ -213,12 +203,9 @@ export const shorteningRoutes = open({
       fails: ['domain_not_found'],
     },
     async ({ tx, principal: caller, params, query, request }, deps) => {
-      const principal = await ownerOfLink(tx, deps, caller, {
-        code: params.code,
-        domain: query.domain,
-      })
-      const domain = await findDomain(tx, deps, principal, query.domain)
-      const row = await findLink(tx, principal, domain, params.code)
+      const { code } = params
+      const { principal, domain } = await ownLink(tx, deps, caller, code, query.domain)
+      const row = await findLink(tx, principal, domain, code)
       const format = query.format ?? acceptedFormat(request.headers['accept'])
       const { short_url } = linkView(deps, row, domain)
       const { body, headers } = await qrCode(short_url, { ...query, format })

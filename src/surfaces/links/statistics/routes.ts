@@ -6,9 +6,9 @@ import { reply } from '../../../kernel/http/reply.ts'
 import { routesOf } from '../../../kernel/http/routes-of.ts'
 import { closed, Id, text } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
-import { findAnyDomain, findDomain } from '../domains/find-domain.ts'
+import { findAnyDomain } from '../domains/find-domain.ts'
 import { problem } from '../errors.ts'
-import { ownerOfLink } from '../owners.ts'
+import { ownLink } from '../owners.ts'
 import { Code, Hostname, OnDomain } from '../schemas.ts'
 import { findLink } from '../shortening/link-row.ts'
 import { dimensions, type Dimension } from '../clicks/context.ts'
@@ -49,10 +49,9 @@ export const statisticsRoutes = open({
     async ({ tx, principal: caller, params, query }, deps) => {
       const range = dayRange(query, dayOf(deps.kernel.clock.nowMs()))
       const wanted = dimensionsIn(query.dimensions)
-      const owned = { code: params.code, domain: query.domain }
-      const principal = await ownerOfLink(tx, deps, caller, owned)
-      const domain = await findDomain(tx, deps, principal, query.domain)
-      const link = await findLink(tx, principal, domain, params.code)
+      const { code } = params
+      const { principal, domain } = await ownLink(tx, deps, caller, code, query.domain)
+      const link = await findLink(tx, principal, domain, code)
       const stats = await readStats(tx, link, range, wanted)
       return { domain: domain.hostname, ...stats }
     },

@@ -4,6 +4,7 @@
  */
 import { Type, type Static } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
+import { columnsOf } from '../../../kernel/database/columns.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { nullable } from '../../../kernel/http/shapes.ts'
 import type { Caller } from '../access/principals.ts'
@@ -40,9 +41,7 @@ export async function findAnswer(
   return await reader.maybe(
     Stored,
     sql`
-      select a.id, a.state, a.outcome, t.text, a.retrieval_version, a.prompt_version,
-        a.model_version, a.degraded, a.usage, a.error_code, a.created_at, a.request_id, a.actor_id
-      from retrieval.answers a
+      select ${columnsOf(Stored, 'a', { text: sql`t.text` })} from retrieval.answers a
       left join retrieval.answer_texts t on t.tenant_id = a.tenant_id and t.id = a.id
       where a.tenant_id = ${tenant_id} and a.id = ${id}`,
   )

@@ -1,6 +1,7 @@
 /** Collections as their readers see them, and the check of a caller's right on a collection. */
 import { Type } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
+import { columnsOf } from '../../../kernel/database/columns.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import type { ListContext } from '../../../kernel/http/lists/spec.ts'
 import { page as pageOf, type List } from '../../../kernel/http/page.ts'
@@ -17,9 +18,10 @@ const counted_max = 10_000
  * Counts what the caller may read, from an index. The number of all documents would reveal hidden
  * ones.
  */
-const columnsFor = ({ tenant_id, names }: Caller) => sql`
-  c.id, c.tenant_id, c.name, c.embedding_profile, c.language, c.access_policy_version,
-  c.active_index_version, c.state, c.created_at,
+const columnsFor = (caller: Caller) =>
+  columnsOf(Collection, 'c', { document_count: countFor(caller) })
+
+const countFor = ({ tenant_id, names }: Caller) => sql`
   (select count(*)::int from (
     select from retrieval.documents d
     where d.tenant_id = ${tenant_id} and d.collection_id = c.id and d.deleted_at is null
@@ -28,7 +30,7 @@ const columnsFor = ({ tenant_id, names }: Caller) => sql`
         select s.id from retrieval.acl_sets s
         where s.tenant_id = ${tenant_id} and s.collection_id = c.id
           and s.entries && ${names}::text[]))
-    limit ${counted_max}) readable) as document_count`
+    limit ${counted_max}) readable)`
 
 const Found = Type.Object({ id: Type.String() })
 

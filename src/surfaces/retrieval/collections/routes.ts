@@ -54,8 +54,7 @@ export const collectionRoutes = open({
     },
     async ({ tx, principal, body }, deps) => {
       const id = await createCollection(tx, deps, principal, body)
-      const made = await find(tx, deps, principal, id)
-      return made
+      return await find(tx, deps, principal, id)
     },
   ),
 
@@ -91,8 +90,7 @@ export const collectionRoutes = open({
     },
     async ({ tx, principal, params: { collection_id }, body, if_match }, deps) => {
       const caller = await callerOf(tx, deps, principal)
-      const put = await putCollectionAcl(tx, caller, collection_id, body.acl, if_match)
-      return put
+      return await putCollectionAcl(tx, caller, collection_id, body.acl, if_match)
     },
   ),
 

@@ -1,5 +1,6 @@
 /** Connectors of collections that the caller manages. */
 import type { Reader } from '../../../kernel/database/db.ts'
+import { columnsOf } from '../../../kernel/database/columns.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import type { Caller } from '../access/principals.ts'
 import { mayCollection } from '../access/rights.ts'
@@ -11,10 +12,7 @@ export function nextSyncAt(table: 'n' | 't') {
   return sql`case when ${column('state')} = 'active' then ${column('due_at')} end`
 }
 
-const columns = sql`
-  n.id, n.collection_id, n.kind, n.state, n.config, n.schedule_seconds, n.delete_policy,
-  n.max_documents, n.error_code, ${nextSyncAt('n')} as next_sync_at,
-  n.job_id, n.version, n.created_at`
+const columns = columnsOf(Connector, 'n', { next_sync_at: nextSyncAt('n') })
 
 /** `lock` is for a change. */
 export async function requireConnector(

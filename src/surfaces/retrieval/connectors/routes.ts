@@ -63,10 +63,8 @@ export const connectorRoutes = open({
     path,
     'A connector',
     { reply: Connector, fails: ['permission_denied'] },
-    async ({ tx, principal, params: { connector_id } }, deps) => {
-      const found = await requireConnector(tx, await callerOf(tx, deps, principal), connector_id)
-      return found
-    },
+    async ({ tx, principal, params: { connector_id } }, deps) =>
+      await requireConnector(tx, await callerOf(tx, deps, principal), connector_id),
   ),
 
   changeConnector: patch(
@@ -82,8 +80,7 @@ export const connectorRoutes = open({
       const before = await requireConnector(tx, caller, connector_id, 'lock')
       expectVersion(if_match, before.version)
       await changeConnector(tx, principal.tenant_id, before, body)
-      const after = await requireConnector(tx, caller, connector_id)
-      return after
+      return await requireConnector(tx, caller, connector_id)
     },
   ),
 

@@ -4,6 +4,7 @@
  */
 import { Type, type Static } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
+import { columnsOf } from '../../../kernel/database/columns.ts'
 import { sql, type Sql } from '../../../kernel/database/sql.ts'
 import type { ListContext } from '../../../kernel/http/lists/spec.ts'
 import { nullable } from '../../../kernel/http/shapes.ts'
@@ -19,11 +20,7 @@ export function checksumOf(document: 'd' | 't'): Sql {
   return sql`'sha256:' || encode(${sql.id(document, 'checksum')}, 'hex')`
 }
 
-const columns = sql`
-  d.id, d.collection_id, d.source_kind, d.source_uri, d.source_version,
-  ${checksumOf('d')} as checksum, d.state, d.title, d.metadata,
-  d.current_version, d.latest_version, d.chunk_count, d.acl_version, d.error_code, d.created_at,
-  d.deleted_at`
+const columns = columnsOf(Document, 'd', { checksum: checksumOf('d') })
 
 export async function requireDocument(
   reader: Reader,
@@ -81,9 +78,7 @@ export async function lockDocument(
   const found = await reader.maybe(
     Locked,
     sql`
-      select d.id, d.no, d.collection_id, d.state, d.current_version, d.latest_version,
-        d.acl_set_id, d.acl_version, d.version, d.deleted_at is not null as deleted,
-        d.purge_job_id
+      select ${columnsOf(Locked, 'd', { deleted: sql`d.deleted_at is not null` })}
       from retrieval.documents d
       join retrieval.collections c on c.tenant_id = d.tenant_id and c.id = d.collection_id
       where d.tenant_id = ${caller.tenant_id} and d.id = ${id} and c.state = 'active'

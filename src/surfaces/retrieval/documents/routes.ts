@@ -137,8 +137,7 @@ export const documentRoutes = open({
     },
     async ({ tx, principal, params: { document_id }, body, if_match }, deps) => {
       const caller = await callerOf(tx, deps, principal)
-      const put = await putDocumentAcl(tx, caller, document_id, body.acl, if_match)
-      return put
+      return await putDocumentAcl(tx, caller, document_id, body.acl, if_match)
     },
   ),
 

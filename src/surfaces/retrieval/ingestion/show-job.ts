@@ -4,6 +4,7 @@
  */
 import { Type, type Static } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
+import { columnsOf } from '../../../kernel/database/columns.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { Id, nullable, oneOf, Time } from '../../../kernel/http/shapes.ts'
 import type { Asker, Caller } from '../access/principals.ts'
@@ -49,22 +50,9 @@ export const IngestionJob = Type.Object(
 export type IngestionJob = Static<typeof IngestionJob>
 
 const Row = Type.Object({
-  id: Id,
-  kind: oneOf(...job_kinds),
-  collection_id: Id,
-  document_id: nullable(Id),
-  document_version: nullable(Type.Integer()),
+  ...Type.Omit(IngestionJob, ['job_id', 'status', 'stages', 'attempts']).properties,
   connector_id: nullable(Id),
-  index_version: nullable(Type.Integer()),
-  pipeline_version: nullable(Type.String()),
-  state: oneOf(...states),
-  stage: nullable(Type.String()),
   kept: Type.Unknown(),
-  unchanged: nullable(Type.Boolean()),
-  result: nullable(Type.Record(Type.String(), Type.Unknown())),
-  error_code: nullable(Type.String()),
-  created_at: Time,
-  completed_at: nullable(Time),
 })
 export type JobRow = Static<typeof Row>
 
@@ -78,10 +66,7 @@ export async function requireJob(
   const found = await reader.maybe(
     Row,
     sql`
-      select j.id, j.kind, j.collection_id, j.document_id, j.document_version, j.connector_id,
-        j.index_version, j.pipeline_version, j.state, j.stage, j.stages as kept, j.unchanged,
-        j.result, j.error_code, j.created_at, j.completed_at
-      from retrieval.ingestion_jobs j
+      select ${columnsOf(Row, 'j', { kept: sql`j.stages` })} from retrieval.ingestion_jobs j
       join retrieval.collections c on c.tenant_id = j.tenant_id and c.id = j.collection_id
       left join retrieval.documents d on d.tenant_id = j.tenant_id and d.id = j.document_id
       where j.tenant_id = ${tenant_id} and j.id = ${id} and (j.submitter_id = ${asker_id}

@@ -1,6 +1,7 @@
 /** The stored form of a file, and its form in replies. */
 import { Type, type Static } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
+import { columnsOf } from '../../../kernel/database/columns.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { Id, nullable, Time } from '../../../kernel/http/shapes.ts'
 import {
@@ -44,13 +45,7 @@ export const FileRow = Type.Object({
 })
 export type FileRow = Static<typeof FileRow>
 
-export function fileColumnsOf(alias: 'f' | 't') {
-  return sql.join(
-    Object.keys(FileRow.properties).map(name => sql`${sql.id(alias, name)}`),
-    ', ',
-  )
-}
-export const fileColumns = fileColumnsOf('f')
+export const fileColumns = columnsOf(FileRow, 'f')
 
 export const DerivativeRow = Type.Object({
   file_id: Id,
@@ -66,9 +61,9 @@ export const DerivativeRow = Type.Object({
 })
 export type DerivativeRow = Static<typeof DerivativeRow>
 
-const derivativeColumns = sql`
-  d.file_id, d.kind, d.state, d.storage_key, d.storage_version, d.media_type, d.size,
-  'sha256:' || encode(d.sha256, 'hex') as checksum, d.width, d.height`
+const derivativeColumns = columnsOf(DerivativeRow, 'd', {
+  checksum: sql`'sha256:' || encode(d.sha256, 'hex')`,
+})
 
 export async function findFile(
   reader: Reader,
@@ -118,37 +113,17 @@ export function fileView(
 ): File {
   // The result of a scan has the checksum too.
   const scan_result = original ? row.scan_result : null
+  const { tenant_id: _tenant, storage_key: _key, storage_version: _version, ...rest } = row
+  const { sha256, version: _tag, ...shown } = rest
   return {
-    id: row.id,
+    ...shown,
     file_id: row.id,
-    upload_id: row.upload_id,
-    owner_id: row.owner_id,
-    purpose: row.purpose,
-    state: row.state,
     stage: row.state === 'uploaded' ? (row.stage ?? 'queued') : null,
-    error_code: row.error_code,
-    size: row.size,
-    checksum: original ? checksumOf(row.sha256) : null,
-    media_category: row.media_category,
-    claimed_type: row.claimed_type,
-    detected_type: row.detected_type,
+    checksum: original ? checksumOf(sha256) : null,
     filename: original ? row.filename : null,
-    metadata: row.metadata,
     scan_result: scan_result && { ...scan_result, findings: findings ? scan_result.findings : [] },
     derivatives: derivatives
       .filter(one => one.file_id === row.id)
-      .map(({ kind, state, media_type, size, checksum, width, height }) => ({
-        kind,
-        state,
-        media_type,
-        size,
-        checksum,
-        width,
-        height,
-      })),
-    created_at: row.created_at,
-    available_at: row.available_at,
-    retention_until: row.retention_until,
-    deleted_at: row.deleted_at,
+      .map(({ file_id: _file, storage_key: _object, storage_version: _bytes, ...one }) => one),
   }
 }

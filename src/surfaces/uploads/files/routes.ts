@@ -54,10 +54,10 @@ export const fileRoutes = open({
     async ({ tx, params, principal, grants }, deps) => {
       const caller = { principal, grants }
       const permission = 'uploads.files.read_any'
-      const file = await requireReadable(tx, deps, caller, params.file_id, permission)
+      const { by, ...file } = await requireReadable(tx, deps, caller, params.file_id, permission)
       const derivatives = await derivativesOf(tx, file.tenant_id, [file.id])
       const findings = (await grants()).has('uploads.quarantine.read')
-      return fileView(file, derivatives, { findings, original: file.by !== 'surface' })
+      return fileView(file, derivatives, { findings, original: by !== 'surface' })
     },
   ),
 

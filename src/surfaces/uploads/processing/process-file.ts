@@ -14,6 +14,7 @@
  */
 import { Type, type Static } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
+import { columnsOf } from '../../../kernel/database/columns.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { newId } from '../../../kernel/ids.ts'
 import { StoreUnavailable } from '../../../kernel/objects/objects.ts'
@@ -30,7 +31,7 @@ import {
 } from '../../../kernel/work/due-queue.ts'
 import type { Deps } from '../deps.ts'
 import { file_error_codes, type FileErrorCode } from '../errors.ts'
-import { FileRow, fileColumnsOf } from '../files/file-row.ts'
+import { FileRow } from '../files/file-row.ts'
 import { publishFile } from '../files/publish-file.ts'
 import { quarantineFile } from '../files/quarantine-file.ts'
 import { scanFile } from '../scanning/scan-file.ts'
@@ -57,7 +58,7 @@ export function processingQueue(deps: Deps): DueQueue {
     table: 'uploads.files',
     key: ['tenant_id', 'id'],
     row: ProcessedRow,
-    load: sql`${fileColumnsOf('t')},
+    load: sql`${columnsOf(FileRow, 't')},
       extract(epoch from kernel.now() - t.created_at)::float8 as waited_seconds,
       kernel.now() as started_at`,
     where: sql`t.stage is not null and t.state not in ('deleted', 'purged')`,

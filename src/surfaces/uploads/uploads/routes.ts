@@ -28,10 +28,14 @@ import { findUpload } from './upload-row.ts'
 const path = '/v1/uploads'
 const one = `${path}/{upload_id}` as const
 const no_store = { 'cache-control': 'no-store' }
-/** Enough for a list of 10,000 parts with tags and checksums. */
-const parts_body_bytes = 4 * 1024 * 1024
-/** 10,000 parts with four members each. */
-const parts_members_max = 50_000
+/** Enough for a list of 10,000 parts, each with four members. */
+const of_parts = {
+  transaction: 'own',
+  idempotency: 'ignored',
+  body_optional: true,
+  body_limit_bytes: 4 * 1024 * 1024,
+  body_members_max: 50_000,
+} as const
 
 const { open, get, list, create, post, del } = routesOf<Deps & { readonly verifying: Verifying }>({
   absent: 'upload_not_found',
@@ -101,12 +105,8 @@ export const uploadRoutes = open({
     `${one}/parts`,
     'List the stored parts, and get URLs for the missing parts',
     {
-      transaction: 'own',
-      idempotency: 'ignored',
+      ...of_parts,
       body: RegisterParts,
-      body_optional: true,
-      body_limit_bytes: parts_body_bytes,
-      body_members_max: parts_members_max,
       reply: RegisteredParts,
       fails: [
         'invalid_transition',
@@ -129,12 +129,8 @@ export const uploadRoutes = open({
       sends: ['location'],
       description:
         'The request can be repeated: for a completed upload, the reply is its file. If parts differ, the reply is 409 and you can send them again. If the checksum differs, the reply is 422: the upload fails if it was begun with the checksum, and stays open if only this request states it.',
-      transaction: 'own',
-      idempotency: 'ignored',
+      ...of_parts,
       body: CompleteUpload,
-      body_optional: true,
-      body_limit_bytes: parts_body_bytes,
-      body_members_max: parts_members_max,
       replies: { 200: Completed, 202: Completed },
       fails: [
         'upload_parts_mismatch',
@@ -149,14 +145,9 @@ export const uploadRoutes = open({
     async ({ db, params, body, principal, grants }, deps) => {
       const asked = (body as typeof body | undefined) ?? {} // the body is optional
       const caller = { principal, grants }
-      const { status, body: completed } = await completeUpload(
-        db,
-        deps,
-        caller,
-        params.upload_id,
-        asked,
-      )
-      return reply(status, completed, { location: `${path}/${params.upload_id}` })
+      const { upload_id } = params
+      const { status, body: completed } = await completeUpload(db, deps, caller, upload_id, asked)
+      return reply(status, completed, { location: `${path}/${upload_id}` })
     },
   ),
 

@@ -3,6 +3,7 @@ import { Type, type Static } from 'typebox'
 import type { Principal } from '../../../kernel/access/principal.ts'
 import { allowsSome } from '../../../kernel/access/permissions.ts'
 import type { Reader } from '../../../kernel/database/db.ts'
+import { columnsOf } from '../../../kernel/database/columns.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { Id, nullable, Time } from '../../../kernel/http/shapes.ts'
 import type { StoredPart } from '../../../kernel/objects/objects.ts'
@@ -41,15 +42,8 @@ export const UploadRow = Type.Object({
 })
 export type UploadRow = Static<typeof UploadRow>
 
-const stored = Object.keys(UploadRow.properties).filter(name => name !== 'verifying')
-
-export function uploadColumnsOf(alias: 'u' | 't') {
-  const columns = sql.join(
-    stored.map(name => sql`${sql.id(alias, name)}`),
-    ', ',
-  )
-  return sql`${columns}, ${sql.id(alias, 'due_at')} is not null as verifying`
-}
+export const uploadColumnsOf = (alias: 'u' | 't') =>
+  columnsOf(UploadRow, alias, { verifying: sql`${sql.id(alias, 'due_at')} is not null` })
 export const uploadColumns = uploadColumnsOf('u')
 
 export type Caller = {

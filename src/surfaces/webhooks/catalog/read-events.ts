@@ -5,6 +5,7 @@
 import { type Static, Type } from 'typebox'
 import { lacks } from '../../../kernel/access/permission-denied.ts'
 import type { Reader } from '../../../kernel/database/db.ts'
+import { columnsOf } from '../../../kernel/database/columns.ts'
 import { sql, type Sql } from '../../../kernel/database/sql.ts'
 import { nullable } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
@@ -24,10 +25,10 @@ const { payload_ref: _made, ...stored } = WebhookEvent.properties
 const Row = Type.Object({ ...stored, position: Type.Integer() })
 type Row = Static<typeof Row>
 
-const columns = sql`
-  e.position, e.id, e.tenant_id, e.type, e.schema_version, e.aggregate_id, e.aggregate_version,
-  substr(e.traceparent, 4, 32) as trace_id, e.written_by, e.transaction_id,
-  e.occurred_at, e.created_at, e.payload as data`
+const columns = columnsOf(Row, 'e', {
+  trace_id: sql`substr(e.traceparent, 4, 32)`,
+  data: sql`e.payload`,
+})
 
 export function viewOf({ position: _position, ...event }: Row): WebhookEvent {
   return { ...event, payload_ref: payloadRef(event.id) }

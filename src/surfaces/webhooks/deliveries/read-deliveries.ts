@@ -3,6 +3,7 @@
  * partitions that can contain the delivery.
  */
 import type { Reader } from '../../../kernel/database/db.ts'
+import { columnsOf } from '../../../kernel/database/columns.ts'
 import { sql, type Sql } from '../../../kernel/database/sql.ts'
 import { problem } from '../errors.ts'
 import {
@@ -25,11 +26,10 @@ export function nextAttemptAt(table: 'd' | 't'): Sql {
     then ${column('next_attempt_at')} end`
 }
 
-const columns = sql`
-  d.id, d.tenant_id, d.event_id, d.subscription_id, d.state, d.attempt_count,
-  ${nextAttemptAt('d')} as next_attempt_at,
-  d.last_http_status, d.last_error_code, d.completed_at, d.event_type, d.aggregate_id,
-  d.aggregate_version, d.replay_no, d.created_at`
+const columns = columnsOf(KnownDeliveryRow, 'd', {
+  next_attempt_at: nextAttemptAt('d'),
+  body_sha256: sql`encode(b.sha256, 'hex')`,
+})
 
 /** The location of one delivery: its tenant, its id, and the week of its event. */
 export function deliveryAt({ tenant_id, id }: Place): Sql {
@@ -43,8 +43,7 @@ export async function getDelivery(reader: Reader, place: Place): Promise<Deliver
   const known = await reader.maybe(
     KnownDeliveryRow,
     sql`
-      select ${columns}, d.replay_id, encode(b.sha256, 'hex') as body_sha256
-      from webhooks.deliveries d
+      select ${columns} from webhooks.deliveries d
       left join webhooks.event_bodies b
         on b.tenant_id = d.tenant_id and b.event_id = d.event_id and b.api_version = d.api_version
       where ${deliveryAt(place)}`,
@@ -54,9 +53,7 @@ export async function getDelivery(reader: Reader, place: Place): Promise<Deliver
   const attempts = await reader.many(
     Attempt,
     sql`
-      select a.id, a.delivery_id, a.attempt_no, a.started_at, a.duration_ms, a.http_status,
-        a.error_code, a.response_excerpt, a.timings, a.remote_ip, a.secret_version, a.replay_id
-      from webhooks.delivery_attempts a
+      select ${columnsOf(Attempt, 'a')} from webhooks.delivery_attempts a
       where a.tenant_id = ${tenant_id} and a.delivery_id = ${id}
         and a.id >= webhooks.first_id_beside(${id}::uuid, ${-skew_ms})
       order by a.attempt_no desc, a.id desc limit ${shown_max}`,

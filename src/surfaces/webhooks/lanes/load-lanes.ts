@@ -1,6 +1,7 @@
 /** Lanes and the values of their subscriptions, as rows. Only lanes that may send are loaded. */
 import { type Static, Type } from 'typebox'
 import { parseTime } from '../../../kernel/clock.ts'
+import { columnsOf } from '../../../kernel/database/columns.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { Id, nullable, Time } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
@@ -20,8 +21,7 @@ const Config = Type.Object({
   event_filter: Type.Array(Type.String()),
 })
 
-const Row = Type.Object({
-  ...Config.properties,
+const LaneState = Type.Object({
   breaker: Type.Union([Type.Literal('closed'), Type.Literal('open'), Type.Literal('half_open')]),
   consecutive_failures: Type.Integer(),
   open_ms: Type.Integer(),
@@ -33,6 +33,7 @@ const Row = Type.Object({
   failures: Type.Integer(),
   degraded_at: nullable(Time),
 })
+const Row = Type.Object({ ...Config.properties, ...LaneState.properties })
 
 export async function loadLanes(
   deps: Pick<Deps, 'kernel' | 'secrets'>,
@@ -43,10 +44,7 @@ export async function loadLanes(
     Row,
     sql`
       -- any tenant: a sender owns endpoints of all of them
-      select s.id, s.tenant_id, s.shard, s.version, s.endpoint, s.max_in_flight, s.rate_per_second,
-        s.verified_at, s.owner_id, s.event_filter, l.breaker, l.consecutive_failures, l.open_ms, l.open_until,
-        l.not_before, l.ewma_ms,
-        l.last_success_at, l.failing_since, l.failures, l.degraded_at
+      select ${columnsOf(Config, 's')}, ${columnsOf(LaneState, 'l')}
       from webhooks.subscriptions s
       join webhooks.delivery_lanes l on l.subscription_id = s.id
       where s.id = any (${ids}::uuid[]) and s.state in ('active', 'paused')`,
@@ -70,9 +68,7 @@ export async function reloadConfigs(
     Config,
     sql`
       -- any tenant: a sender owns endpoints of all of them
-      select id, tenant_id, shard, version, endpoint, max_in_flight, rate_per_second,
-        verified_at, owner_id, event_filter
-      from webhooks.subscriptions where id = any (${ids}::uuid[])`,
+      select ${columnsOf(Config, null)} from webhooks.subscriptions where id = any (${ids}::uuid[])`,
   )
   const secrets = await readSecrets(db, deps, ids)
   for (const row of rows) {
@@ -116,7 +112,7 @@ function configOf(row: Static<typeof Config>, secrets: readonly LiveSecret[] = [
   }
 }
 
-function recordOf(row: Static<typeof Row>): LaneRecord {
+function recordOf(row: Static<typeof LaneState>): LaneRecord {
   const ms = (time: string | null) => (time === null ? null : parseTime(time))
   return {
     breaker: {

@@ -64,8 +64,7 @@ export const replayRoutes = open({
     },
     async ({ tx, params: { id }, principal, body }, deps) => {
       const { tenant_id, id: actor } = principal
-      const accepted = await replayMany(tx, deps, { id, tenant_id }, body, actor)
-      return accepted
+      return await replayMany(tx, deps, { id, tenant_id }, body, actor)
     },
   ),
 })

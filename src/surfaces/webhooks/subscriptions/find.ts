@@ -2,16 +2,14 @@
  * Reads or locks a subscription of the caller's tenant. A missing, foreign or deleted one is a 404.
  */
 import type { Reader, Tx } from '../../../kernel/database/db.ts'
+import { columnsOf } from '../../../kernel/database/columns.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { expectedVersions, preconditionFailed } from '../../../kernel/http/etag.ts'
 import { problem } from '../errors.ts'
 import type { SubscriptionEvent } from '../events.ts'
 import { SubscriptionRow, type Subscription } from '../schemas.ts'
 
-export const subscriptionColumns = sql`s.id, s.tenant_id, s.endpoint, s.event_filter, s.aggregate_ids,
-  s.state, s.secret_version, s.api_version, s.ordering, s.max_in_flight, s.rate_per_second,
-  s.description, s.paused_reason, s.disabled_reason, s.disabled_at, s.verification_mode, s.challenge_expires_at,
-  s.version, s.created_at`
+export const subscriptionColumns = columnsOf(SubscriptionRow, 's')
 
 type Place = { readonly id: string; readonly tenant_id: string }
 

@@ -2,27 +2,18 @@
 import { type Static, Type } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql, type Sql } from '../../../kernel/database/sql.ts'
-import { nullable, Time } from '../../../kernel/http/shapes.ts'
+import { nullable } from '../../../kernel/http/shapes.ts'
 import { problem } from '../errors.ts'
 import { slow_ms } from '../lanes/lane.ts'
-import { SubscriptionRow, type HealthySubscription } from '../schemas.ts'
+import { Health, SubscriptionRow, type HealthySubscription } from '../schemas.ts'
 import { subscriptionColumns, viewOf } from './find.ts'
 
 const counted_max = 10_000
 
 const Row = Type.Object({
   ...SubscriptionRow.properties,
-  breaker: Type.String(),
-  open_until: nullable(Time),
-  not_before: nullable(Time),
-  in_flight: Type.Integer(),
-  pending: Type.Integer(),
-  oldest_pending_at: nullable(Time),
-  consecutive_failures: Type.Integer(),
+  ...Type.Omit(Health, ['bulkhead']).properties,
   ewma_ms: nullable(Type.Integer()),
-  last_success_at: nullable(Time),
-  p50_ms: nullable(Type.Integer()),
-  p95_ms: nullable(Type.Integer()),
 })
 
 type Seen = HealthySubscription & { readonly version: number }

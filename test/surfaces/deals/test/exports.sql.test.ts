@@ -142,7 +142,7 @@ test('a third export at once is refused, until one of them has ended', async () 
 
 test('an export counts while its rows are still being counted', async () => {
   const person = await deals.manager()
-  const counted = Promise.withResolvers<void>()
+  const counted = Promise.withResolvers<null>()
   const slow = Object.assign(Object.create(deals.db) as typeof deals.db, {
     one: async (...given: Parameters<typeof deals.db.one>) => {
       await counted.promise
@@ -152,6 +152,6 @@ test('an export counts while its rows are still being counted', async () => {
   const begin = () => exportOf(person, async () => {}, slow)
   const both = [begin(), begin()]
   await expect(begin()).rejects.toMatchObject({ code: 'quota_exceeded' })
-  counted.resolve()
+  counted.resolve(null)
   for (const { body } of await Promise.all(both)) body.destroy()
 })

@@ -3,7 +3,8 @@
  * `RunningJob`. The lease is checked for all writes of the handler. The signal is aborted as soon
  * as the work can have no effect any more.
  */
-import type { Tx } from '../../../../kernel/database/db.ts'
+import type { Db, Tx } from '../../../../kernel/database/db.ts'
+import { sql } from '../../../../kernel/database/sql.ts'
 import { JobFailure, JobPutOff } from '../../../../kernel/errors/job-failure.ts'
 import type { RunningJob } from '../../../../kernel/surface.ts'
 import type { Log } from '../../../../kernel/observability/log.ts'
@@ -14,7 +15,7 @@ import { jsonResult, ResultTooLarge, type Result } from '../ends/result.ts'
 import { stopAttempt, Stopped, type Attempt } from './attempt.ts'
 import { storeResult } from '../../results/store-result.ts'
 import { holdAttempt } from '../ends/hold-attempts.ts'
-import { noteUsage } from './note-usage.ts'
+import type { HeldLease } from './heartbeat.ts'
 import { noteProgress } from './progress.ts'
 import { openProgressLine, type ProgressLine } from './progress-line.ts'
 
@@ -157,4 +158,20 @@ function runningJob(deps: RunDeps, attempt: Attempt): Opened {
     },
   }
   return { job, line, committed: () => committed, stored: () => stored }
+}
+
+/** For the view of the job, under the lease of its attempt. False if the lease is lost. */
+async function noteUsage(
+  db: Db,
+  { attempt_id, token_hash }: HeldLease,
+  usage: Readonly<Record<string, unknown>>,
+): Promise<boolean> {
+  const written = await db.run(sql`
+    -- any tenant: a lease token is for one attempt
+    update jobs.jobs j set usage = ${sql.json(usage)}
+    from jobs.job_attempts a
+    where a.id = ${attempt_id} and a.lease_token = ${token_hash}
+      and a.state = 'running' and a.leased_until > now()
+      and j.tenant_id = a.tenant_id and j.id = a.job_id`)
+  return written === 1
 }

@@ -2,16 +2,12 @@
 import { type Static, Type } from 'typebox'
 import { isUtf8 } from 'node:buffer'
 import type { Reader } from '../../../../kernel/database/db.ts'
+import { columnsOf } from '../../../../kernel/database/columns.ts'
 import { sql } from '../../../../kernel/database/sql.ts'
 import { nullable } from '../../../../kernel/http/shapes.ts'
 import { problem } from '../../errors.ts'
 import { Bytes } from '../../schemas.ts'
 import { Receipt, type ReceiptPayload } from '../schemas.ts'
-
-const columns = sql.join(
-  Object.keys(Receipt.properties).map(name => sql`${sql.id('r', name)}`),
-  ', ',
-)
 
 type Own = { readonly tenant_id: string; readonly id: string }
 
@@ -19,7 +15,7 @@ export async function findReceipt(reader: Pick<Reader, 'maybe'>, { tenant_id, id
   const row = await reader.maybe(
     Receipt,
     sql`
-      select ${columns} from webhooks.inbound_receipts r
+      select ${columnsOf(Receipt, 'r')} from webhooks.inbound_receipts r
       where r.tenant_id = ${tenant_id} and r.id = ${id}`,
   )
   if (!row) throw problem('inbound_receipt_not_found')

@@ -5,6 +5,7 @@
 import { createSecretKey, type KeyObject } from 'node:crypto'
 import { type Static, Type } from 'typebox'
 import type { Reader } from '../../../../kernel/database/db.ts'
+import { columnsOf } from '../../../../kernel/database/columns.ts'
 import { gather } from '../../../../kernel/database/gather.ts'
 import { sql } from '../../../../kernel/database/sql.ts'
 import { Id } from '../../../../kernel/http/shapes.ts'
@@ -22,11 +23,11 @@ export const SourceRow = Type.Object({
 })
 export type SourceRow = Static<typeof SourceRow>
 
-export const sourceColumns = sql`
-  s.id, s.provider, s.account_ref, s.scheme, s.tolerance_seconds, s.options, s.version,
-  s.created_at, s.updated_at,
-  array(select k.version from webhooks.inbound_secrets k
-    where k.tenant_id = s.tenant_id and k.source_id = s.id order by k.version) as secret_versions`
+export const sourceColumns = columnsOf(SourceRow, 's', {
+  secret_versions: sql`
+    array(select k.version from webhooks.inbound_secrets k
+      where k.tenant_id = s.tenant_id and k.source_id = s.id order by k.version)`,
+})
 
 export async function findSource(
   reader: Pick<Reader, 'maybe'>,
