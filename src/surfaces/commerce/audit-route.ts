@@ -1,7 +1,8 @@
 /** Checks the stock, reservations, orders and codes of one shop on its live data. */
 import { Type } from 'typebox'
-import { reply, route, type Route } from '../../kernel/http/route.ts'
+import { routesOf } from '../../kernel/http/routes-of.ts'
 import { rules, violationsOf } from './checks.ts'
+import type { Deps } from './deps.ts'
 
 const Violations = Type.Array(Type.String(), { maxItems: 100 })
 const Audit = Type.Object(
@@ -14,27 +15,27 @@ const Audit = Type.Object(
   { title: 'CommerceAudit' },
 )
 
-export function auditRoutes(): readonly Route[] {
-  return [
-    route({
-      method: 'GET',
-      path: '/v1/commerce/audit',
-      name: 'auditCommerce',
-      summary: 'Verify stock, orders and codes of the shop',
+const { open, get } = routesOf<Deps>()
+
+export const auditRoutes = open({
+  auditCommerce: get(
+    '/v1/commerce/audit',
+    'Verify stock, orders and codes of the shop',
+    {
       description: 'Each check names up to 100 violations. A shop with correct data has none.',
       permission: 'commerce.audits.read',
       rate: 'expensive',
       added: true,
-      replies: { 200: Audit },
-      handle: async ({ tx, principal: { tenant_id } }) => {
-        const checks = []
-        for (const rule of rules) {
-          const violations = await violationsOf(tx, rule, tenant_id)
-          checks.push({ name: rule.name, says: rule.says, violations })
-        }
-        const violations = checks.reduce((sum, one) => sum + one.violations.length, 0)
-        return reply(200, { violations, checks })
-      },
-    }),
-  ]
-}
+      reply: Audit,
+    },
+    async ({ tx, principal: { tenant_id } }) => {
+      const checks = []
+      for (const rule of rules) {
+        const violations = await violationsOf(tx, rule, tenant_id)
+        checks.push({ name: rule.name, says: rule.says, violations })
+      }
+      const violations = checks.reduce((sum, one) => sum + one.violations.length, 0)
+      return { violations, checks }
+    },
+  ),
+})

@@ -19,13 +19,13 @@ export function routes(deps: Deps): readonly Route[] {
   const small = [
     ...priceRoutes(deps),
     ...inventoryRoutes(deps),
-    ...ruleRoutes(),
+    ...ruleRoutes(deps),
     ...cartRoutes(deps),
     ...checkoutRoutes(deps),
     ...orderRoutes(deps),
     ...shipmentRoutes(deps),
     ...returnRoutes(deps),
-    ...auditRoutes(),
+    ...auditRoutes(deps),
   ]
   return [...catalogRoutes(deps), ...small.map(route => ({ ...route, body_limit_bytes }))]
 }

@@ -4,40 +4,34 @@
  * continues where the first request stopped and never orders twice.
  */
 import type { Tx } from '../../../kernel/database/db.ts'
-import { reply, route, type Route } from '../../../kernel/http/route.ts'
+import { reply } from '../../../kernel/http/reply.ts'
+import { routesOf } from '../../../kernel/http/routes-of.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { findByKey } from '../find-by-key.ts'
-import { Order, orderReply, showOrder } from '../orders/order-view.ts'
+import { Order, showOrder } from '../orders/order-view.ts'
 import { applyAnswer } from '../payments/apply-answer.ts'
-import { askInTime, type Answer } from '../payments/ask-payments.ts'
+import { askInTime, leaseSeconds, type Answer } from '../payments/ask-payments.ts'
 import { placeOrder } from './place-order.ts'
 import { countGuesses } from './price-checkout.ts'
 import { Checkout } from './schemas.ts'
 
-/** A retry takes over only after the longest possible time of one attempt. */
-const lease_margin_seconds = 10
+const { open, create } = routesOf<Deps>({ permission: 'authenticated', rate_tenant: false })
 
-export function checkoutRoutes(deps: Deps): readonly Route[] {
-  const wait_ms = deps.kernel.settings['commerce.payment_wait_ms']
-  return [
-    route({
-      method: 'POST',
-      path: '/v1/checkouts',
-      name: 'checkOut',
-      summary: 'Order the items of a cart, and authorize the payment',
+export const checkoutRoutes = open({
+  checkOut: create(
+    '/v1/checkouts',
+    'Order the items of a cart, and authorize the payment',
+    (deps: Deps) => ({
       description:
         'Prices, discounts, tax, shipping and stock are calculated again. To order only at the totals that you showed, send the `pricing_fingerprint` of the cart. 202 means that the outcome of the payment is not known yet: read the order later. The money is captured only after the order is confirmed.',
-      permission: 'authenticated',
-      rate_tenant: false,
       idempotency: 'required',
-      transaction: 'own',
-      lease_seconds: Math.ceil(wait_ms / 1000) + lease_margin_seconds,
+      lease_seconds: leaseSeconds(deps),
       body: Checkout,
       inspectBody: body => deps.payments.refuseCardData(body),
       unknown_members: 'refused',
-      sends: ['etag', 'location'],
       replies: { 201: Order, 202: Order },
+      location: '/v1/orders/{id}',
       fails: [
         'cart_not_found',
         'cart_not_open',
@@ -61,9 +55,11 @@ export function checkoutRoutes(deps: Deps): readonly Route[] {
         'payment_provider_unavailable',
         'rate_limited',
       ],
-      prepare: ({ principal, body }) => countGuesses(deps, principal, body),
+    }),
+    {
+      prepare: ({ principal, body }, deps) => countGuesses(deps, principal, body),
       operation: {
-        begin: async ({ tx, operation_id, principal, body, key }) => {
+        begin: async ({ tx, operation_id, principal, body, key }, deps) => {
           if (!key) throw new Error('a checkout has a key')
           const known = await findByKey(tx, 'orders', principal, key)
           if (known) return orThrow(await checkoutReply(tx, known))
@@ -71,17 +67,17 @@ export function checkoutRoutes(deps: Deps): readonly Route[] {
           if (order.total_minor > 0) return undefined
           return orThrow(await checkoutReply(tx, order))
         },
-        call: operation_id => askInTime(deps, operation_id, wait_ms),
-        finish: async (tx, operation_id, answer: Answer) => {
+        call: (operation_id, _attempt, _signal, _context, deps) => askInTime(deps, operation_id),
+        finish: async (tx, operation_id, answer: Answer, deps) => {
           const { operation, confirmed } = await applyAnswer(tx, deps, operation_id, answer)
-          if (confirmed) return reply(201, confirmed, orderReply(confirmed))
+          if (confirmed) return reply(201, confirmed)
           const { tenant_id, order_id } = operation
           return await checkoutReply(tx, { tenant_id, id: order_id })
         },
       },
-    }),
-  ]
-}
+    },
+  ),
+})
 
 async function checkoutReply(tx: Tx, key: { readonly tenant_id: string; readonly id: string }) {
   const order = await showOrder(tx, key)
@@ -89,13 +85,9 @@ async function checkoutReply(tx: Tx, key: { readonly tenant_id: string; readonly
   switch (state) {
     case 'confirmed':
     case 'fulfilled':
-      return reply(201, order, orderReply(order))
+      return reply(201, order)
     case 'pending':
-      return reply(
-        202,
-        { ...order, status: 'pending' as const },
-        { ...orderReply(order), 'retry-after': '2' },
-      )
+      return reply(202, { ...order, status: 'pending' as const }, { 'retry-after': '2' })
     case 'payment_failed':
       if (payment.last_error?.code === 'rate_limited') return tooManyDeclines(order_id)
       return problem('payment_declined', {

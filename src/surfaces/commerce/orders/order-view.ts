@@ -2,7 +2,6 @@
 import { type Static, Type } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
-import { etag } from '../../../kernel/http/etag.ts'
 import { Amount, Id, nullable, oneOf, Time, Version } from '../../../kernel/http/shapes.ts'
 import { problem } from '../errors.ts'
 import { Return } from '../returns/schemas.ts'
@@ -208,8 +207,4 @@ function reservationOf(state: Order['state']): Order['reservation']['state'] {
   if (state === 'confirmed') return 'committed'
   if (state === 'fulfilled' || state === 'expired') return state
   return 'released'
-}
-
-export function orderReply({ id, version }: Pick<Order, 'id' | 'version'>) {
-  return { location: `/v1/orders/${id}`, etag: etag(version) }
 }

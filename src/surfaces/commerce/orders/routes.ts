@@ -4,17 +4,17 @@
  */
 import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
-import { etag } from '../../../kernel/http/etag.ts'
 import { list } from '../../../kernel/http/lists/list.ts'
 import { begins, equal, numbered, owner } from '../../../kernel/http/lists/members.ts'
-import { reply, route, type Route } from '../../../kernel/http/route.ts'
+import { reply } from '../../../kernel/http/reply.ts'
+import { routesOf } from '../../../kernel/http/routes-of.ts'
 import { closed, oneOf, text } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { Currency, Word } from '../schemas.ts'
 import { cancelOrder } from './cancel-order.ts'
 import { findOrder, lockOrder, order_states } from './order-row.ts'
-import { Order, orderReply, OrderSummary, showOrder } from './order-view.ts'
+import { Order, OrderSummary, showOrder } from './order-view.ts'
 
 const path = '/v1/orders'
 const one = `${path}/{order_id}` as const
@@ -26,29 +26,26 @@ const Cancel = closed(
   { title: 'CancelOrder' },
 )
 
-export function orderRoutes(deps: Deps): readonly Route[] {
-  return [getRoute(deps), listOrders('listOrders', deps), cancelRoute(deps)]
-}
+const { open, get, post } = routesOf<Deps>({
+  absent,
+  permission: 'authenticated',
+  rate_tenant: false,
+})
 
-function getRoute(deps: Deps): Route {
-  return route({
-    method: 'GET',
-    path: one,
-    name: 'getOrder',
-    summary: 'An order with its payment, shipments and returns',
-    description:
-      'If the buyer must confirm the payment, `payment.next_action` has the URL. With `include=calculation` the reply shows each step of the totals.',
-    permission: 'authenticated',
-    rate_tenant: false,
-    transaction: 'own',
-    head: true,
-    asks_grants: true,
-    absent,
-    query: closed({ include: Type.Optional(oneOf('calculation')) }),
-    replies: { 200: Order },
-    sends: ['etag'],
-    fails: [absent],
-    handle: async ({ db, principal, params, query, grants }) => {
+export const orderRoutes = open({
+  getOrder: get(
+    one,
+    'An order with its payment, shipments and returns',
+    {
+      description:
+        'If the buyer must confirm the payment, `payment.next_action` has the URL. With `include=calculation` the reply shows each step of the totals.',
+      transaction: 'own',
+      head: true,
+      asks_grants: true,
+      query: closed({ include: Type.Optional(oneOf('calculation')) }),
+      reply: Order,
+    },
+    async ({ db, principal, params, query, grants }, { payments }) => {
       const key = { tenant_id: principal.tenant_id, id: params.order_id }
       const row = await findOrder(db, key)
       const own = row?.buyer_id === principal.id
@@ -56,21 +53,16 @@ function getRoute(deps: Deps): Route {
       // Called outside any transaction, because payments may have to call the provider.
       const asks = own && row.payment_state === 'requires_action' && row.state === 'pending'
       const payment = asks
-        ? await deps.payments.get(key.tenant_id, row.authorize_operation_id ?? '')
+        ? await payments.get(key.tenant_id, row.authorize_operation_id ?? '')
         : undefined
-      const order = await showOrder(db, key, {
+      return await showOrder(db, key, {
         calculation: query.include === 'calculation',
         next_action: payment?.next_action ?? null,
       })
-      return reply(200, order, { etag: etag(order.version) })
     },
-  })
-}
+  ),
 
-const listOrders = list(
-  path,
-  'List your orders, newest first; with a permission those of all buyers',
-  {
+  listOrders: list(path, 'List your orders, newest first; with a permission those of all buyers', {
     rate_tenant: false,
     added: true,
     from: 'commerce.orders',
@@ -87,30 +79,24 @@ const listOrders = list(
     },
     sort: { total_minor: { column: 'total_minor', type: 'bigint', within: 'currency' } },
     find: [numbered('number'), begins('email')],
-  },
-)
+  }),
 
-function cancelRoute(deps: Deps): Route {
-  return route({
-    method: 'POST',
-    path: `${one}/cancel`,
-    name: 'cancelOrder',
-    summary: 'Cancel an order before any part of it is shipped',
-    description:
-      'The stock is released immediately. An authorized amount is released, and a captured amount is refunded. `payment.state` is `releasing` until that is certain.',
-    permission: 'authenticated',
-    rate_tenant: false,
-    idempotency: 'required',
-    asks_grants: true,
-    absent,
-    body: Cancel,
-    body_optional: true,
-    inspectBody: body => deps.payments.refuseCardData(body),
-    unknown_members: 'refused',
-    sends: ['etag'],
-    replies: { 200: Order },
-    fails: [absent, 'order_not_cancellable', 'card_data_refused'],
-    handle: async ({ tx, principal, params, body, grants }) => {
+  cancelOrder: post(
+    `${one}/cancel`,
+    'Cancel an order before any part of it is shipped',
+    ({ payments }: Deps) => ({
+      description:
+        'The stock is released immediately. An authorized amount is released, and a captured amount is refunded. `payment.state` is `releasing` until that is certain.',
+      idempotency: 'required',
+      asks_grants: true,
+      body: Cancel,
+      body_optional: true,
+      inspectBody: body => payments.refuseCardData(body),
+      unknown_members: 'refused',
+      reply: Order,
+      fails: ['order_not_cancellable', 'card_data_refused'],
+    }),
+    async ({ tx, principal, params, body, grants }) => {
       const key = { tenant_id: principal.tenant_id, id: params.order_id }
       const may = (await grants()).has('commerce.orders.cancel_any')
       const order = await lockOrder(tx, key)
@@ -121,8 +107,7 @@ function cancelRoute(deps: Deps): Route {
       if (!own) {
         tx.audit('commerce.orders.cancel_any', `order:${order.id}`, { reason: given.note })
       }
-      const shown = await showOrder(tx, key)
-      return reply(200, shown, orderReply(shown))
+      return reply(200, await showOrder(tx, key), { location: `${path}/${order.id}` })
     },
-  })
-}
+  ),
+})

@@ -20,15 +20,20 @@ export type Answer =
   /** The outcome is not known, or the operation was not begun: call again. */
   | { readonly kind: 'later'; readonly code: string }
 
-/** For a request. If the call takes longer than `wait_ms`, the queue applies the outcome. */
-export async function askInTime(
-  deps: Deps,
-  operation_id: string,
-  wait_ms: number,
-): Promise<Answer> {
+/** A retry takes over only after the longest possible time of one attempt. */
+const lease_margin_seconds = 10
+
+/** The lease of a request that uses `askInTime`. */
+export function leaseSeconds({ kernel: { settings } }: Deps): number {
+  return Math.ceil(settings['commerce.payment_wait_ms'] / 1000) + lease_margin_seconds
+}
+
+/** For a request. If the call takes too long for it, the queue applies the outcome. */
+export async function askInTime(deps: Deps, operation_id: string): Promise<Answer> {
   const operation = await findOperation(deps.kernel.db, operation_id)
   if (!operation) throw new Error(`there is no operation ${operation_id}`)
   await deps.kernel.fault('commerce.before_ask')
+  const wait_ms = deps.kernel.settings['commerce.payment_wait_ms']
   const timer = new AbortController()
   const late = wait(wait_ms, { kind: 'later', code: 'slow' } as const, { signal: timer.signal })
   const asked = askPayments(deps, operation)

@@ -1,22 +1,22 @@
 /** Routes that list shipments, send a shipment, and mark a shipment as delivered or lost. */
-import { type Static, Type } from 'typebox'
+import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { page as pageOf } from '../../../kernel/http/page.ts'
-import { reply, route, type Route } from '../../../kernel/http/route.ts'
-import { closed, Id, oneOf, page, pageQuery, text } from '../../../kernel/http/shapes.ts'
+import { reply } from '../../../kernel/http/reply.ts'
+import { routesOf } from '../../../kernel/http/routes-of.ts'
+import { closed, Id, oneOf, text } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { findByKey } from '../find-by-key.ts'
 import { findOrder } from '../orders/order-row.ts'
 import { applyAnswer } from '../payments/apply-answer.ts'
-import { askInTime, type Answer } from '../payments/ask-payments.ts'
+import { askInTime, leaseSeconds, type Answer } from '../payments/ask-payments.ts'
 import { Quantity, Shipment, type Key } from '../schemas.ts'
 import { beginShipment } from './begin-shipment.ts'
 import { moveShipment } from './move-shipment.ts'
 import { findShipment, shipmentColumns } from './shipment-row.ts'
 
-const writes = 'commerce.shipments.write'
 const path = '/v1/shipments'
 const states = [
   'preparing',
@@ -42,22 +42,33 @@ const Shown = Type.Object(
   { title: 'ShipmentOrStatus' },
 )
 
-export function shipmentRoutes(deps: Deps): readonly Route[] {
-  return [listRoute(), shipRoute(deps), movingRoute('delivered'), movingRoute('lost')]
-}
+const { open, list, create, post } = routesOf<Deps>({
+  permission: 'commerce.shipments.write',
+  added: true,
+})
 
-function listRoute(): Route {
-  return route({
-    method: 'GET',
+const move = (to: 'delivered' | 'lost', summary: string) =>
+  post(
+    `${path}/{shipment_id}/${to}`,
+    summary,
+    {
+      absent: 'shipment_not_found',
+      body: closed({}),
+      body_optional: true,
+      reply: Shipment,
+      fails: ['invalid_transition'],
+    },
+    async ({ tx, principal: { tenant_id }, params }) =>
+      await moveShipment(tx, { tenant_id, id: params.shipment_id }, to),
+  )
+
+export const shipmentRoutes = open({
+  listShipments: list(
     path,
-    name: 'listShipments',
-    summary: 'List shipments, newest first',
-    permission: writes,
-    added: true,
-    query: pageQuery({ state: Type.Optional(oneOf(...states)) }),
-    replies: { 200: page(Shipment) },
-    handle: async ({ tx, principal, query: { state = null }, list }) => {
-      const { body, headers } = await pageOf(tx, {
+    'List shipments, newest first',
+    { filters: { state: Type.Optional(oneOf(...states)) }, item: Shipment },
+    async ({ tx, principal, query: { state = null }, list }) =>
+      await pageOf(tx, {
         scope: list,
         row: Shipment,
         place: ['id'],
@@ -67,64 +78,60 @@ function listRoute(): Route {
             ${state === null ? sql.empty : sql`and s.state = ${state}`}
             and (${after.id}::uuid is null or s.id < ${after.id}::uuid)
           order by s.id desc limit ${n}`,
-      })
-      return reply(200, body, headers)
-    },
-  })
-}
+      }),
+  ),
 
-function shipRoute(deps: Deps): Route {
-  const wait_ms = deps.kernel.settings['commerce.payment_wait_ms']
-  return route({
-    method: 'POST',
-    path: '/v1/orders/{order_id}/shipments',
-    name: 'shipOrder',
-    summary: 'Ship an order, in full or in part',
-    description:
-      'If the payment is not captured yet, it is captured first. 202 means that the outcome of the capture is not known yet, and the goods are not shipped.',
-    permission: writes,
-    added: true,
-    idempotency: 'required',
-    transaction: 'own',
-    lease_seconds: Math.ceil(wait_ms / 1000) + 10,
-    absent: 'order_not_found',
-    body: Ship,
-    inspectBody: body => deps.payments.refuseCardData(body),
-    unknown_members: 'refused',
-    replies: { 201: Shown, 202: Shown },
-    sends: ['location'],
-    fails: [
-      'order_not_found',
-      'order_not_shippable',
-      'buyer_erased',
-      'shipment_quantity_exceeded',
-      'payment_not_capturable',
-      'capture_pending',
-      'payment_provider_unavailable',
-      'card_data_refused',
-    ],
-    operation: {
-      begin: async ({ tx, operation_id, principal, params, body, key }) => {
-        if (!key) throw new Error('a shipment has a key')
-        const { tenant_id, id: principal_id } = principal
-        const known = await findByKey(tx, 'shipments', principal, key)
-        if (known) return shipmentReply(await findShipment(tx, known))
-        const { lines, carrier = null, tracking_number = null } = body
-        const order = { tenant_id, id: params.order_id }
-        const asked = { order, lines, carrier, tracking_number, principal_id, key, operation_id }
-        const { shipment_id, waits } = await beginShipment(tx, deps, asked)
-        if (waits) return undefined
-        return shipmentReply(await findShipment(tx, { tenant_id, id: shipment_id }))
-      },
-      call: operation_id => askInTime(deps, operation_id, wait_ms),
-      finish: async (tx, operation_id, answer: Answer) => {
-        const { operation } = await applyAnswer(tx, deps, operation_id, answer)
-        const { tenant_id, order_id: id } = operation
-        return await finishedReply(tx, { tenant_id, id })
+  shipOrder: create(
+    '/v1/orders/{order_id}/shipments',
+    'Ship an order, in full or in part',
+    (deps: Deps) => ({
+      description:
+        'If the payment is not captured yet, it is captured first. 202 means that the outcome of the capture is not known yet, and the goods are not shipped.',
+      absent: 'order_not_found',
+      idempotency: 'required',
+      lease_seconds: leaseSeconds(deps),
+      body: Ship,
+      inspectBody: body => deps.payments.refuseCardData(body),
+      unknown_members: 'refused',
+      replies: { 201: Shown, 202: Shown },
+      location: '/v1/orders/{order_id}',
+      fails: [
+        'order_not_shippable',
+        'buyer_erased',
+        'shipment_quantity_exceeded',
+        'payment_not_capturable',
+        'capture_pending',
+        'payment_provider_unavailable',
+        'card_data_refused',
+      ],
+    }),
+    {
+      operation: {
+        begin: async ({ tx, operation_id, principal, params, body, key }, deps) => {
+          if (!key) throw new Error('a shipment has a key')
+          const { tenant_id, id: principal_id } = principal
+          const known = await findByKey(tx, 'shipments', principal, key)
+          if (known) return shipmentReply(await findShipment(tx, known))
+          const { lines, carrier = null, tracking_number = null } = body
+          const order = { tenant_id, id: params.order_id }
+          const asked = { order, lines, carrier, tracking_number, principal_id, key, operation_id }
+          const { shipment_id, waits } = await beginShipment(tx, deps, asked)
+          if (waits) return undefined
+          return shipmentReply(await findShipment(tx, { tenant_id, id: shipment_id }))
+        },
+        call: (operation_id, _attempt, _signal, _context, deps) => askInTime(deps, operation_id),
+        finish: async (tx, operation_id, answer: Answer, deps) => {
+          const { operation } = await applyAnswer(tx, deps, operation_id, answer)
+          const { tenant_id, order_id: id } = operation
+          return await finishedReply(tx, { tenant_id, id })
+        },
       },
     },
-  })
-}
+  ),
+
+  confirmDelivery: move('delivered', 'Mark a shipment as delivered'),
+  reportLostShipment: move('lost', 'Mark a shipment as lost'),
+})
 
 /** The capture was for the last shipment of its order that is not open. */
 async function finishedReply(tx: Tx, { tenant_id, id }: Key) {
@@ -144,30 +151,9 @@ async function finishedReply(tx: Tx, { tenant_id, id }: Key) {
   })
 }
 
-function shipmentReply(shipment: Static<typeof Shipment>) {
-  const headers = { location: `/v1/orders/${shipment.order_id}` }
+function shipmentReply(shipment: Shipment) {
   if (shipment.state !== 'awaiting_capture' && shipment.state !== 'preparing') {
-    return reply(201, shipment, headers)
+    return reply(201, shipment)
   }
-  return reply(202, { ...shipment, status: 'pending' as const }, { ...headers, 'retry-after': '2' })
-}
-
-function movingRoute(to: 'delivered' | 'lost'): Route {
-  return route({
-    method: 'POST',
-    path: `${path}/{shipment_id}/${to}`,
-    name: to === 'delivered' ? 'confirmDelivery' : 'reportLostShipment',
-    summary: to === 'delivered' ? 'Mark a shipment as delivered' : 'Mark a shipment as lost',
-    permission: writes,
-    added: true,
-    absent: 'shipment_not_found',
-    body: closed({}),
-    body_optional: true,
-    replies: { 200: Shipment },
-    fails: ['shipment_not_found', 'invalid_transition'],
-    handle: async ({ tx, principal: { tenant_id }, params }) => {
-      const id = (params as Record<string, string>)['shipment_id'] ?? ''
-      return reply(200, await moveShipment(tx, { tenant_id, id }, to))
-    },
-  })
+  return reply(202, { ...shipment, status: 'pending' as const }, { 'retry-after': '2' })
 }

@@ -3,7 +3,7 @@ import { Type, type Static } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql, type Sql } from '../../../kernel/database/sql.ts'
 import { page as pageOf, type List } from '../../../kernel/http/page.ts'
-import { nullable, page, Time } from '../../../kernel/http/shapes.ts'
+import { nullable, Time } from '../../../kernel/http/shapes.ts'
 import type { Person } from '../deps.ts'
 import { blockedBetween, knowable, speaks } from '../people/visible.ts'
 import { Author, authorOf, AuthorRow, Follow } from '../schemas.ts'
@@ -22,7 +22,15 @@ const Row = Type.Object({
 })
 type Row = Static<typeof Row>
 
-export type Kind = 'followers' | 'following' | 'requests' | 'blocks' | 'mutes'
+export const items = {
+  followers: ListedFollow,
+  following: ListedFollow,
+  requests: ListedFollow,
+  blocks: ListedBlock,
+  mutes: ListedMute,
+}
+type Kind = keyof typeof items
+type Item<K extends Kind> = Static<(typeof items)[K]>
 
 /**
  * For each kind of list: the table, the column of the owner, the column of the other person, and
@@ -46,12 +54,12 @@ const sources = {
  * mutes keep them, so that each can be ended, with the profile of a new account instead of one that
  * the caller may not see.
  */
-export async function listPeople(
+export async function listPeople<K extends Kind>(
   reader: Reader,
   scope: List,
   viewer: Person,
   of: string,
-  kind: Kind,
+  kind: K,
 ) {
   const { tenant_id } = viewer
   const [table, mine, other, condition] = sources[kind]
@@ -68,7 +76,7 @@ export async function listPeople(
     scope,
     row: Row,
     place: ['created_us', 'author_id'],
-    view: viewOf(kind, of),
+    view: viewOf(kind, of) as (row: Row) => Item<K>,
     fetch: (after, n) => sql`
       select u.id as author_id, ${profile},
         ${state} as state, ${expires_at} as expires_at, ${created},
@@ -92,7 +100,7 @@ function knownProfile(viewer: Person): Sql {
 }
 
 function viewOf(kind: Kind, of: string) {
-  return (row: Row): Static<typeof ListedFollow | typeof ListedBlock | typeof ListedMute> => {
+  return (row: Row): Item<Kind> => {
     const user = authorOf(row)
     const { created_at, expires_at, state } = row
     if (kind === 'blocks') return { blocker_id: of, blocked_id: user.id, created_at, user }
@@ -103,10 +111,4 @@ function viewOf(kind: Kind, of: string) {
         : { follower_id: user.id, followed_id: of }
     return { ...ids, state: state ?? 'active', created_at, user }
   }
-}
-
-export const pages = {
-  follows: page(ListedFollow),
-  blocks: page(ListedBlock),
-  mutes: page(ListedMute),
 }

@@ -4,6 +4,7 @@ import type { Reader } from '../../../kernel/database/db.ts'
 import { sql, type Sql } from '../../../kernel/database/sql.ts'
 import { count, Id, nullable, oneOf, Time, Version } from '../../../kernel/http/shapes.ts'
 import type { Person } from '../deps.ts'
+import { problem } from '../errors.ts'
 import { follows, visible } from '../people/visible.ts'
 import { Author, authorOf, AuthorRow } from '../schemas.ts'
 
@@ -93,24 +94,17 @@ export function postOf(row: PostRow): Post {
   }
 }
 
-/** Returns undefined if there is no such post that the viewer may see. */
-export async function findPost(
-  reader: Reader,
-  viewer: Person,
-  id: string,
-): Promise<Post | undefined> {
+/** A post that the viewer may see. */
+export async function requirePost(reader: Reader, viewer: Person, id: string): Promise<Post> {
   const row = await reader.maybe(PostRow, findStatement(viewer, id))
-  return row && postOf(row)
+  if (!row) throw problem('post_not_found')
+  return postOf(row)
 }
 
 const Created = Type.Object({ ...PostRow.properties, deleted_at: nullable(Type.String()) })
 
 /** For the replay of a creation: a post that was deleted since is shown as deleted. */
-export async function findCreated(
-  reader: Reader,
-  author: Person,
-  id: string,
-): Promise<Post | undefined> {
+export async function requireCreated(reader: Reader, author: Person, id: string): Promise<Post> {
   const row = await reader.maybe(
     Created,
     sql`
@@ -119,7 +113,8 @@ export async function findCreated(
       join social.users u on u.tenant_id = p.tenant_id and u.id = p.author_id
       where p.tenant_id = ${author.tenant_id} and p.id = ${id} and p.author_id = ${author.id}`,
   )
-  return row && { ...postOf(row), deleted_at: row.deleted_at }
+  if (!row) throw problem('post_not_found')
+  return { ...postOf(row), deleted_at: row.deleted_at }
 }
 
 export function findStatement(viewer: Person, id: string): Sql {
