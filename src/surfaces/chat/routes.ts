@@ -7,15 +7,15 @@ import { deviceRoutes } from './devices/routes.ts'
 import { memberRoutes } from './members/routes.ts'
 import { messageRoutes } from './messages/routes.ts'
 import type { Sender } from './messages/send-message.ts'
-import { tokenRoute } from './realtime/token-route.ts'
+import { tokenRoutes } from './realtime/token-route.ts'
 
 export function routes(deps: Deps, send: Sender): readonly Route[] {
   return [
     ...conversationRoutes(deps),
-    ...messageRoutes(deps, send),
+    ...messageRoutes({ ...deps, send }),
     ...memberRoutes(deps),
     ...attachmentRoutes(deps),
     ...deviceRoutes(deps),
-    tokenRoute(deps),
+    ...tokenRoutes(deps),
   ]
 }

@@ -1,19 +1,18 @@
 /** The face of notifications, made of its use cases. */
 import { sql } from '../../kernel/database/sql.ts'
 import type { Deps } from './deps.ts'
-import { openPushHosts } from './destinations/push-hosts.ts'
+import { readPushHosts } from './destinations/push-hosts.ts'
 import { readDevice } from './destinations/read-address.ts'
 import { storeDestination } from './destinations/store-destination.ts'
 import type { Face } from './face.ts'
 import { notifyAll } from './intents/notify.ts'
 
 export function openFace(deps: Deps): Face {
-  const pushHosts = openPushHosts(deps)
   return {
     notify: (tx, notice) => notifyAll(tx, deps, [notice]),
     notifyAll: (tx, notices) => notifyAll(tx, deps, notices),
     registerDevice: async (tx, owner, device) => {
-      const read = readDevice(device, await pushHosts())
+      const read = readDevice(device, await readPushHosts(deps))
       if (typeof read === 'string') return { refused: read }
       const { address, provider } = read
       return await storeDestination(tx, deps, { ...owner, address, provider, verified: true })

@@ -20,6 +20,6 @@ export function routes(deps: Deps, streams: InboxStreams): readonly Route[] {
     ...preferenceRoutes(deps),
     ...destinationRoutes(deps),
     ...suppressionRoutes(deps),
-    ...inboxRoutes(deps, streams),
+    ...inboxRoutes({ ...deps, streams }),
   ]
 }

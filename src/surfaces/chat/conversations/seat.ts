@@ -4,6 +4,7 @@
  * before anything is locked.
  */
 import { Type, type Static } from 'typebox'
+import type { Principal } from '../../../kernel/access/principal.ts'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { nullable } from '../../../kernel/http/shapes.ts'
@@ -32,6 +33,13 @@ const Seated = Type.Object({
   data_key: Bytes,
 })
 export type Seated = Static<typeof Seated>
+
+export function seatOf(
+  { id: user_id, tenant_id }: Pick<Principal, 'id' | 'tenant_id'>,
+  id: string,
+): Seat {
+  return { tenant_id, id, user_id }
+}
 
 export async function findSeat(reader: Reader, { tenant_id, id, user_id }: Seat): Promise<Seated> {
   const seat = await reader.maybe(

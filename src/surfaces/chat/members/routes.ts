@@ -6,7 +6,7 @@ import { routesOf } from '../../../kernel/http/routes-of.ts'
 import { closed, count, Id, nullable, oneOf, Time } from '../../../kernel/http/shapes.ts'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { isBlocked } from '../conversations/is-blocked.ts'
-import { findSeat, requireSeat } from '../conversations/seat.ts'
+import { findSeat, requireSeat, seatOf } from '../conversations/seat.ts'
 import { Conversation } from '../conversations/schemas.ts'
 import { findConversation, memberFor } from '../conversations/show-conversations.ts'
 import type { Deps } from '../deps.ts'
@@ -40,13 +40,6 @@ const ReadState = Type.Object(
 )
 const Members = Type.Object({ data: Type.Array(Member, { maxItems: 100 }) }, { title: 'Members' })
 const MemberRow = Type.Object({ ...Member.properties, joined_us: Type.Integer() })
-
-type Caller = { readonly id: string; readonly tenant_id: string }
-const seatOf = ({ id: user_id, tenant_id }: Caller, id: string): Seat => ({
-  tenant_id,
-  id,
-  user_id,
-})
 
 const { open, create, list, put, patch, del } = routesOf<Deps>({
   permission: 'authenticated',

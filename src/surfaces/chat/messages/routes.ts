@@ -1,10 +1,10 @@
 /** Routes of messages. */
-import { etag } from '../../../kernel/http/etag.ts'
-import { reply, route, type Route } from '../../../kernel/http/route.ts'
+import { reply } from '../../../kernel/http/reply.ts'
+import { routesOf } from '../../../kernel/http/routes-of.ts'
 import { Id } from '../../../kernel/http/shapes.ts'
-import { findSeat } from '../conversations/seat.ts'
+import { findSeat, seatOf } from '../conversations/seat.ts'
 import type { Deps } from '../deps.ts'
-import { Message, type Seat } from '../schemas.ts'
+import { Message } from '../schemas.ts'
 import { deleteMessage } from './delete-message.ts'
 import { editMessage } from './edit-message.ts'
 import { findMessage } from './find-message.ts'
@@ -25,83 +25,56 @@ import type { Sender } from './send-message.ts'
 const conversation = '/v1/conversations/{id}' as const
 const path = `${conversation}/messages` as const
 const one = `${path}/{message_id}` as const
-const absent = 'conversation_not_found'
-const common = { permission: 'authenticated', rate_tenant: false, absent } as const
-/** For a member, an unknown message of the conversation gets `message_not_found`. */
-const one_id = { message_id: Id }
 
-type Caller = { readonly id: string; readonly tenant_id: string }
-const seatOf = ({ id: user_id, tenant_id }: Caller, id: string): Seat => ({
-  tenant_id,
-  id,
-  user_id,
+const { open, get, create, patch, del } = routesOf<Deps & { readonly send: Sender }>({
+  absent: 'conversation_not_found',
+  permission: 'authenticated',
+  rate_tenant: false,
+  /** For a member, an unknown message of the conversation gets `message_not_found`. */
+  params: { message_id: Id },
 })
 
-export function messageRoutes(deps: Deps, send: Sender): readonly Route[] {
-  return [
-    historyRoute(deps),
-    sendRoute(deps, send),
-    getRoute(deps),
-    changesRoute(deps),
-    editRoute(deps),
-    deleteRoute(deps),
-    versionsRoute(deps),
-  ]
-}
-
-function historyRoute(deps: Deps): Route {
-  return route({
-    ...common,
-    method: 'GET',
+export const messageRoutes = open({
+  listMessages: get(
     path,
-    name: 'listMessages',
-    summary: 'List the messages of a conversation, newest first',
-    description:
-      'With `before`, the reply has older messages than this sequence; with `after`, newer ones, oldest first. `next_before` and `next_after` continue by sequence where `next_cursor` does it by cursor.',
-    query: HistoryQuery,
-    replies: { 200: History },
-    fails: [absent],
-    handle: async ({ tx, principal, params, query, list }) => {
-      const { body, headers } = await readHistory(
-        tx,
-        deps,
-        seatOf(principal, params.id),
-        query,
-        list,
-      )
+    'List the messages of a conversation, newest first',
+    {
+      description:
+        'With `before`, the reply has older messages than this sequence; with `after`, newer ones, oldest first. `next_before` and `next_after` continue by sequence where `next_cursor` does it by cursor.',
+      query: HistoryQuery,
+      reply: History,
+    },
+    async ({ tx, principal, params, query, list }, deps) => {
+      const seat = seatOf(principal, params.id)
+      const { body, headers } = await readHistory(tx, deps, seat, query, list)
       return reply(200, body, headers)
     },
-  })
-}
+  ),
 
-function sendRoute(deps: Deps, send: Sender): Route {
-  return route({
-    ...common,
-    method: 'POST',
+  sendMessage: create(
     path,
-    name: 'sendMessage',
-    summary: 'Send a message',
-    description:
-      'The key becomes the `client_request_id` and never expires, here and on the socket. If you send the same message again, it is returned. A different message with the same key is refused.',
-    transaction: 'own',
-    idempotency: 'domain',
-    body: SendMessage,
-    refuses: { expires_at: null, scheduled_at: null, visible_to: null },
-    body_limit_bytes: 128 * 1024,
-    sends: ['etag', 'location'],
-    replies: { 201: Message },
-    fails: [
-      absent,
-      'not_a_member',
-      'message_not_allowed',
-      'idempotency_key_reused',
-      'conversation_closed',
-      'attachment_not_ready',
-      'reply_target_unknown',
-    ],
-    handle: async ({ db, principal, params, body, request }) => {
+    'Send a message',
+    {
+      description:
+        'The key becomes the `client_request_id` and never expires, here and on the socket. If you send the same message again, it is returned. A different message with the same key is refused.',
+      transaction: 'own',
+      idempotency: 'domain',
+      body: SendMessage,
+      refuses: { expires_at: null, scheduled_at: null, visible_to: null },
+      body_limit_bytes: 128 * 1024,
+      reply: Message,
+      fails: [
+        'not_a_member',
+        'message_not_allowed',
+        'idempotency_key_reused',
+        'conversation_closed',
+        'attachment_not_ready',
+        'reply_target_unknown',
+      ],
+    },
+    async ({ db, principal, params, body, request }, deps) => {
       const seat = seatOf(principal, params.id)
-      const { sent } = await send({
+      const { sent } = await deps.send({
         ...body,
         tenant_id: seat.tenant_id,
         conversation_id: seat.id,
@@ -112,127 +85,88 @@ function sendRoute(deps: Deps, send: Sender): Route {
       const message = await findMessage(db, deps, own, sent.message_id)
       return reply(201, message, {
         location: `/v1/conversations/${seat.id}/messages/${sent.message_id}`,
-        etag: etag(message.version),
         ...(sent.deduplicated ? { 'idempotent-replayed': 'true' } : {}),
       })
     },
-  })
-}
+  ),
 
-function getRoute(deps: Deps): Route {
-  return route({
-    ...common,
-    method: 'GET',
-    path: one,
-    name: 'getMessage',
-    params: one_id,
-    summary: 'A message',
-    added: true,
-    replies: { 200: Message },
-    fails: [absent, 'message_not_found'],
-    handle: async ({ tx, principal, params }) => {
+  getMessage: get(
+    one,
+    'A message',
+    { sends: [], added: true, reply: Message, fails: ['message_not_found'] },
+    async ({ tx, principal, params }, deps) => {
       const own = await findSeat(tx, seatOf(principal, params.id))
-      return reply(200, await findMessage(tx, deps, own, params.message_id))
+      return await findMessage(tx, deps, own, params.message_id)
     },
-  })
-}
+  ),
 
-function changesRoute(deps: Deps): Route {
-  return route({
-    ...common,
-    method: 'GET',
-    path: `${conversation}/changes`,
-    name: 'listConversationChanges',
-    summary: 'List the messages and members that changed since a revision',
-    description:
-      'Each changed message is returned once, in its current form: ten edits of a message return one message. A revision never expires. Keep the last revision that you received and send it when you are online again. `next_after` continues by revision where `next_cursor` does it by cursor.',
-    added: true,
-    rate_by: ['id'],
-    query: ChangesQuery,
-    replies: { 200: Changes },
-    fails: [absent],
-    handle: async ({ tx, principal, params, query, list }) => {
-      const { body, headers } = await readChanges(
-        tx,
-        deps,
-        seatOf(principal, params.id),
-        query,
-        list,
-      )
+  listConversationChanges: get(
+    `${conversation}/changes`,
+    'List the messages and members that changed since a revision',
+    {
+      description:
+        'Each changed message is returned once, in its current form: ten edits of a message return one message. A revision never expires. Keep the last revision that you received and send it when you are online again. `next_after` continues by revision where `next_cursor` does it by cursor.',
+      added: true,
+      rate_by: ['id'],
+      query: ChangesQuery,
+      reply: Changes,
+    },
+    async ({ tx, principal, params, query, list }, deps) => {
+      const seat = seatOf(principal, params.id)
+      const { body, headers } = await readChanges(tx, deps, seat, query, list)
       return reply(200, body, headers)
     },
-  })
-}
+  ),
 
-function editRoute(deps: Deps): Route {
-  return route({
-    ...common,
-    method: 'PATCH',
-    path: one,
-    name: 'editMessage',
-    params: one_id,
-    summary: 'Replace the text of your message',
-    added: true,
-    body: EditMessage,
-    body_limit_bytes: 128 * 1024,
-    replies: { 200: Message },
-    sends: ['etag'],
-    fails: [
-      absent,
-      'message_not_found',
-      'not_a_member',
-      'message_not_allowed',
-      'permission_denied',
-      'edit_window_closed',
-      'message_deleted',
-      'too_many_edits',
-      'conversation_closed',
-      'precondition_failed',
-    ],
-    handle: async ({ tx, principal, params, body: { body }, request }) => {
+  editMessage: patch(
+    one,
+    'Replace the text of your message',
+    {
+      added: true,
+      body: EditMessage,
+      body_limit_bytes: 128 * 1024,
+      reply: Message,
+      fails: [
+        'message_not_found',
+        'not_a_member',
+        'message_not_allowed',
+        'permission_denied',
+        'edit_window_closed',
+        'message_deleted',
+        'too_many_edits',
+        'conversation_closed',
+        'precondition_failed',
+      ],
+    },
+    async ({ tx, principal, params, body: { body }, if_match }, deps) => {
       const seat = seatOf(principal, params.id)
       const { message_id } = params
-      await editMessage(tx, deps, seat, { message_id, body, if_match: request.headers['if-match'] })
-      const message = await findMessage(tx, deps, await findSeat(tx, seat), message_id)
-      return reply(200, message, { etag: etag(message.version) })
+      await editMessage(tx, deps, seat, { message_id, body, if_match })
+      return await findMessage(tx, deps, await findSeat(tx, seat), message_id)
     },
-  })
-}
+  ),
 
-function deleteRoute(deps: Deps): Route {
-  return route({
-    ...common,
-    method: 'DELETE',
-    path: one,
-    name: 'deleteMessage',
-    params: one_id,
-    summary: 'Delete a message for everybody',
-    description:
-      'Allowed for the sender, for the owner and admins of a group, and with the permission `chat.messages.moderate`. The text and its files are deleted. The sequence number stays.',
-    added: true,
-    asks_grants: true,
-    replies: { 204: null },
-    fails: [absent, 'message_not_found', 'permission_denied'],
-    handle: async ({ tx, principal, params, grants }) => {
+  deleteMessage: del(
+    one,
+    'Delete a message for everybody',
+    {
+      description:
+        'Allowed for the sender, for the owner and admins of a group, and with the permission `chat.messages.moderate`. The text and its files are deleted. The sequence number stays.',
+      added: true,
+      asks_grants: true,
+      fails: ['message_not_found', 'permission_denied'],
+    },
+    async ({ tx, principal, params, grants }, deps) => {
       const moderates = (await grants()).has('chat.messages.moderate')
       await deleteMessage(tx, deps, seatOf(principal, params.id), params.message_id, moderates)
-      return reply(204, null)
     },
-  })
-}
+  ),
 
-function versionsRoute(deps: Deps): Route {
-  return route({
-    ...common,
-    method: 'GET',
-    path: `${one}/versions`,
-    name: 'listMessageVersions',
-    params: one_id,
-    summary: 'List the earlier texts of a message, newest first',
-    added: true,
-    replies: { 200: MessageVersions },
-    fails: [absent, 'message_not_found'],
-    handle: async ({ tx, principal, params }) =>
-      reply(200, await readVersions(tx, deps, seatOf(principal, params.id), params.message_id)),
-  })
-}
+  listMessageVersions: get(
+    `${one}/versions`,
+    'List the earlier texts of a message, newest first',
+    { added: true, reply: MessageVersions, fails: ['message_not_found'] },
+    async ({ tx, principal, params }, deps) =>
+      await readVersions(tx, deps, seatOf(principal, params.id), params.message_id),
+  ),
+})

@@ -3,7 +3,7 @@
  */
 import { Type } from 'typebox'
 import { rfc3339 } from '../../../kernel/clock.ts'
-import { reply, route, type Route } from '../../../kernel/http/route.ts'
+import { routesOf } from '../../../kernel/http/routes-of.ts'
 import { closed, Id, oneOf, text, Time } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
@@ -16,22 +16,24 @@ const RealtimeToken = Type.Object(
   { title: 'RealtimeToken' },
 )
 
-export function tokenRoute({ people, kernel }: Pick<Deps, 'people' | 'kernel'>): Route {
-  const url = `${kernel.public_url.replace(/^http/, 'ws')}${socket_path}`
-  return route({
-    method: 'GET',
-    path: '/v1/realtime-token',
-    name: 'getRealtimeToken',
-    summary: 'Get a short-lived token for the WebSocket',
-    description:
-      'Open the `url` with it once, within a minute: as the second subprotocol `token.<token>` beside `realtime.v1`, as `Authorization: Bearer`, or as `?token=`, which servers and proxies on the way may write to their logs.',
-    permission: 'authenticated',
-    rate_tenant: false,
-    query: closed({ device_id: Type.Optional(Id) }),
-    headers: { 'cache-control': 'no-store' },
-    replies: { 200: RealtimeToken },
-    fails: ['permission_denied'],
-    handle: async ({ principal: { id, tenant_id, session_id }, query: { device_id } }) => {
+const { open, get } = routesOf<Deps>({ permission: 'authenticated', rate_tenant: false })
+
+export const tokenRoutes = open({
+  getRealtimeToken: get(
+    '/v1/realtime-token',
+    'Get a short-lived token for the WebSocket',
+    {
+      description:
+        'Open the `url` with it once, within a minute: as the second subprotocol `token.<token>` beside `realtime.v1`, as `Authorization: Bearer`, or as `?token=`, which servers and proxies on the way may write to their logs.',
+      query: closed({ device_id: Type.Optional(Id) }),
+      headers: { 'cache-control': 'no-store' },
+      reply: RealtimeToken,
+      fails: ['permission_denied'],
+    },
+    async (
+      { principal: { id, tenant_id, session_id }, query: { device_id } },
+      { people, kernel },
+    ) => {
       if (session_id === null) {
         throw problem('permission_denied', {
           detail: 'An API key opens no socket. Use the token of a session.',
@@ -39,7 +41,8 @@ export function tokenRoute({ people, kernel }: Pick<Deps, 'people' | 'kernel'>):
       }
       const made = await people.realtimeToken(session_id, id, tenant_id, device_id)
       const { token, expires_at } = made
-      return reply(200, { token, expires_at: rfc3339(expires_at * 1000), url, protocol })
+      const url = `${kernel.public_url.replace(/^http/, 'ws')}${socket_path}`
+      return { token, expires_at: rfc3339(expires_at * 1000), url, protocol }
     },
-  })
-}
+  ),
+})

@@ -3,8 +3,8 @@ import { Type } from 'typebox'
 import { lacks } from '../../../kernel/access/permission-denied.ts'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
-import { etag } from '../../../kernel/http/etag.ts'
-import { reply, route, type Route } from '../../../kernel/http/route.ts'
+import { reply } from '../../../kernel/http/reply.ts'
+import { routesOf } from '../../../kernel/http/routes-of.ts'
 import { closed } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
@@ -27,29 +27,20 @@ const AccountWithRoles = Type.Object(
 )
 const Roles = Type.Object({ role_ids: Type.Array(Type.String()) })
 
-export function accountRoutes(deps: Deps): readonly Route[] {
-  return [
-    listAccounts('listAccounts', deps),
-    readRoute(),
-    changeRoute(deps),
-    eraseRoute(deps),
-    inviteRoute(deps),
-  ]
-}
+const { open, get, create, patch, del } = routesOf<Deps>({
+  absent: 'account_not_found',
+  read: 'identity.accounts.read',
+  added: true,
+})
 
-function readRoute(): Route {
-  return route({
-    method: 'GET',
-    path: '/v1/accounts/{account_id}',
-    name: 'getAccount',
-    summary: 'Get an account of the tenant, with its roles there',
-    sends: ['etag'],
-    permission: 'identity.accounts.read',
-    added: true,
-    absent: 'account_not_found',
-    replies: { 200: AccountWithRoles },
-    fails: ['account_not_found'],
-    handle: async ({ tx, params, principal }) => {
+export const accountRoutes = open({
+  listAccounts,
+
+  getAccount: get(
+    '/v1/accounts/{account_id}',
+    'Get an account of the tenant, with its roles there',
+    { sends: ['etag'], reply: AccountWithRoles },
+    async ({ tx, params, principal }) => {
       const account = await living(tx, principal.tenant_id, params.account_id)
       const { role_ids } = await tx.one(
         Roles,
@@ -58,66 +49,44 @@ function readRoute(): Route {
             where tenant_id = ${principal.tenant_id} and account_id = ${account.id}
             order by role_id) as role_ids`,
       )
-      return reply(200, { ...shown(account), role_ids }, { etag: etag(account.version) })
+      return { ...account, role_ids }
     },
-  })
-}
+  ),
 
-function changeRoute(deps: Deps): Route {
-  return route({
-    method: 'PATCH',
-    path: '/v1/accounts/{account_id}',
-    name: 'updateAccount',
-    summary: 'Disable or enable an account',
-    sends: ['etag'],
-    description:
-      'Disabling ends all sessions of the account immediately. Its API keys are no longer accepted.',
-    permission: 'identity.accounts.disable',
-    added: true,
-    absent: 'account_not_found',
-    body: closed({ status: Type.Union([Type.Literal('active'), Type.Literal('disabled')]) }),
-    replies: { 200: Account },
-    fails: [
-      'account_not_found',
-      'precondition_failed',
-      'invalid_transition',
-      'last_operator',
-      'last_administrator',
-    ],
-    handle: async ({ tx, params, body, principal, grants, request }) => {
+  updateAccount: patch(
+    '/v1/accounts/{account_id}',
+    'Disable or enable an account',
+    {
+      sends: ['etag'],
+      description:
+        'Disabling ends all sessions of the account immediately. Its API keys are no longer accepted.',
+      permission: 'identity.accounts.disable',
+      body: closed({ status: Type.Union([Type.Literal('active'), Type.Literal('disabled')]) }),
+      reply: Account,
+      fails: ['precondition_failed', 'invalid_transition', 'last_operator', 'last_administrator'],
+    },
+    async ({ tx, params, body, principal, grants, request, if_match }, deps) => {
       const { tenant_id } = principal
       const { account_id } = params
       const check = await keepAdministrator(tx, deps, { account_id, grants: await grants() })
-      const if_match = request.headers['if-match']
-      const change = { tenant_id, id: params.account_id, status: body.status, if_match }
+      const change = { tenant_id, id: account_id, status: body.status, if_match }
       const account = await changeStatus(tx, deps, change, { actor: principal.id, seen: request })
       if (body.status === 'disabled') await check()
-      return reply(200, shown(account), { etag: etag(account.version) })
+      return account
     },
-  })
-}
+  ),
 
-function eraseRoute(deps: Deps): Route {
-  return route({
-    method: 'DELETE',
-    path: '/v1/accounts/{account_id}',
-    name: 'eraseAccount',
-    summary: 'Erase your own account, or one of the tenant',
-    description:
-      'Requires a recent authentication. All sessions end, and personal data is erased irrevocably.',
-    permission: 'authenticated',
-    added: true,
-    asks_grants: true,
-    absent: 'account_not_found',
-    replies: { 204: null },
-    fails: [
-      'account_not_found',
-      'permission_denied',
-      'step_up_required',
-      'last_operator',
-      'last_administrator',
-    ],
-    handle: async ({ tx, params, principal, grants, request }) => {
+  eraseAccount: del(
+    '/v1/accounts/{account_id}',
+    'Erase your own account, or one of the tenant',
+    {
+      description:
+        'Requires a recent authentication. All sessions end, and personal data is erased irrevocably.',
+      permission: 'authenticated',
+      asks_grants: true,
+      fails: ['permission_denied', 'step_up_required', 'last_operator', 'last_administrator'],
+    },
+    async ({ tx, params, principal, grants, request }, deps) => {
       const { account_id } = params
       const mine = principal.kind === 'account' && principal.id === account_id
       if (!mine && !(await grants()).has(deletes)) throw lacks(deletes)
@@ -131,50 +100,44 @@ function eraseRoute(deps: Deps): Route {
         await check()
         tx.audit('identity.accounts.delete', account_id, { by: { tenant_id, id: principal.id } })
       }
-      return reply(204, null)
     },
-  })
-}
+  ),
 
-function inviteRoute(deps: Deps): Route {
-  return route({
-    method: 'POST',
-    path: '/v1/invitations',
-    name: 'inviteAccount',
-    summary: 'Invite a person, or send a pending invitation again',
-    idempotency: 'optional',
-    // The reply has the address of the person, which an erasure must find.
-    record: 'reference',
-    sends: ['location'],
-    description:
-      'The person sets the password with the mailed token through `POST /v1/password-resets`. Roles count from then on, if you still may assign them. A person who has an account in another tenant keeps it, and gets the roles as a guest: the reply is the same.',
-    permission: 'identity.accounts.invite',
-    added: true,
-    body: Invite,
-    refuses: { expires_at: null, max_uses: null, roles: 'role_ids' },
-    replies: { 200: Account, 201: Account },
-    fails: ['already_exists', 'permission_denied', 'role_not_found', 'validation_failed'],
-    handle: async ({ tx, body, principal, grants, request }) => {
-      const { tenant_id, id: actor } = principal
-      const { role_ids = [] } = body
-      const held = await grants()
-      if (role_ids.length > 0 && !held.has(assigns)) throw lacks(assigns)
-      for (const role_id of role_ids) await requireMayGive(tx, deps, held, { tenant_id, role_id })
-      const { account, made } = await invite(tx, deps, tenant_id, body, { actor, seen: request })
-      const headers = { location: `/v1/accounts/${account.id}` }
-      return made ? reply(201, shown(account), headers) : reply(200, shown(account), headers)
+  inviteAccount: create(
+    '/v1/invitations',
+    'Invite a person, or send a pending invitation again',
+    {
+      idempotency: 'optional',
+      // The reply has the address of the person, which an erasure must find.
+      record: 'reference',
+      description:
+        'The person sets the password with the mailed token through `POST /v1/password-resets`. Roles count from then on, if you still may assign them. A person who has an account in another tenant keeps it, and gets the roles as a guest: the reply is the same.',
+      permission: 'identity.accounts.invite',
+      body: Invite,
+      refuses: { expires_at: null, max_uses: null, roles: 'role_ids' },
+      replies: { 200: Account, 201: Account },
+      fails: ['already_exists', 'permission_denied', 'role_not_found', 'validation_failed'],
     },
-    again: async ({ tx, principal, resource_ref, status }) => {
-      const id = resource_ref.slice(resource_ref.lastIndexOf('/') + 1)
-      // Also an account that was deleted since: it is still the outcome of the invitation.
-      const found = await accountInTenant(tx, principal.tenant_id, id)
-      if (!found) throw problem('account_not_found')
-      const account = shown(found)
-      const headers = { location: resource_ref }
-      return status === 201 ? reply(201, account, headers) : reply(200, account, headers)
+    {
+      handle: async ({ tx, body, principal, grants, request }, deps) => {
+        const { tenant_id, id: actor } = principal
+        const { role_ids = [] } = body
+        const held = await grants()
+        if (role_ids.length > 0 && !held.has(assigns)) throw lacks(assigns)
+        for (const role_id of role_ids) await requireMayGive(tx, deps, held, { tenant_id, role_id })
+        const { account, made } = await invite(tx, deps, tenant_id, body, { actor, seen: request })
+        return invited(account, made)
+      },
+      again: async ({ tx, principal, resource_ref, status }) => {
+        const id = resource_ref.slice(resource_ref.lastIndexOf('/') + 1)
+        // Also an account that was deleted since: it is still the outcome of the invitation.
+        const found = await accountInTenant(tx, principal.tenant_id, id)
+        if (!found) throw problem('account_not_found')
+        return invited(found, status === 201)
+      },
     },
-  })
-}
+  ),
+})
 
 /** The home tenant of an account. Its token may work in another tenant. */
 async function homeOf(reader: Reader, id: string): Promise<string> {
@@ -192,6 +155,7 @@ async function living(reader: Reader, tenant_id: string, id: string): Promise<Ac
   return account
 }
 
-function shown({ version: _version, ...account }: AccountRow) {
-  return account
+function invited({ version: _version, ...account }: AccountRow, made: boolean) {
+  const headers = { location: `/v1/accounts/${account.id}` }
+  return made ? reply(201, account, headers) : reply(200, account, headers)
 }

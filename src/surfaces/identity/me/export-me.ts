@@ -1,11 +1,12 @@
 /**
- * Exports a person's data: the records of identity, and the route that exports the data of all
- * surfaces, one record on each line. The export contains no secret, hash or token.
+ * Exports a person's data: the records of identity, and then of all surfaces, one record on each
+ * line. The export contains no secret, hash or token.
  */
 import { Readable } from 'node:stream'
 import { Type } from 'typebox'
+import type { Principal } from '../../../kernel/access/principal.ts'
+import type { Db } from '../../../kernel/database/db.ts'
 import { sql, type Sql } from '../../../kernel/database/sql.ts'
-import { reply, route, type Route } from '../../../kernel/http/route.ts'
 import { personalRows } from '../../../kernel/work/personal-rows.ts'
 import type { Personal, PersonalAccount } from '../../../kernel/work/personal.ts'
 import type { Deps } from '../deps.ts'
@@ -13,8 +14,6 @@ import { problem } from '../errors.ts'
 import { requirePerson } from '../require-person.ts'
 import { requireStepUp } from '../step-up.ts'
 import { accountById, principalsOf } from '../accounts/find-account.ts'
-
-const Lines = Type.Unsafe<Readable>({ type: 'string', title: 'Export' })
 
 export function personalAccount({ kernel: { db } }: Pick<Deps, 'kernel'>): Personal {
   // Nothing to erase here: the transaction that erases an account has already erased all its data
@@ -85,35 +84,20 @@ function owner({ account_id }: PersonalAccount): Sql {
   return sql`t.account_id = ${account_id}`
 }
 
-export function exportRoute(deps: Pick<Deps, 'kernel'>): Route {
-  return route({
-    method: 'GET',
-    path: '/v1/me/export',
-    name: 'exportMyData',
-    summary: 'Export my data',
-    description:
-      'One JSON record a line: `surface`, `kind` and `data`. The last line is `{"complete": true}`; an export without it was cut off. Requires a recent authentication.',
-    permission: 'authenticated',
-    added: true,
-    rate: 'expensive',
-    transaction: 'own',
-    produces: ['application/x-ndjson'],
-    replies: { 200: Lines },
-    fails: ['account_not_found', 'permission_denied', 'step_up_required'],
-    handle: async ({ db, principal, request }) => {
-      requirePerson(principal)
-      const account = await accountById(db, principal.id)
-      if (!account) throw problem('account_not_found')
-      await requireStepUp(db, deps.kernel, principal)
-      const about = await principalsOf(db, account)
-      const records = deps.kernel.personal.export(about, request.signal)
-      return reply(200, Readable.from(lines(records)), {
-        'content-type': 'application/x-ndjson',
-        'content-disposition': 'attachment; filename="export.ndjson"',
-        'cache-control': 'no-store',
-      })
-    },
-  })
+export const Export = Type.Unsafe<Readable>({ type: 'string', title: 'Export' })
+
+export async function exportMe(
+  db: Db,
+  { kernel }: Pick<Deps, 'kernel'>,
+  principal: Principal,
+  signal: AbortSignal,
+): Promise<Readable> {
+  requirePerson(principal)
+  const account = await accountById(db, principal.id)
+  if (!account) throw problem('account_not_found')
+  await requireStepUp(db, kernel, principal)
+  const about = await principalsOf(db, account)
+  return Readable.from(lines(kernel.personal.export(about, signal)))
 }
 
 async function* lines(records: AsyncIterable<unknown>): AsyncGenerator<string> {

@@ -1,44 +1,60 @@
 /** Routes about the caller's own account. */
 import { viewTag } from '../../../kernel/http/etag.ts'
-import { reply, route, type Route } from '../../../kernel/http/route.ts'
+import { reply } from '../../../kernel/http/reply.ts'
+import { routesOf } from '../../../kernel/http/routes-of.ts'
 import type { Deps } from '../deps.ts'
-import { exportRoute } from './export-me.ts'
+import { Export, exportMe } from './export-me.ts'
 import { Me, readMe } from './read-me.ts'
 import { updateMe, UpdateMe } from './update-me.ts'
 
-export function meRoutes(deps: Deps): readonly Route[] {
-  return [
-    exportRoute(deps),
-    route({
-      method: 'GET',
-      path: '/v1/me',
-      name: 'getMe',
-      summary: 'Get my account',
+const { open, get, patch } = routesOf<Deps>({ permission: 'authenticated' })
+
+export const meRoutes = open({
+  exportMyData: get(
+    '/v1/me/export',
+    'Export my data',
+    {
+      description:
+        'One JSON record a line: `surface`, `kind` and `data`. The last line is `{"complete": true}`; an export without it was cut off. Requires a recent authentication.',
+      added: true,
+      rate: 'expensive',
+      transaction: 'own',
+      produces: ['application/x-ndjson'],
+      reply: Export,
+      fails: ['account_not_found', 'permission_denied', 'step_up_required'],
+    },
+    async ({ db, principal, request }, deps) =>
+      reply(200, await exportMe(db, deps, principal, request.signal), {
+        'content-type': 'application/x-ndjson',
+        'content-disposition': 'attachment; filename="export.ndjson"',
+        'cache-control': 'no-store',
+      }),
+  ),
+
+  getMe: get(
+    '/v1/me',
+    'Get my account',
+    { sends: ['etag'], reply: Me, fails: ['account_not_found'] },
+    async ({ tx, principal }, deps) => {
+      const { me, version } = await readMe(tx, deps, principal)
+      return reply(200, me, { etag: viewTag(version, me) })
+    },
+  ),
+
+  updateMe: patch(
+    '/v1/me',
+    'Change my display name',
+    {
       sends: ['etag'],
-      permission: 'authenticated',
-      replies: { 200: Me },
-      fails: ['account_not_found'],
-      handle: async ({ tx, principal }) => {
-        const { me, version } = await readMe(tx, deps, principal)
-        return reply(200, me, { etag: viewTag(version, me) })
-      },
-    }),
-    route({
-      method: 'PATCH',
-      path: '/v1/me',
-      name: 'updateMe',
-      summary: 'Change my display name',
-      sends: ['etag'],
-      permission: 'authenticated',
       added: true,
       body: UpdateMe,
-      replies: { 200: Me },
+      reply: Me,
       fails: ['account_not_found', 'precondition_failed', 'permission_denied'],
-      handle: async ({ tx, principal, body, request }) => {
-        await updateMe(tx, principal, body, request.headers['if-match'])
-        const { me, version } = await readMe(tx, deps, principal)
-        return reply(200, me, { etag: viewTag(version, me) })
-      },
-    }),
-  ]
-}
+    },
+    async ({ tx, principal, body, if_match }, deps) => {
+      await updateMe(tx, principal, body, if_match)
+      const { me, version } = await readMe(tx, deps, principal)
+      return reply(200, me, { etag: viewTag(version, me) })
+    },
+  ),
+})

@@ -3,10 +3,10 @@ import { Type } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { page, type List } from '../../../kernel/http/page.ts'
-import { Id, nullable, page as pageOf, Time } from '../../../kernel/http/shapes.ts'
+import { Id, nullable, Time } from '../../../kernel/http/shapes.ts'
 import { ClientMetadata } from '../schemas.ts'
 
-const Session = Type.Object(
+export const Session = Type.Object(
   {
     id: Id,
     account_id: Id,
@@ -19,7 +19,6 @@ const Session = Type.Object(
   },
   { title: 'Session' },
 )
-export const SessionPage = pageOf(Session)
 
 export function listSessions(
   reader: Reader,

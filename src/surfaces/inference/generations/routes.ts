@@ -4,22 +4,23 @@
  */
 import type { Principal } from '../../../kernel/access/principal.ts'
 import type { Reader } from '../../../kernel/database/db.ts'
-import { Problem } from '../../../kernel/errors/problem.ts'
-import { reply, route, type RequestKey, type Route } from '../../../kernel/http/route.ts'
+import { reply } from '../../../kernel/http/reply.ts'
+import type { RequestKey } from '../../../kernel/http/route.ts'
+import { routesOf } from '../../../kernel/http/routes-of.ts'
 import { closed, text } from '../../../kernel/http/shapes.ts'
 import type { SseEvent } from '../../../kernel/http/sse.ts'
 import { currentRequestId } from '../../../kernel/observability/context.ts'
 import { Type } from 'typebox'
 import type { Deps } from '../deps.ts'
 import { call_fails, lease_seconds } from '../inferences/routes.ts'
-import { BlockingCalls, type Finished } from '../operations/call-blocking.ts'
+import { blockingCalls, type Finished } from '../operations/call-blocking.ts'
 import { streamedCalls, type Writer } from '../operations/call-streamed.ts'
 import { readContent } from '../operations/contents.ts'
 import { draftCall, type CallDraft } from '../operations/draft-call.ts'
 import { findOperation } from '../operations/find-operation.ts'
+import type { OperationRow } from '../operations/read-operation.ts'
 
 const path = '/v1/generations'
-const body_limit_bytes = 512 * 1024
 const blocking_tokens_max = 800
 const streaming_tokens_max = 1200
 
@@ -36,9 +37,54 @@ type Context = {
   readonly key: RequestKey | null
 }
 
-export function generationRoutes(deps: Deps): readonly Route[] {
-  return [generateRoute(deps), streamRoute(deps)]
-}
+const asks = {
+  idempotency: 'optional',
+  lease_seconds,
+  body_limit_bytes: 512 * 1024,
+  body: Generate,
+  refuses: { tools: null, stop: null, max_tokens: null, model: null },
+  fails: call_fails,
+} as const
+
+const { open, post } = routesOf<Deps>({ permission: 'inference.generations.create' })
+
+export const generationRoutes = open({
+  createGeneration: post(
+    path,
+    'Generate text from a prompt',
+    {
+      sends: ['location'],
+      description:
+        'The output has at most 800 tokens. The configuration of the platform chooses the model.',
+      ...asks,
+      record: 'reference',
+      reply: Generated,
+    },
+    {
+      prepare: async (context, deps) => await draft(deps, context, 'call'),
+      again: async ({ tx, principal, resource_ref }, deps) => {
+        const id = resource_ref.split('/').at(-1) ?? ''
+        return await rendered(tx, { ended: await findOperation(tx, principal, id) }, deps)
+      },
+      operation: blockingCalls(rendered),
+    },
+  ),
+
+  streamGeneration: post(
+    `${path}/stream`,
+    'Generate text from a prompt and stream it',
+    {
+      description:
+        'The output has at most 1200 tokens. The events are `token`, then exactly one of `done` and `error`. The headers are sent with the first token, so that an earlier failure gets an error status.',
+      ...asks,
+      reply: Type.String(),
+    },
+    {
+      prepare: async (context, deps) => await draft(deps, context, 'stream'),
+      streaming: streamedCalls(generationWriter),
+    },
+  ),
+})
 
 async function draft(
   deps: Deps,
@@ -61,79 +107,21 @@ async function draft(
   })
 }
 
-function generateRoute(deps: Deps): Route {
-  const blocking = new BlockingCalls(deps)
-  const { kernel } = deps
-  const rendered = async (reader: Reader, done: Finished) => {
-    const { id, said } =
-      'ended' in done
-        ? {
-            id: done.ended.id,
-            said:
-              (await readContent(reader, kernel, done.ended.tenant_id, done.ended.output_ref)) ??
-              '',
-          }
-        : { id: done.call.id, said: done.result.text }
-    const body = { text: said, request_id: currentRequestId() ?? '' }
-    return reply(200, body, { location: `/v1/inferences/${id}` })
-  }
-  return route({
-    method: 'POST',
-    path,
-    name: 'createGeneration',
-    summary: 'Generate text from a prompt',
-    description:
-      'The output has at most 800 tokens. The configuration of the platform chooses the model.',
-    permission: 'inference.generations.create',
-    idempotency: 'optional',
-    record: 'reference',
-    transaction: 'own',
-    lease_seconds,
-    body_limit_bytes,
-    body: Generate,
-    refuses: { tools: null, stop: null, max_tokens: null, model: null },
-    sends: ['location'],
-    replies: { 200: Generated },
-    fails: [...call_fails],
-    prepare: async context => await draft(deps, context, 'call'),
-    operation: {
-      begin: async ({ tx, operation_id, prepared }) => {
-        await blocking.begin(tx, prepared, operation_id)
-        return undefined
-      },
-      call: (id, _attempt, signal) => blocking.call(id, signal),
-      finish: async (tx, _id, called) => {
-        const finished = await blocking.finish(tx, called)
-        return finished instanceof Problem ? finished : await rendered(tx, finished)
-      },
-    },
-    again: async ({ tx, principal, resource_ref }) => {
-      const id = resource_ref.split('/').at(-1) ?? ''
-      return await rendered(tx, { ended: await findOperation(tx, principal, id) })
-    },
-  })
+async function rendered(reader: Reader, done: Finished, { kernel }: Deps) {
+  const [id, said] =
+    'ended' in done
+      ? [done.ended.id, await textOf(reader, kernel, done.ended)]
+      : [done.call.id, done.result.text]
+  const body = { text: said, request_id: currentRequestId() ?? '' }
+  return reply(200, body, { location: `/v1/inferences/${id}` })
 }
 
-function streamRoute(deps: Deps): Route {
-  return route({
-    method: 'POST',
-    path: `${path}/stream`,
-    name: 'streamGeneration',
-    summary: 'Generate text from a prompt and stream it',
-    description:
-      'The output has at most 1200 tokens. The events are `token`, then exactly one of `done` and `error`. The headers are sent with the first token, so that an earlier failure gets an error status.',
-    permission: 'inference.generations.create',
-    idempotency: 'optional',
-    transaction: 'own',
-    lease_seconds,
-    body_limit_bytes,
-    body: Generate,
-    refuses: { tools: null, stop: null, max_tokens: null, model: null },
-    replies: { 200: Type.String() },
-    fails: [...call_fails],
-    prepare: async context => await draft(deps, context, 'stream'),
-    streaming: streamedCalls(deps, generationWriter),
-  })
+async function textOf(
+  reader: Reader,
+  kernel: Deps['kernel'],
+  { tenant_id, output_ref }: OperationRow,
+) {
+  return (await readContent(reader, kernel, tenant_id, output_ref)) ?? ''
 }
 
 function generationWriter(): Writer {

@@ -4,8 +4,8 @@
  * the transaction of the reply. A failure that a retry may resolve is settled immediately and not
  * recorded as an outcome: the same key runs the operation again.
  */
-import type { Tx } from '../../../kernel/database/db.ts'
-import type { Problem } from '../../../kernel/errors/problem.ts'
+import type { Reader, Tx } from '../../../kernel/database/db.ts'
+import { Problem } from '../../../kernel/errors/problem.ts'
 import type { Deps } from '../deps.ts'
 import { problem, type InferenceCode } from '../errors.ts'
 import { isBlocked, type Call } from './call.ts'
@@ -25,61 +25,82 @@ export type Called =
 
 export type Finished = SettledCall | { readonly ended: OperationRow }
 
-export class BlockingCalls {
-  private readonly deps: Deps
-  /** Between `begin` and `call`. */
-  private readonly begun = new Map<string, Call>()
+type Begun = {
+  readonly tx: Tx
+  readonly operation_id: string
+  readonly prepared: CallDraft
+}
 
-  constructor(deps: Deps) {
-    this.deps = deps
+/** `rendered` makes the reply of a call that succeeded. */
+export function blockingCalls<View>(
+  rendered: (reader: Reader, done: Finished, deps: Deps) => Promise<View>,
+) {
+  return {
+    begin: async (context: Begun, deps: Deps): Promise<undefined> => {
+      await beginCall(context, deps)
+    },
+    call: async (
+      id: string,
+      _attempt: 'first' | 'resumed',
+      signal: AbortSignal,
+      _context: unknown,
+      deps: Deps,
+    ): Promise<Called> => {
+      const taken = await takeCall(id, deps)
+      if ('ended' in taken) return taken
+      if (isBlocked(taken.call)) return { blocked: true }
+      return await deps.calls.keep(run(deps, taken.call, signal))
+    },
+    finish: async (tx: Tx, _id: string, called: Called, deps: Deps): Promise<View | Problem> => {
+      const finished = await finish(tx, deps, called)
+      return finished instanceof Problem ? finished : await rendered(tx, finished, deps)
+    },
   }
+}
 
-  async begin(tx: Tx, draft: CallDraft, id: string): Promise<void> {
-    const call = await createCall(tx, this.deps, draft, { id })
-    tx.afterCommit(() => void this.begun.set(call.id, call))
-  }
+export async function beginCall({ tx, operation_id, prepared }: Begun, deps: Deps): Promise<void> {
+  const call = await createCall(tx, deps, prepared, { id: operation_id })
+  tx.afterCommit(() => void deps.calls.begun.set(call.id, call))
+}
 
-  async call(id: string, signal: AbortSignal): Promise<Called> {
-    const begun = this.begun.get(id)
-    this.begun.delete(id)
-    const resumed = begun ? { call: begun } : await resumeCall(this.deps, id)
-    if ('ended' in resumed) return resumed
-    const { call } = resumed
-    if (isBlocked(call)) return { blocked: true }
-    return await this.deps.calls.keep(this.run(call, signal))
-  }
+/** The call that this request has begun, or that an earlier process left. */
+export async function takeCall(id: string, deps: Deps) {
+  const { begun } = deps.calls
+  const call = begun.get(id)
+  begun.delete(id)
+  return call ? { call } : await resumeCall(deps, id)
+}
 
-  private async run(call: Call, signal: AbortSignal): Promise<Called> {
-    const { calls, kernel } = this.deps
-    const cancelled = calls.enter(call.tenant_id, call.id)
-    try {
-      const result = await callModel(this.deps, call, AbortSignal.any([signal, cancelled]), {
-        started: async () => {},
-        text: async () => {},
-      })
-      if (!isRetryable(result.ending)) return { call, result }
-      await kernel.db.tx(tx => settleCall(tx, this.deps, call, result))
-      if (result.ending.state === 'succeeded') throw new Error('a success is not retried')
-      throw problemOf(result.ending)
-    } finally {
-      calls.leave(call.id)
-    }
+async function run(deps: Deps, call: Call, signal: AbortSignal): Promise<Called> {
+  const { calls, kernel } = deps
+  const cancelled = calls.enter(call.tenant_id, call.id)
+  try {
+    const result = await callModel(deps, call, AbortSignal.any([signal, cancelled]), {
+      started: async () => {},
+      text: async () => {},
+    })
+    if (!isRetryable(result.ending)) return { call, result }
+    await kernel.db.tx(tx => settleCall(tx, deps, call, result))
+    if (result.ending.state === 'succeeded') throw new Error('a success is not retried')
+    throw problemOf(result.ending)
+  } finally {
+    calls.leave(call.id)
   }
+}
 
-  /** A problem is an outcome: it is committed together with the usage. */
-  async finish(tx: Tx, called: Called): Promise<Finished | Problem> {
-    if ('blocked' in called) return problem('content_blocked')
-    if ('ended' in called) {
-      const { ended } = called
-      return ended.state === 'succeeded' ? called : problemOfRow(ended)
-    }
-    const { call, result } = called
-    await this.deps.kernel.fault('inference.before_settle')
-    const settled = await settleCall(tx, this.deps, call, result)
-    // The reaper was first, because the process was suspended for longer than its lease.
-    if (!settled) throw problem('service_unavailable', { retry_after: 1 })
-    return result.ending.state === 'succeeded' ? settled : problemOf(result.ending)
+/** A problem is an outcome: it is committed together with the usage. */
+async function finish(tx: Tx, deps: Deps, called: Called): Promise<Finished | Problem> {
+  if ('blocked' in called) return problem('content_blocked')
+  if ('ended' in called) {
+    const { ended } = called
+    return ended.state === 'succeeded' ? called : problemOfRow(ended)
   }
+  const { call, result } = called
+  await deps.kernel.fault('inference.before_settle')
+  const settled = await settleCall(tx, deps, call, result)
+  // The reaper was first, because the process was suspended for longer than its lease.
+  if (!settled) throw problem('service_unavailable', { retry_after: 1 })
+  return result.ending.state === 'succeeded' ? settled : problemOf(result.ending)
 }
 
 /** The problem of an operation that ended without success. */

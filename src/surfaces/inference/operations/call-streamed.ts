@@ -3,7 +3,6 @@
  * left, a retry continues the call. If the call has ended, the retry gets the stored text as one
  * piece, and the same ending.
  */
-import type { Tx } from '../../../kernel/database/db.ts'
 import type { EndingCode, EventStream, SseEvent } from '../../../kernel/http/sse.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { Type } from 'typebox'
@@ -11,14 +10,11 @@ import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { isBlocked, type Call } from './call.ts'
 import { readContent } from './contents.ts'
-import { createCall } from './create-call.ts'
-import type { CallDraft } from './draft-call.ts'
 import { readOperation, type OperationRow } from './read-operation.ts'
-import { resumeCall } from './resume-call.ts'
 import type { RunPiece } from './pipe.ts'
 import { runStreamed, type Pieces } from './run-streamed.ts'
 import { problemOf, type SettledCall } from './settle-call.ts'
-import { problemOfRow } from './call-blocking.ts'
+import { beginCall, problemOfRow, takeCall } from './call-blocking.ts'
 
 /** The way in which an endpoint writes a call as events. `sequence` counts the events. */
 export type Writer = {
@@ -34,38 +30,27 @@ export type Writer = {
   broken(operation_id: string, code: EndingCode): SseEvent
 }
 
-type Context = {
-  readonly tx: Tx
-  readonly operation_id: string
-  readonly prepared: CallDraft
-}
-
-export function streamedCalls(deps: Deps, newWriter: () => Writer) {
-  const begun = new Map<string, Call>()
+export function streamedCalls(newWriter: () => Writer) {
   return {
-    begin: async ({ tx, operation_id, prepared }: Context): Promise<void> => {
-      const call = await createCall(tx, deps, prepared, { id: operation_id })
-      tx.afterCommit(() => void begun.set(call.id, call))
-    },
+    begin: beginCall,
     open: async (
       operation_id: string,
       _attempt: 'first' | 'resumed',
       signal: AbortSignal,
+      deps: Deps,
     ): Promise<EventStream> => {
-      const known = begun.get(operation_id)
-      begun.delete(operation_id)
-      const resumed = known ? { call: known } : await resumeCall(deps, operation_id)
+      const taken = await takeCall(operation_id, deps)
       const writer = newWriter()
-      if ('ended' in resumed) {
-        if (resumed.ended.output_ref === null && resumed.ended.state !== 'succeeded') {
-          throw problemOfRow(resumed.ended)
+      if ('ended' in taken) {
+        if (taken.ended.output_ref === null && taken.ended.state !== 'succeeded') {
+          throw problemOfRow(taken.ended)
         }
-        return replay(deps, resumed.ended, writer)
+        return replay(deps, taken.ended, writer)
       }
-      if (isBlocked(resumed.call)) throw problem('content_blocked')
-      return await open(deps, resumed.call, writer, signal)
+      if (isBlocked(taken.call)) throw problem('content_blocked')
+      return await open(deps, taken.call, writer, signal)
     },
-    again: (operation_id: string) => replayOf(deps, operation_id, newWriter()),
+    again: (operation_id: string, deps: Deps) => replayOf(deps, operation_id, newWriter()),
     location: (operation_id: string) => `/v1/inferences/${operation_id}`,
   }
 }

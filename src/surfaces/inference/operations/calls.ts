@@ -7,6 +7,7 @@ import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
 import { newId } from '../../../kernel/ids.ts'
 import type { Kernel } from '../settings.ts'
+import type { Call } from './call.ts'
 
 export const cancel_topic = 'inference.cancels'
 const look_ms = 1000
@@ -21,6 +22,8 @@ export class CallCancelled extends Error {
 export class Calls {
   /** Names this process in reservations. */
   readonly owner_id = newId()
+  /** Committed, but not taken by their requests yet. */
+  readonly begun = new Map<string, Call>()
   private readonly kernel: Kernel
   private readonly entries = new Map<string, Entry>()
   private readonly tasks = new Set<Promise<unknown>>()

@@ -7,8 +7,8 @@ import { lacks } from '../../../kernel/access/permission-denied.ts'
 import type { Principal } from '../../../kernel/access/principal.ts'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
-import { demandConditions, etag } from '../../../kernel/http/etag.ts'
-import { reply, route, type Route } from '../../../kernel/http/route.ts'
+import { demandConditions } from '../../../kernel/http/etag.ts'
+import { routesOf } from '../../../kernel/http/routes-of.ts'
 import { closed, Id, nullable, oneOf, Time } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
@@ -52,25 +52,56 @@ const Quota = Type.Object(
   { title: 'Quota' },
 )
 
-export function quotaRoutes(deps: Deps): readonly Route[] {
-  return [listRoute(deps), putRoute(deps)]
+type By = {
+  readonly principal: Principal
+  readonly grants: ReadonlySet<string>
+  readonly conditions: Parameters<typeof demandConditions>[0]
 }
+type ScopeKey = { readonly scope_type: ScopeType; readonly scope_id: string }
+const Before = Type.Object({ version: Type.Integer() })
 
-function listRoute(deps: Deps): Route {
-  return route({
-    method: 'GET',
-    path: '/v1/quotas',
-    name: 'listQuotas',
-    summary: 'Get your limits and those of your tenant, with the amounts used',
-    permission: 'inference.operations.create',
-    added: true,
-    replies: { 200: Quotas },
+const { open, get, put } = routesOf<Deps>({
+  absent: 'quota_scope_not_found',
+  read: 'inference.operations.create',
+  write: 'inference.quotas.write',
+  added: true,
+  params: { scope_type: Scope, scope_id: Id },
+})
+
+export const quotaRoutes = open({
+  listQuotas: get(
+    '/v1/quotas',
+    'Get your limits and those of your tenant, with the amounts used',
     // A key may read its limits before its first call, and then its owner is written.
-    transaction: 'own',
-    handle: async ({ principal }) =>
-      reply(200, { data: await deps.kernel.db.tx(tx => readQuotas(tx, deps, principal)) }),
-  })
-}
+    { reply: Quotas, transaction: 'own' },
+    async ({ principal }, deps) => ({
+      data: await deps.kernel.db.tx(tx => readQuotas(tx, deps, principal)),
+    }),
+  ),
+
+  putQuota: put(
+    '/v1/quotas/{scope_type}/{scope_id}',
+    'Set the limits of a principal or of the tenant',
+    {
+      description:
+        'The calls of API keys count on the limits of their owner too. A limit that you leave out is that of the platform. Only the platform operator sets limits of a tenant above those of the platform.',
+      asks_grants: true,
+      body: SetQuota,
+      reply: Quota,
+      fails: ['permission_denied', 'precondition_failed'],
+    },
+    async ({ tx, principal, params, body, grants, request: { headers } }, deps) => {
+      const scope_type = params.scope_type as ScopeType
+      const scope = { scope_type, scope_id: params.scope_id }
+      const conditions = {
+        if_match: headers['if-match'],
+        if_none_match: headers['if-none-match'],
+      }
+      const by = { principal, grants: await grants(), conditions }
+      return await putQuota(tx, deps, by, scope, body)
+    },
+  ),
+})
 
 async function readQuotas(tx: Tx, deps: Deps, { id, tenant_id }: Principal) {
   await countOnOwner(tx, deps, tenant_id, id)
@@ -104,46 +135,6 @@ async function readQuotas(tx: Tx, deps: Deps, { id, tenant_id }: Principal) {
       order by 1 desc, 3`,
   )
 }
-
-function putRoute(deps: Deps): Route {
-  const absent = 'quota_scope_not_found'
-  return route({
-    method: 'PUT',
-    path: '/v1/quotas/{scope_type}/{scope_id}',
-    name: 'putQuota',
-    summary: 'Set the limits of a principal or of the tenant',
-    description:
-      'The calls of API keys count on the limits of their owner too. A limit that you leave out is that of the platform. Only the platform operator sets limits of a tenant above those of the platform.',
-    permission: 'inference.quotas.write',
-    asks_grants: true,
-    added: true,
-    absent,
-    params: { scope_type: Scope, scope_id: Id },
-    body: SetQuota,
-    sends: ['etag'],
-    replies: { 200: Quota },
-    fails: [absent, 'permission_denied', 'precondition_failed'],
-    handle: async ({ tx, principal, params, body, grants, request: { headers } }) => {
-      const scope_type = params.scope_type as ScopeType
-      const scope = { scope_type, scope_id: params.scope_id }
-      const conditions = {
-        if_match: headers['if-match'],
-        if_none_match: headers['if-none-match'],
-      }
-      const by = { principal, grants: await grants(), conditions }
-      const quota = await putQuota(tx, deps, by, scope, body)
-      return reply(200, quota, { etag: etag(quota.version) })
-    },
-  })
-}
-
-type By = {
-  readonly principal: Principal
-  readonly grants: ReadonlySet<string>
-  readonly conditions: Parameters<typeof demandConditions>[0]
-}
-type ScopeKey = { readonly scope_type: ScopeType; readonly scope_id: string }
-const Before = Type.Object({ version: Type.Integer() })
 
 async function putQuota(
   tx: Tx,

@@ -3,11 +3,9 @@ import { openOutsideWorld } from '../../../kernel/outgoing/sandbox-control.ts'
 import type { Deps } from '../deps.ts'
 import type { PushHosts } from './read-address.ts'
 
-export function openPushHosts({ kernel }: Pick<Deps, 'kernel'>): () => Promise<PushHosts> {
-  const outside = openOutsideWorld(kernel.data_dir)
-  const sandboxed = kernel.profile === 'development'
-  return async () => ({
-    hosts: kernel.settings['notifications.push_hosts'],
-    sandbox: sandboxed ? ((await outside.addresses())?.['push']?.['api'] ?? null) : null,
-  })
+export async function readPushHosts({ kernel }: Pick<Deps, 'kernel'>): Promise<PushHosts> {
+  const hosts = kernel.settings['notifications.push_hosts']
+  if (kernel.profile !== 'development') return { hosts, sandbox: null }
+  const addresses = await openOutsideWorld(kernel.data_dir).addresses()
+  return { hosts, sandbox: addresses?.['push']?.['api'] ?? null }
 }

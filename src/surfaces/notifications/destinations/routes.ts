@@ -1,14 +1,14 @@
 /** Routes of the destinations of a user, in addition to the address of the account. */
-import { Type, type Static } from 'typebox'
+import { Type } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
-import { reply, route, type Route } from '../../../kernel/http/route.ts'
-import { page, pageQuery, UserId } from '../../../kernel/http/shapes.ts'
+import { routesOf } from '../../../kernel/http/routes-of.ts'
+import { UserId } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
 import { requireUser, userIn } from '../require-user.ts'
 import { problem } from '../errors.ts'
 import { removeRow } from '../remove-row.ts'
-import { openPushHosts } from './push-hosts.ts'
+import { readPushHosts } from './push-hosts.ts'
 import { readAddress } from './read-address.ts'
 import { DestinationView, NewDestination, VerifyDestination } from './schemas.ts'
 import { storeDestination } from './store-destination.ts'
@@ -17,55 +17,32 @@ import { sendCode, verifyDestination } from './verify-destination.ts'
 const path = '/v1/users/{user_id}/destinations'
 const one = `${path}/{id}`
 const absent = 'destination_not_found'
-const params = { user_id: UserId }
 const may = 'notifications.destinations.write_any'
 const columns = sql`id, user_id, channel, nullif(provider, '') as provider, masked as destination,
   verified_at, disabled_at, created_at`
 
-export function destinationRoutes(deps: Deps): readonly Route[] {
-  return [
-    createRoute(deps),
-    listRoute(deps),
-    removeRoute(deps),
-    verifyRoute(deps),
-    pushKeyRoute(deps),
-  ]
-}
+const PushKey = Type.Object({ public_key: Type.String() })
 
-function find(reader: Reader, tenant_id: string, user_id: string, id: string) {
-  return reader.maybe(
-    DestinationView,
-    sql`
-      select ${columns} from notifications.destinations
-      where tenant_id = ${tenant_id} and user_id = ${user_id} and id = ${id}`,
-  )
-}
+const { open, get, list, create, post, del } = routesOf<Deps>({
+  absent: 'user_not_found',
+  permission: 'authenticated',
+  added: true,
+  params: { user_id: UserId },
+})
 
-function createRoute(deps: Deps): Route {
-  const pushHosts = openPushHosts(deps)
-  return route({
-    method: 'POST',
+export const destinationRoutes = open({
+  createDestination: create(
     path,
-    name: 'createDestination',
-    summary: 'Add a destination of a user',
-    sends: ['location'],
-    permission: 'authenticated',
-    added: true,
-    params,
-    absent: 'user_not_found',
-    body: NewDestination,
-    replies: { 201: DestinationView },
-    fails: [
-      'user_not_found',
-      'invalid_destination',
-      'push_host_not_allowed',
-      'quota_exceeded',
-      'rate_limited',
-    ],
-    handle: async ({ tx, params: { user_id: named }, principal, grants, body }) => {
+    'Add a destination of a user',
+    {
+      body: NewDestination,
+      reply: DestinationView,
+      fails: ['invalid_destination', 'push_host_not_allowed', 'quota_exceeded', 'rate_limited'],
+    },
+    async ({ tx, params: { user_id: named }, principal, grants, body }, deps) => {
       const held = await grants()
       const user_id = await requireUser(tx, deps, { principal, grants: held }, named, may)
-      const { address, provider, country } = readAddress(body, await pushHosts())
+      const { address, provider, country } = readAddress(body, await readPushHosts(deps))
       const { tenant_id } = principal
       const verified = address.channel === 'push' || held.has(may)
       const whose = { tenant_id, user_id }
@@ -76,36 +53,16 @@ function createRoute(deps: Deps): Route {
       }
       const view = await find(tx, tenant_id, user_id, stored.id)
       if (!view) throw problem(absent)
-      return reply(201, view, { location: `/v1/users/${user_id}/destinations/${view.id}` })
+      return view
     },
-  })
-}
+  ),
 
-/** Codes by SMS cost money, and the owner of a premium number gets a share of it. */
-function checkCountry({ kernel: { settings, profile } }: Deps, country: string): void {
-  const countries = settings['notifications.sms_countries']
-  if (countries.includes(country) || (profile === 'development' && countries.length === 0)) return
-  throw problem('invalid_destination', {
-    detail: 'Codes are not sent to numbers of this country.',
-    errors: [{ location: 'body', pointer: '/address', constraint: 'country' }],
-  })
-}
-
-function listRoute(deps: Deps): Route {
-  const { cursors } = deps.kernel
-  return route({
-    method: 'GET',
+  listDestinations: list(
     path,
-    name: 'listDestinations',
-    summary: 'List the destinations of a user, with masked addresses',
-    permission: 'authenticated',
-    added: true,
-    params,
-    absent: 'user_not_found',
-    query: pageQuery({}),
-    replies: { 200: page(DestinationView) },
-    fails: ['user_not_found'],
-    handle: async ({ tx, params: { user_id: named }, principal, grants, list }) => {
+    'List the destinations of a user, with masked addresses',
+    { item: DestinationView },
+    async ({ tx, params: { user_id: named }, principal, grants, list }, deps) => {
+      const { cursors } = deps.kernel
       const caller = { principal, grants: await grants() }
       const user_id = await requireUser(tx, deps, caller, named, may)
       const { after, fetch } = cursors.start(list)
@@ -118,25 +75,15 @@ function listRoute(deps: Deps): Route {
             and (${before}::uuid is null or id < ${before}::uuid)
           order by id desc limit ${fetch}`,
       )
-      const { body, headers } = cursors.page(list, rows, row => [row.id])
-      return reply(200, body, headers)
+      return cursors.page(list, rows, row => [row.id])
     },
-  })
-}
+  ),
 
-function removeRoute(deps: Deps): Route {
-  return route({
-    method: 'DELETE',
-    path: one,
-    name: 'deleteDestination',
-    summary: 'Remove a destination',
-    permission: 'authenticated',
-    added: true,
-    params,
-    absent,
-    replies: { 204: null },
-    fails: [absent],
-    handle: async ({ tx, params: { user_id: named, id }, principal, grants }) => {
+  deleteDestination: del(
+    one,
+    'Remove a destination',
+    { absent },
+    async ({ tx, params: { user_id: named, id }, principal, grants }, deps) => {
       const caller = { principal, grants: await grants() }
       const user_id = await requireUser(tx, deps, caller, named, may, absent)
       const { tenant_id } = principal
@@ -148,27 +95,21 @@ function removeRoute(deps: Deps): Route {
           where tenant_id = ${tenant_id} and user_id = ${user_id} and id = ${id}`,
       )
       if (removed === 'absent') throw problem(absent)
-      return reply(204, null)
     },
-  })
-}
+  ),
 
-function verifyRoute(deps: Deps): Route {
-  return route({
-    method: 'POST',
-    path: `${one}/verify`,
-    name: 'verifyDestination',
-    summary: 'Verify a destination with the code that was sent to it',
-    permission: 'authenticated',
-    added: true,
-    transaction: 'own',
-    idempotency: 'ignored',
-    params,
-    absent,
-    body: VerifyDestination,
-    replies: { 200: DestinationView },
-    fails: [absent, 'code_invalid'],
-    handle: async ({ db, params, principal, body }) => {
+  verifyDestination: post(
+    `${one}/verify`,
+    'Verify a destination with the code that was sent to it',
+    {
+      transaction: 'own',
+      idempotency: 'ignored',
+      absent,
+      body: VerifyDestination,
+      reply: DestinationView,
+      fails: ['code_invalid'],
+    },
+    async ({ db, params, principal, body }, deps) => {
       const { tenant_id } = principal
       const user_id = userIn(principal, params.user_id)
       // Only a person who can read the mail knows its code.
@@ -182,27 +123,36 @@ function verifyRoute(deps: Deps): Route {
       }
       const view = await find(db, tenant_id, user_id, params.id)
       if (!view) throw problem(absent)
-      return reply(200, view)
+      return view
     },
-  })
+  ),
+
+  getNotificationPushKey: get(
+    '/v1/notification-push-key',
+    'Get the public key with which browsers subscribe to Web Push',
+    { reply: PushKey, fails: ['not_found'] },
+    (_context, { providers }) => {
+      if (providers.push_key === null) throw problem('not_found')
+      return { public_key: providers.push_key }
+    },
+  ),
+})
+
+function find(reader: Reader, tenant_id: string, user_id: string, id: string) {
+  return reader.maybe(
+    DestinationView,
+    sql`
+      select ${columns} from notifications.destinations
+      where tenant_id = ${tenant_id} and user_id = ${user_id} and id = ${id}`,
+  )
 }
 
-const PushKey = Type.Object({ public_key: Type.String() })
-
-function pushKeyRoute({ providers }: Deps): Route {
-  return route({
-    method: 'GET',
-    path: '/v1/notification-push-key',
-    name: 'getNotificationPushKey',
-    summary: 'Get the public key with which browsers subscribe to Web Push',
-    permission: 'authenticated',
-    added: true,
-    replies: { 200: PushKey },
-    fails: ['not_found'],
-    handle: () => {
-      if (providers.push_key === null) throw problem('not_found')
-      const key: Static<typeof PushKey> = { public_key: providers.push_key }
-      return reply(200, key)
-    },
+/** Codes by SMS cost money, and the owner of a premium number gets a share of it. */
+function checkCountry({ kernel: { settings, profile } }: Deps, country: string): void {
+  const countries = settings['notifications.sms_countries']
+  if (countries.includes(country) || (profile === 'development' && countries.length === 0)) return
+  throw problem('invalid_destination', {
+    detail: 'Codes are not sent to numbers of this country.',
+    errors: [{ location: 'body', pointer: '/address', constraint: 'country' }],
   })
 }

@@ -1,6 +1,8 @@
 /** Routes of the in-app inbox. Everyone has one inbox and sees only their own. */
 import { sql } from '../../../kernel/database/sql.ts'
-import { reply, route, type RequestFacts, type Route } from '../../../kernel/http/route.ts'
+import { reply } from '../../../kernel/http/reply.ts'
+import type { RequestFacts } from '../../../kernel/http/route.ts'
+import { routesOf } from '../../../kernel/http/routes-of.ts'
 import type { Deps } from '../deps.ts'
 import { inbox_topic } from '../topics.ts'
 import { changeItem, readAll } from './change-items.ts'
@@ -17,105 +19,86 @@ import {
 import type { InboxStreams } from './watch-inbox.ts'
 
 const path = '/v1/inbox'
-const absent = 'inbox_item_not_found'
 
-export function inboxRoutes(deps: Deps, streams: InboxStreams): readonly Route[] {
-  return [listRoute(deps, streams), countRoute(), changeRoute(), readAllRoute()]
-}
+const { open, get, post, patch } = routesOf<Deps & { readonly streams: InboxStreams }>({
+  absent: 'inbox_item_not_found',
+  permission: 'authenticated',
+  added: true,
+})
 
-function listRoute({ kernel: { cursors } }: Deps, streams: InboxStreams): Route {
-  return route({
-    method: 'GET',
+export const inboxRoutes = open({
+  listInbox: get(
     path,
-    name: 'listInbox',
-    summary: 'List or stream your inbox, newest first',
-    description:
-      'The stream sends inbox.item, inbox.updated, inbox.unread and, after a long absence, inbox.reset. Last-Event-ID resumes it.',
-    permission: 'authenticated',
-    added: true,
-    query: InboxQuery,
-    replies: { 200: InboxPage },
-    headers: { vary: 'accept' },
-    handle: async ({ tx, principal: { tenant_id, id: user_id }, query, list }) => {
-      const { after, fetch } = cursors.start(list)
-      const before = (after?.[0] ?? null) as number | null // the cursor is ours: a sequence
-      const { unread = false, archived = false } = query
-      const rows = await tx.many(
-        InboxItem,
-        sql`
-          select ${itemColumns} from notifications.inbox_items
-          where tenant_id = ${tenant_id} and user_id = ${user_id}
-            and (not ${unread}::boolean or read_at is null)
-            and (archived_at is not null) = ${archived}::boolean
-            and (${before}::bigint is null or sequence < ${before}::bigint)
-          order by sequence desc limit ${fetch}`,
-      )
-      const { body, headers } = cursors.page(list, rows, row => [row.sequence])
-      return reply(200, body, headers)
+    'List or stream your inbox, newest first',
+    {
+      description:
+        'The stream sends inbox.item, inbox.updated, inbox.unread and, after a long absence, inbox.reset. Last-Event-ID resumes it.',
+      query: InboxQuery,
+      reply: InboxPage,
+      headers: { vary: 'accept' },
     },
-    watch: ({ principal: { tenant_id, id: user_id }, request }) =>
-      Promise.resolve(streams.open({ tenant_id, user_id }, lastEventOf(request), request.signal)),
-  })
-}
+    {
+      handle: async (
+        { tx, principal: { tenant_id, id: user_id }, query, list },
+        { kernel: { cursors } },
+      ) => {
+        const { after, fetch } = cursors.start(list)
+        const before = (after?.[0] ?? null) as number | null // the cursor is ours: a sequence
+        const { unread = false, archived = false } = query
+        const rows = await tx.many(
+          InboxItem,
+          sql`
+            select ${itemColumns} from notifications.inbox_items
+            where tenant_id = ${tenant_id} and user_id = ${user_id}
+              and (not ${unread}::boolean or read_at is null)
+              and (archived_at is not null) = ${archived}::boolean
+              and (${before}::bigint is null or sequence < ${before}::bigint)
+            order by sequence desc limit ${fetch}`,
+        )
+        const { body, headers } = cursors.page(list, rows, row => [row.sequence])
+        return reply(200, body, headers)
+      },
+      watch: ({ principal: { tenant_id, id: user_id }, request }, { streams }) =>
+        Promise.resolve(streams.open({ tenant_id, user_id }, lastEventOf(request), request.signal)),
+    },
+  ),
 
-function countRoute(): Route {
-  return route({
-    method: 'GET',
-    path: `${path}/unread-count`,
-    name: 'countUnreadInboxItems',
-    summary: 'Count the unread items of your inbox',
-    permission: 'authenticated',
-    added: true,
-    replies: { 200: Unread },
-    handle: async ({ tx, principal: { tenant_id, id: user_id } }) =>
-      reply(200, { unread_count: await unreadCount(tx, { tenant_id, user_id }) }),
-  })
-}
+  countUnreadInboxItems: get(
+    `${path}/unread-count`,
+    'Count the unread items of your inbox',
+    { reply: Unread },
+    async ({ tx, principal: { tenant_id, id: user_id } }) => ({
+      unread_count: await unreadCount(tx, { tenant_id, user_id }),
+    }),
+  ),
 
-function lastEventOf({ headers }: RequestFacts): number | null {
-  const given = Number(headers['last-event-id'] ?? Number.NaN)
-  return Number.isSafeInteger(given) && given >= 0 ? given : null
-}
-
-function changeRoute(): Route {
-  return route({
-    method: 'PATCH',
-    path: `${path}/{id}`,
-    name: 'updateInboxItem',
-    summary: 'Mark an item as read or archived',
-    permission: 'authenticated',
-    added: true,
-    absent,
-    body: ChangeItem,
-    replies: { 200: InboxItem },
-    fails: [absent],
-    handle: async ({ tx, params: { id }, principal, body }) => {
+  updateInboxItem: patch(
+    `${path}/{id}`,
+    'Mark an item as read or archived',
+    { body: ChangeItem, reply: InboxItem },
+    async ({ tx, params: { id }, principal, body }) => {
       const whose = { tenant_id: principal.tenant_id, user_id: principal.id }
       const item = await changeItem(tx, whose, id, body)
       tx.wake(inbox_topic)
-      return reply(200, item)
+      return item
     },
-  })
-}
+  ),
 
-function readAllRoute(): Route {
-  return route({
-    method: 'POST',
-    path: `${path}/read-all`,
-    name: 'readAllInboxItems',
-    summary: 'Mark all items as read, or those up to a time',
-    permission: 'authenticated',
-    added: true,
-    idempotency: 'ignored',
-    body: ReadAll,
-    body_optional: true,
-    replies: { 200: AllRead },
-    handle: async ({ tx, principal, body }) => {
+  readAllInboxItems: post(
+    `${path}/read-all`,
+    'Mark all items as read, or those up to a time',
+    { idempotency: 'ignored', body: ReadAll, body_optional: true, reply: AllRead },
+    async ({ tx, principal, body }) => {
       const whose = { tenant_id: principal.tenant_id, user_id: principal.id }
       const { before } = (body as typeof body | undefined) ?? {} // the body is optional
       const read = await readAll(tx, whose, before)
       tx.wake(inbox_topic)
-      return reply(200, { read, unread_count: await unreadCount(tx, whose) })
+      return { read, unread_count: await unreadCount(tx, whose) }
     },
-  })
+  ),
+})
+
+function lastEventOf({ headers }: RequestFacts): number | null {
+  const given = Number(headers['last-event-id'] ?? Number.NaN)
+  return Number.isSafeInteger(given) && given >= 0 ? given : null
 }

@@ -2,8 +2,8 @@
 import { Type, type Static } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
-import { reply, route, type Route } from '../../../kernel/http/route.ts'
-import { pageQuery } from '../../../kernel/http/shapes.ts'
+import { reply } from '../../../kernel/http/reply.ts'
+import { routesOf } from '../../../kernel/http/routes-of.ts'
 import { TemplateName } from '../schemas.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
@@ -15,65 +15,44 @@ import { createTemplate } from './create-template.ts'
 import { findOwn } from './find-template.ts'
 import { readTemplate } from './read-template.ts'
 import { hashOf, render, RenderFailure } from './render.ts'
-import {
-  NewTemplate,
-  Preview,
-  RenderedView,
-  TemplateLine,
-  TemplatePage,
-  TemplateView,
-} from './schemas.ts'
+import { NewTemplate, Preview, RenderedView, TemplateLine, TemplateView } from './schemas.ts'
 
 const path = '/v1/notification-templates'
 const one = `${path}/{name}/versions/{version}`
 const absent = 'template_not_found'
-const params = {
-  name: TemplateName,
-  version: Type.String({ pattern: '^[1-9][0-9]{0,6}$', maxLength: 7 }),
-}
+const { open, get, list, create, post } = routesOf<Deps>({
+  absent,
+  read: 'notifications.templates.read',
+  added: true,
+  params: {
+    name: TemplateName,
+    version: Type.String({ pattern: '^[1-9][0-9]{0,6}$', maxLength: 7 }),
+  },
+})
 
-export function templateRoutes(deps: Deps): readonly Route[] {
-  return [
-    createRoute(),
-    listRoute(deps),
-    readRoute(),
-    statusRoute('publish', 'draft', 'published'),
-    statusRoute('archive', 'published', 'archived'),
-    previewRoute(deps),
-  ]
-}
-
-function createRoute(): Route {
-  return route({
-    method: 'POST',
+export const templateRoutes = open({
+  createNotificationTemplate: create(
     path,
-    name: 'createNotificationTemplate',
-    summary: 'Create the next version of a template as a draft',
-    sends: ['location'],
-    permission: 'notifications.templates.write',
-    added: true,
-    body: NewTemplate,
-    replies: { 201: TemplateView },
-    fails: ['template_syntax_error', 'schema_invalid', 'validation_failed'],
-    handle: async ({ tx, principal, body }) => {
+    'Create the next version of a template as a draft',
+    {
+      sends: ['location'],
+      permission: 'notifications.templates.write',
+      body: NewTemplate,
+      reply: TemplateView,
+      fails: ['template_syntax_error', 'schema_invalid', 'validation_failed'],
+    },
+    async ({ tx, principal, body }) => {
       const version = await createTemplate(tx, principal, body)
       const made = await readTemplate(tx, principal.tenant_id, body.name, version)
       return reply(201, made, { location: `${path}/${body.name}/versions/${version}` })
     },
-  })
-}
+  ),
 
-function listRoute({ kernel: { cursors } }: Deps): Route {
-  return route({
-    method: 'GET',
+  listNotificationTemplates: list(
     path,
-    name: 'listNotificationTemplates',
-    summary: 'List template versions, by name and newest first',
-    permission: 'notifications.templates.read',
-    added: true,
-    query: pageQuery({ name: Type.Optional(TemplateName) }),
-    replies: { 200: TemplatePage },
-    handle: async ({ tx, principal: { tenant_id }, query: { name }, list }) => {
+    'List template versions, by name and newest first',
+    { item: TemplateLine, filters: { name: Type.Optional(TemplateName) } },
+    async ({ tx, principal: { tenant_id }, query: { name }, list }, { kernel: { cursors } }) => {
       const { after, fetch } = cursors.start(list)
       const [last_name = null, last_version = null] = (after ?? []) as [string?, number?]
       const rows = await tx.many(
@@ -89,79 +68,70 @@ function listRoute({ kernel: { cursors } }: Deps): Route {
           order by v.name, v.version desc
           limit ${fetch}`,
       )
-      const { body, headers } = cursors.page(list, rows, row => [row.name, row.version])
-      return reply(200, body, headers)
+      return cursors.page(list, rows, row => [row.name, row.version])
     },
-  })
-}
+  ),
 
-function readRoute(): Route {
-  return route({
-    method: 'GET',
-    path: one,
-    name: 'getNotificationTemplate',
-    summary: 'Get a template version with its texts',
-    permission: 'notifications.templates.read',
-    added: true,
-    params,
-    absent,
-    replies: { 200: TemplateView },
-    fails: [absent],
-    handle: async ({ tx, params: { name, version }, principal: { tenant_id } }) =>
-      reply(200, await readTemplate(tx, tenant_id, name, Number(version))),
-  })
-}
+  getNotificationTemplate: get(
+    one,
+    'Get a template version with its texts',
+    { sends: [], reply: TemplateView },
+    async ({ tx, params: { name, version }, principal: { tenant_id } }) =>
+      await readTemplate(tx, tenant_id, name, Number(version)),
+  ),
 
-function statusRoute(
-  verb: 'publish' | 'archive',
-  from: 'draft' | 'published',
-  to: 'published' | 'archived',
-): Route {
-  return route({
-    method: 'POST',
-    path: `${one}/${verb}`,
-    name: `${verb}NotificationTemplate`,
-    summary:
-      verb === 'publish'
-        ? 'Publish a draft; a published version cannot be changed'
-        : 'Archive a published version; it cannot be sent any more',
-    permission: 'notifications.templates.publish',
-    added: true,
-    params,
-    absent,
-    replies: { 200: TemplateView },
-    fails: [absent, 'invalid_transition'],
-    handle: async ({ tx, params: { name, version }, principal: { tenant_id } }) => {
+  publishNotificationTemplate: moving(
+    'publish',
+    'Publish a draft; a published version cannot be changed',
+    ['draft', 'published'],
+  ),
+
+  archiveNotificationTemplate: moving(
+    'archive',
+    'Archive a published version; it cannot be sent any more',
+    ['published', 'archived'],
+  ),
+
+  previewNotificationTemplate: post(
+    `${one}/preview`,
+    'Preview a template version with your own data',
+    {
+      permission: 'notifications.templates.read',
+      idempotency: 'ignored',
+      body: Preview,
+      reply: RenderedView,
+      fails: [
+        'channel_without_template',
+        'template_data_invalid',
+        'template_render_failed',
+        'invalid_timezone',
+      ],
+    },
+    async ({ tx, params: { name, version }, principal: { tenant_id }, body }, deps) =>
+      await preview(tx, deps, { tenant_id, name, version: Number(version) }, body),
+  ),
+})
+
+function moving(
+  verb: string,
+  summary: string,
+  [from, to]: ['draft', 'published'] | ['published', 'archived'],
+) {
+  return post(
+    `${one}/${verb}`,
+    summary,
+    {
+      sends: [],
+      permission: 'notifications.templates.publish',
+      reply: TemplateView,
+      fails: ['invalid_transition'],
+    },
+    async ({ tx, params: { name, version }, principal: { tenant_id } }) => {
       const at = { tenant_id, name, version: Number(version) }
       await changeStatus(tx, at, from, to)
-      return reply(200, await readTemplate(tx, tenant_id, name, at.version))
+      return await readTemplate(tx, tenant_id, name, at.version)
     },
-  })
-}
-
-function previewRoute(deps: Deps): Route {
-  return route({
-    method: 'POST',
-    path: `${one}/preview`,
-    name: 'previewNotificationTemplate',
-    summary: 'Preview a template version with your own data',
-    permission: 'notifications.templates.read',
-    added: true,
-    idempotency: 'ignored',
-    params,
-    absent,
-    body: Preview,
-    replies: { 200: RenderedView },
-    fails: [
-      absent,
-      'channel_without_template',
-      'template_data_invalid',
-      'template_render_failed',
-      'invalid_timezone',
-    ],
-    handle: async ({ tx, params: { name, version }, principal: { tenant_id }, body }) =>
-      reply(200, await preview(tx, deps, { tenant_id, name, version: Number(version) }, body)),
-  })
+  )
 }
 
 async function preview(

@@ -1,6 +1,6 @@
 /** Templates in requests and replies. */
 import { Type, type Static } from 'typebox'
-import { closed, Id, map, nullable, oneOf, page, text, Time } from '../../../kernel/http/shapes.ts'
+import { closed, Id, map, nullable, oneOf, text, Time } from '../../../kernel/http/shapes.ts'
 import { Channel, Data, Locale, TemplateName } from '../schemas.ts'
 
 const subject = text(2000)
@@ -83,7 +83,6 @@ export const TemplateLine = Type.Object({
   created_at: Time,
   published_at: nullable(Time),
 })
-export const TemplatePage = page(TemplateLine)
 
 export const Preview = closed({
   data: Data,

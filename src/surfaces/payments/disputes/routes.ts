@@ -3,7 +3,7 @@ import { Type, type Static } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
 import { list } from '../../../kernel/http/lists/list.ts'
 import { equal } from '../../../kernel/http/lists/members.ts'
-import { reply, route, type Route } from '../../../kernel/http/route.ts'
+import { routesOf } from '../../../kernel/http/routes-of.ts'
 import { Amount, Id, nullable, oneOf, Time } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
@@ -29,10 +29,6 @@ const Dispute = Type.Object(
   { title: 'Dispute' },
 )
 
-export function disputeRoutes(deps: Deps): readonly Route[] {
-  return [listDisputes('listDisputes', deps), getRoute()]
-}
-
 const listDisputes = list(path, 'List the disputes of your payments, newest first', {
   permission: 'payments.disputes.read',
   added: true,
@@ -44,18 +40,16 @@ const listDisputes = list(path, 'List the disputes of your payments, newest firs
   filters: { state: equal(oneOf(...dispute_states)), intent_id: equal(Id) },
 })
 
-function getRoute(): Route {
-  return route({
-    method: 'GET',
-    path: `${path}/{id}`,
-    name: 'getDispute',
-    summary: 'A dispute',
-    permission: 'payments.disputes.read',
-    added: true,
-    absent,
-    replies: { 200: Dispute },
-    fails: [absent],
-    handle: async ({ tx, params: { id }, principal: { tenant_id } }) => {
+const { open, get } = routesOf<Deps>({ absent, permission: 'payments.disputes.read', added: true })
+
+export const disputeRoutes = open({
+  listDisputes,
+
+  getDispute: get(
+    `${path}/{id}`,
+    'A dispute',
+    { reply: Dispute },
+    async ({ tx, params: { id }, principal: { tenant_id } }) => {
       const row = await tx.maybe(
         DisputeRow,
         sql`
@@ -63,10 +57,10 @@ function getRoute(): Route {
           where d.tenant_id = ${tenant_id} and d.id = ${id}`,
       )
       if (!row) throw problem(absent)
-      return reply(200, viewOf(row))
+      return viewOf(row)
     },
-  })
-}
+  ),
+})
 
 function viewOf(row: DisputeRow): Static<typeof Dispute> {
   const { tenant_id: _tenant, money: _money, ...view } = row

@@ -3,8 +3,7 @@
  * step-up.
  */
 import { Type } from 'typebox'
-import { reply, route, type Route } from '../../../../kernel/http/route.ts'
-import { pageQuery } from '../../../../kernel/http/shapes.ts'
+import { routesOf } from '../../../../kernel/http/routes-of.ts'
 import type { Deps } from '../../deps.ts'
 import { Activate, Activated, activateMethod } from './activate-method.ts'
 import { Enrol, Enrolled, enrolMethod } from './enrol-method.ts'
@@ -12,103 +11,83 @@ import { requireSession } from '../holder.ts'
 import { listMethods } from './find-methods.ts'
 import { removeMethod } from './remove-method.ts'
 import { renewRecoveryCodes } from './recovery-codes.ts'
-import { MethodPage, RecoveryCodes } from '../schemas.ts'
+import { Method, RecoveryCodes } from '../schemas.ts'
 
-const mine = { permission: 'authenticated', added: true } as const
 const guarded = ['permission_denied', 'step_up_required'] as const
 
-export function methodRoutes(deps: Deps): readonly Route[] {
-  return [
-    route({
-      ...mine,
-      method: 'GET',
-      path: '/v1/mfa/methods',
-      name: 'listMfaMethods',
-      summary: 'List my second factors',
-      query: pageQuery({}),
-      replies: { 200: MethodPage },
-      fails: ['permission_denied'],
-      handle: async ({ tx, principal, list }) => {
-        const { id } = requireSession(principal)
-        const { body, headers } = await listMethods(tx, deps.kernel, list, id)
-        return reply(200, body, headers)
-      },
-    }),
-    route({
-      ...mine,
-      method: 'POST',
-      path: '/v1/mfa/methods',
-      name: 'enrolMfaMethod',
-      summary: 'Begin a second factor',
+const { open, list, create, post, del } = routesOf<Deps>({
+  absent: 'mfa_method_not_found',
+  permission: 'authenticated',
+  added: true,
+})
+
+export const methodRoutes = open({
+  listMfaMethods: list(
+    '/v1/mfa/methods',
+    'List my second factors',
+    { item: Method, fails: ['permission_denied'] },
+    async ({ tx, principal, list }, { kernel }) =>
+      await listMethods(tx, kernel, list, requireSession(principal).id),
+  ),
+
+  enrolMfaMethod: create(
+    '/v1/mfa/methods',
+    'Begin a second factor',
+    {
+      sends: [],
       description:
         'The secret is shown only this once. The factor is not accepted until it is activated.',
       body: Enrol,
-      replies: { 201: Enrolled },
+      reply: Enrolled,
       fails: [...guarded, 'quota_exceeded'],
-      handle: async ({ tx, principal, body }) =>
-        reply(201, await enrolMethod(tx, deps, requireSession(principal), body)),
-    }),
-    ...changes(deps),
-  ]
-}
+    },
+    async ({ tx, principal, body }, deps) =>
+      await enrolMethod(tx, deps, requireSession(principal), body),
+  ),
 
-function changes(deps: Deps): Route[] {
-  return [
-    route({
-      ...mine,
-      method: 'POST',
-      path: '/v1/mfa/methods/{method_id}/activate',
-      name: 'activateMfaMethod',
-      summary: 'Activate a second factor',
+  activateMfaMethod: post(
+    '/v1/mfa/methods/{method_id}/activate',
+    'Activate a second factor',
+    {
       description:
         'The first factor comes with ten recovery codes. They are shown only in this reply.',
-      absent: 'mfa_method_not_found',
       body: Activate,
       transaction: 'own',
-      replies: { 200: Activated },
+      reply: Activated,
       fails: [
         ...guarded,
-        'mfa_method_not_found',
         'mfa_verification_failed',
         'invalid_transition',
         'already_exists',
         'rate_limited',
       ],
-      handle: async ({ principal, params, body, request }) => {
-        const session = requireSession(principal)
-        return reply(200, await activateMethod(deps, session, params.method_id, body, request))
-      },
-    }),
-    route({
-      ...mine,
-      method: 'DELETE',
-      path: '/v1/mfa/methods/{method_id}',
-      name: 'removeMfaMethod',
-      summary: 'Remove a second factor',
-      absent: 'mfa_method_not_found',
-      replies: { 204: null },
-      fails: [...guarded, 'mfa_method_not_found'],
-      handle: async ({ tx, principal, params, request }) => {
-        await removeMethod(tx, deps, requireSession(principal), params.method_id, request)
-        return reply(204, null)
-      },
-    }),
-    route({
-      ...mine,
-      method: 'POST',
-      path: '/v1/mfa/recovery-codes',
-      name: 'replaceRecoveryCodes',
-      summary: 'Replace my recovery codes',
+    },
+    async ({ principal, params, body, request }, deps) => {
+      const session = requireSession(principal)
+      return await activateMethod(deps, session, params.method_id, body, request)
+    },
+  ),
+
+  removeMfaMethod: del(
+    '/v1/mfa/methods/{method_id}',
+    'Remove a second factor',
+    { fails: guarded },
+    async ({ tx, principal, params, request }, deps) => {
+      await removeMethod(tx, deps, requireSession(principal), params.method_id, request)
+    },
+  ),
+
+  replaceRecoveryCodes: create(
+    '/v1/mfa/recovery-codes',
+    'Replace my recovery codes',
+    {
       description: 'Codes of an earlier set are no longer valid.',
-      replies: {
-        201: Type.Object({ recovery_codes: RecoveryCodes }, { title: 'MfaRecoveryCodes' }),
-      },
+      reply: Type.Object({ recovery_codes: RecoveryCodes }, { title: 'MfaRecoveryCodes' }),
       fails: [...guarded, 'mfa_method_not_found'],
-      handle: async ({ tx, principal, request }) => {
-        const session = requireSession(principal)
-        const recovery_codes = await renewRecoveryCodes(tx, deps, session, request)
-        return reply(201, { recovery_codes })
-      },
-    }),
-  ]
-}
+    },
+    async ({ tx, principal, request }, deps) => {
+      const session = requireSession(principal)
+      return { recovery_codes: await renewRecoveryCodes(tx, deps, session, request) }
+    },
+  ),
+})
