@@ -5,11 +5,8 @@
  * capital letters.
  */
 import { Type, type Static } from 'typebox'
-<<<<<<< HEAD
-import { gather } from '../../../kernel/database/gather.ts'
-=======
 import { boundedCache } from '../../../kernel/bounded-cache.ts'
->>>>>>> h/rest
+import { gather } from '../../../kernel/database/gather.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import type { Kernel } from '../settings.ts'
 import { plainHost, platform_domain_id, type PlatformDomain } from '../domains/platform.ts'
@@ -45,15 +42,9 @@ export class Hosts {
   private readonly platform: PlatformDomain
   private readonly own: Host
   private readonly spelled = new Map<string, Host>()
-<<<<<<< HEAD
-  private readonly active = new LRUCache<string, Host>({ max: 20_000 })
-  private readonly unknown = new LRUCache<string, Unknown>({ max: 20_000 })
-  private readonly read = gather<string, Host | null>(shared, names => this.readHosts(names))
-=======
   private readonly active = boundedCache<Host>(20_000)
   private readonly unknown = boundedCache<Unknown>(20_000)
-  private wanted: Wanted[] = []
->>>>>>> h/rest
+  private readonly read = gather<string, Host | null>(shared, names => this.readHosts(names))
   private drops = 0
 
   /** `isOutlasting`: a result may be used although it is old, because nothing newer can be read. */
