@@ -3226,6 +3226,7 @@ create table social.post_versions (
   version bigint not null,
   body_ref uuid not null,
   edited_at timestamp with time zone not null,
+  visibility text collate "C" not null,
   constraint post_versions_pkey PRIMARY KEY (tenant_id, post_id, version)
 );
 

@@ -24,6 +24,7 @@ import {
   type Dropped,
   type Unknown,
 } from './known-fields.ts'
+import { narrowing_parameters, restricting_members } from './restricting-names.ts'
 import type { Route } from './route.ts'
 
 export type CheckParams = (params: Record<string, string>) => void
@@ -86,7 +87,11 @@ function misnamed(code: string, name: string, fits: object): ProblemDetails {
   return { detail: sentencesOf(errors), errors }
 }
 
+const narrowing = unsupportedMembers(narrowing_parameters, { location: 'query' })
+
 export function inputCheck(route: Route): CheckInput {
+  // Where money moves, every unknown member is refused, with the nearest name.
+  const drops = route.unknown_members === undefined
   const made = firstUse(() => ({
     query: route.query && {
       walk: knownFields(route.query),
@@ -95,7 +100,10 @@ export function inputCheck(route: Route): CheckInput {
     },
     body: route.body && {
       walk: knownFields(route.body),
-      unsupported: unsupportedMembers(route.refuses ?? {}),
+      unsupported: unsupportedMembers(
+        { ...(drops && restricting_members), ...route.refuses },
+        { near: drops },
+      ),
       fits: bodies.compile(route.body),
     },
   }))
@@ -109,6 +117,10 @@ export function inputCheck(route: Route): CheckInput {
     if (query) errors.push(...numberFaults(query.numbers, nextQuery))
     if (query && errors.length === 0 && !query.fits(nextQuery))
       errors.push(...fieldErrors('query', query.fits))
+    // Others than our own clients choose the query of what is hidden.
+    const lost = route.hidden ? [] : narrowing(ignored)
+    if (lost.length > 0)
+      throw problem('unsupported_field', { detail: sentencesOf(lost), errors: lost })
     for (const pointer of ignored.keys()) dropped.push(`?${pointer.slice(1)}`)
     let nextBody: unknown
     if (body && (givenBody !== undefined || !route.body_optional)) {
@@ -119,8 +131,8 @@ export function inputCheck(route: Route): CheckInput {
       if (refused.length > 0) {
         throw problem('unsupported_field', { detail: sentencesOf(refused), errors: refused })
       }
-      if (route.unknown_members) errors.push(...unknownMembers(route.body, [...unknown.keys()]))
-      else for (const pointer of unknown.keys()) dropped.push(pointer)
+      if (drops) for (const pointer of unknown.keys()) dropped.push(pointer)
+      else errors.push(...unknownMembers(route.body, [...unknown.keys()]))
     }
     if (errors.length > 0) throw unfit(route, errors, dropped)
     return { query: nextQuery, body: nextBody }

@@ -1,13 +1,13 @@
 /**
  * Removes from a request every property that its schema does not declare, before validation, and
  * returns the names. An extra property never reaches a handler. It causes no refusal, unless its
- * name is that of a known member in another spelling (`expiresAt`) or of the object around it: such
- * a member may restrict, and must not be lost.
+ * name is that of a known member in another spelling (`expiresAt`, or one letter wrong) or of the
+ * object around it: such a member may restrict, and must not be lost.
  * Ids are written in lower case, so that one id has one form in comparisons and in unique lists.
  * The walker is compiled once from the schema. A request that needs no change is passed on without a
  * copy.
  */
-import { nearest, suggestion } from '../errors/did-you-mean.ts'
+import { edits, nearest, suggestion } from '../errors/did-you-mean.ts'
 import type { FieldError } from '../errors/field-sentences.ts'
 import { escapePointer } from './content.ts'
 
@@ -27,8 +27,10 @@ type Schema = {
 const names_max = 20
 
 export type Dropped = string[]
-/** The pointers of unknown members, each with the known name that it spells in another way. */
-export type Unknown = Map<string, string | undefined>
+/** The pointers of unknown members, each with the known name that was probably meant. */
+export type Unknown = Map<string, Meant | undefined>
+/** Exact: the name in another spelling or place. Otherwise one letter is wrong. */
+type Meant = { readonly name: string; readonly exact: boolean }
 type Walk = (value: unknown, pointer: string, unknown: Unknown) => unknown
 /** The known names by their folded form. */
 type Names = ReadonlyMap<string, string>
@@ -42,6 +44,27 @@ export function knownFields(schema: unknown): Walk {
 /** One name has one form in every usual spelling: `max_clicks`, `maxClicks`, `Max-Clicks`. */
 function folded(name: string): string {
   return name.toLowerCase().replaceAll(/[-_]/g, '')
+}
+
+function namesBy(properties: Record<string, Schema>, path = ''): Names {
+  return new Map(Object.keys(properties).map(name => [folded(name), path + name]))
+}
+
+/** The names of the members of members, as `parameters.max_output_tokens`. */
+function namesInside(properties: Record<string, Schema>): Names {
+  const inner = Object.entries(properties).flatMap(([name, { properties: own, anyOf = [] }]) => {
+    const members = own ?? anyOf.find(branch => branch.properties)?.properties ?? {}
+    return [...namesBy(members, `${name}.`)]
+  })
+  return new Map(inner)
+}
+
+function meantBy(form: string, names: Names, ...elsewhere: Names[]): Meant | undefined {
+  const [same] = [names, ...elsewhere].flatMap(known => known.get(form) ?? [])
+  if (same !== undefined) return { name: same, exact: true }
+  if (form.length < 5 || form.length > name_max) return undefined
+  for (const [known, name] of names) if (edits(form, known) === 1) return { name, exact: false }
+  return undefined
 }
 
 function walkerOf(schema: Schema, around: Names): Walk | null {
@@ -65,7 +88,8 @@ function objectWalker({ properties = {}, additionalProperties }: Schema, around:
   if (additionalProperties !== false) {
     throw new Error('an object in a request must be closed (additionalProperties: false) or a map')
   }
-  const names: Names = new Map(Object.keys(properties).map(name => [folded(name), name]))
+  const names = namesBy(properties)
+  const inside = namesInside(properties)
   const members = new Map(
     Object.entries(properties).map(([name, member]) => [name, walkerOf(member, names)]),
   )
@@ -78,7 +102,8 @@ function objectWalker({ properties = {}, additionalProperties }: Schema, around:
       const walk = members.get(name)
       if (walk === undefined) {
         const form = folded(name)
-        unknown.set(`${pointer}/${escapePointer(name)}`, names.get(form) ?? around.get(form))
+        const meant = unknown.size < names_max ? meantBy(form, names, around, inside) : undefined
+        unknown.set(`${pointer}/${escapePointer(name)}`, meant)
         changed = true
         continue
       }
@@ -150,16 +175,20 @@ export function unknownMembers(schema: unknown, dropped: Dropped): FieldError[] 
 export type Refuses = Readonly<Record<string, string | null>>
 
 /** Finds unknown members that would restrict, also in inner objects, with what to use instead. */
-export function unsupportedMembers(refuses: Refuses): (unknown: Unknown) => FieldError[] {
+export function unsupportedMembers(
+  refuses: Refuses,
+  { location = 'body', near = true }: { location?: 'body' | 'query'; near?: boolean } = {},
+): (unknown: Unknown) => FieldError[] {
   const listed = new Map(Object.entries(refuses).map(([name, to]) => [folded(name), to]))
   return unknown => {
     const found: FieldError[] = []
     for (const [pointer, meant] of unknown) {
-      const instead = meant ?? listed.get(folded(lastOf(pointer)))
+      const known = meant && (near || meant.exact) ? meant.name : undefined
+      const instead = known ?? listed.get(folded(lastOf(pointer)))
       if (instead === undefined) continue
       const params = instead === null ? {} : { instead }
       const shown = pointer.slice(0, 1 + name_max)
-      found.push({ location: 'body', pointer: shown, constraint: 'unsupported', params })
+      found.push({ location, pointer: shown, constraint: 'unsupported', params })
       if (found.length === names_max) break
     }
     return found

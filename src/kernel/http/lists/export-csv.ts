@@ -59,7 +59,7 @@ export async function csvOf(deps: ListDeps, exported: Exported, context: object)
     if (guard !== null && request.method !== 'HEAD') {
       // Committed before the first byte.
       await db.tx(async audited => {
-        audited.audit('kernel.list.export', path)
+        audited.audit('kernel.list.export', path, { by: principal })
       })
     }
   } catch (error) {

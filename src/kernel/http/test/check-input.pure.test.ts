@@ -95,6 +95,9 @@ describe('a known member', () => {
     [{ policy: { maxClicks: 1 } }, '/policy/maxClicks', 'max_clicks'],
     [{ rules: [{}, { MaxClicks: 1 }] }, '/rules/1/MaxClicks', 'max_clicks'],
     [{ policy: { expires_at: 'x' } }, '/policy/expires_at', 'expires_at'],
+    [{ max_clicks: 1 }, '/max_clicks', 'policy.max_clicks'],
+    [{ expire_at: 'x' }, '/expire_at', 'expires_at'],
+    [{ policy: { max_click: 1 } }, '/policy/max_click', 'max_clicks'],
   ] as const)('is refused in another spelling or place: %j', ([body, pointer, name]) => {
     const { errors, detail } = check(body, Link)
     expect(errors).toEqual([`${pointer} unsupported`])
@@ -105,6 +108,13 @@ describe('a known member', () => {
     const body = { metadata: { expiresAt: 'x', expires_at: 'x' } }
     expect(check(body, Link)).toEqual({ body, dropped: [] })
   })
+})
+
+test('a name that restricts elsewhere is refused where it is not known', () => {
+  for (const name of ['not_before', 'maxUses', 'disabled', 'dry_run', 'timeout_seconds'])
+    expect(check({ [name]: 1 }).errors).toEqual([`/${name} unsupported`])
+  const Own = closed({ disabled: Type.Optional(Type.Boolean()) })
+  expect(check({ disabled: true }, Own).body).toEqual({ disabled: true })
 })
 
 test('a name that is refused is refused in any spelling, and others are not', () => {

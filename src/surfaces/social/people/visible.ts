@@ -30,9 +30,14 @@ export const speaks = sql`(u.moderation_state = 'active' and u.deleted_at is nul
 export function visible(viewer: Person, followed = follows(viewer, sql`p.author_id`)): Sql {
   return sql`(p.deleted_at is null and (p.author_id = ${viewer.id} or (
       p.moderation_state = 'none' and ${speaks} and not ${blockedBetween(viewer, sql`p.author_id`)}
-      and case when p.visibility = 'private' then false
-        when p.visibility = 'public' and u.privacy_state = 'public' then true
-        else ${followed} end)))`
+      and ${among(sql`p.visibility`, followed)})))`
+}
+
+/** Condition on `u`, the author: whether the viewer is among those who may see this visibility. */
+export function among(visibility: Sql, followed: Sql): Sql {
+  return sql`case when ${visibility} = 'private' then false
+    when ${visibility} = 'public' and u.privacy_state = 'public' then true
+    else ${followed} end`
 }
 
 /** Condition on a post in the feed of the viewer. */

@@ -1,6 +1,6 @@
 /**
- * Changes the text or the visibility of a post. Earlier texts stay readable as versions. Feeds need
- * no change.
+ * Changes the text or the visibility of a post. Earlier texts stay readable as versions, for those
+ * who could read them. Feeds need no change.
  */
 import { Type, type Static } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
@@ -70,6 +70,7 @@ async function replaceBody(
   before: {
     readonly body_ref: string | null
     readonly version: number
+    readonly visibility: string
     readonly last_edit: string
   },
   body: string,
@@ -92,8 +93,9 @@ async function replaceBody(
   }
   if (before.body_ref !== null) {
     await tx.run(sql`
-      insert into social.post_versions (tenant_id, post_id, version, body_ref, edited_at)
-      values (${tenant_id}, ${post_id}, ${before.version}, ${before.body_ref}, ${before.last_edit}::timestamptz)`)
+      insert into social.post_versions (tenant_id, post_id, version, body_ref, edited_at, visibility)
+      values (${tenant_id}, ${post_id}, ${before.version}, ${before.body_ref},
+        ${before.last_edit}::timestamptz, ${before.visibility})`)
   }
   if (body === '') return null
   const body_ref = newId()

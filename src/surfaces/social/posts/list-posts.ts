@@ -7,7 +7,7 @@ import { sql, type Sql } from '../../../kernel/database/sql.ts'
 import { page as pageOf, type List } from '../../../kernel/http/page.ts'
 import { nullable, Time, Version } from '../../../kernel/http/shapes.ts'
 import type { Person } from '../deps.ts'
-import { visible } from '../people/visible.ts'
+import { among, follows, visible } from '../people/visible.ts'
 import { postColumns, postOf, PostRow } from './post-view.ts'
 
 export function authorStatement(
@@ -42,7 +42,7 @@ export const PostVersion = Type.Object(
   { title: 'PostVersion' },
 )
 
-/** The current text comes first. */
+/** The current text comes first. Others see an earlier text only if it was shown to such as them. */
 export function listVersions(reader: Reader, scope: List, viewer: Person, id: string) {
   const { tenant_id } = viewer
   return pageOf(reader, {
@@ -57,7 +57,8 @@ export function listVersions(reader: Reader, scope: List, viewer: Person, id: st
         select p.version, p.body_ref, coalesce(p.edited_at, p.created_at) as edited_at
         union all
         select w.version, w.body_ref, w.edited_at from social.post_versions w
-        where w.tenant_id = ${tenant_id} and w.post_id = p.id) v
+        where w.tenant_id = ${tenant_id} and w.post_id = p.id and (p.author_id = ${viewer.id}
+          or ${among(sql`w.visibility`, follows(viewer, sql`p.author_id`))})) v
       left join social.post_bodies b on b.tenant_id = ${tenant_id} and b.id = v.body_ref
       where p.tenant_id = ${tenant_id} and p.id = ${id} and ${visible(viewer)}
         and (${version}::bigint is null or v.version < ${version})

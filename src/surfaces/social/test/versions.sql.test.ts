@@ -1,0 +1,25 @@
+/** The earlier texts of a post, and who may read them. */
+import { afterAll, expect, test } from 'vitest'
+import { openSocialWorld, type Someone } from './social-world.ts'
+
+const world = await openSocialWorld()
+afterAll(() => world.close())
+
+test('what was written while a post was private or for followers is shown to nobody else', async () => {
+  const [ada, ben, eve] = (await world.people(3)) as [Someone, Someone, Someone]
+  await ben.does('PUT', `/v1/users/${ben.id}/following/${ada.id}`)
+  const written = [
+    { body: 'diary', visibility: 'private' },
+    { body: 'for friends', visibility: 'followers' },
+    { body: 'for all', visibility: 'public' },
+  ]
+  const { id } = await ada.does('POST', '/v1/posts', written[0])
+  for (const edit of written.slice(1)) await ada.does('PATCH', `/v1/posts/${id}`, edit)
+  const seen = async (who: Someone) =>
+    (await who.does('GET', `/v1/posts/${id}/versions`)).data.map(
+      (one: { body: string }) => one.body,
+    )
+  expect(await seen(ada)).toEqual(['for all', 'for friends', 'diary'])
+  expect(await seen(ben)).toEqual(['for all', 'for friends'])
+  expect(await seen(eve)).toEqual(['for all'])
+})
