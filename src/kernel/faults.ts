@@ -1,6 +1,7 @@
 /**
  * Fault points: named points in the code at which a test, or `/dev/faults`, may kill, throw, hang,
- * delay, or hold the work until the fault is cleared. In production no fault can be set, and a point costs one look-up in an empty map.
+ * delay, or hold the work until the fault is cleared. In production no fault can be set, and a point
+ * costs one look-up in an empty map.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { StartError } from './errors/start-error.ts'

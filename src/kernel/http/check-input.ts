@@ -92,6 +92,8 @@ const narrowing = unsupportedMembers(narrowing_parameters, { location: 'query' }
 export function inputCheck(route: Route): CheckInput {
   // Where money moves, every unknown member is refused, with the nearest name.
   const drops = route.unknown_members === undefined
+  // Probes, providers and visitors send queries of their own to what is public.
+  const refuses_lost = !route.hidden && (route.permission !== 'public' || route.lists !== undefined)
   const made = firstUse(() => ({
     query: route.query && {
       walk: knownFields(route.query),
@@ -117,8 +119,7 @@ export function inputCheck(route: Route): CheckInput {
     if (query) errors.push(...numberFaults(query.numbers, nextQuery))
     if (query && errors.length === 0 && !query.fits(nextQuery))
       errors.push(...fieldErrors('query', query.fits))
-    // Others than our own clients choose the query of what is hidden.
-    const lost = route.hidden ? [] : narrowing(ignored)
+    const lost = refuses_lost ? narrowing(ignored) : []
     if (lost.length > 0)
       throw problem('unsupported_field', { detail: sentencesOf(lost), errors: lost })
     for (const pointer of ignored.keys()) dropped.push(`?${pointer.slice(1)}`)

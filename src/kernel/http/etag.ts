@@ -70,7 +70,7 @@ export type Conditions = {
  * Checks the preconditions of a PUT against the version of the current row (null means no row).
  * If-Match requires a row with that version. `If-None-Match: *` requires that there is no row.
  */
-export function demandConditions({ if_match, if_none_match }: Conditions, before: number | null) {
+export function requireConditions({ if_match, if_none_match }: Conditions, before: number | null) {
   const versions = expectedVersions(if_match)
   const there = before !== null && (versions?.includes(before) ?? true)
   if (if_match !== undefined && !there) throw refusedAt(before)

@@ -98,3 +98,14 @@ export const errors = {
 } as const
 
 export const problem = problemsOf(errors)
+
+/** What can be wrong with a notification itself, for any recipient. */
+export const content_refusals = [
+  'template_not_found',
+  'template_not_published',
+  'unknown_category',
+  'template_data_invalid',
+  'channel_without_template',
+  'schedule_out_of_range',
+  'expiry_before_schedule',
+] as const

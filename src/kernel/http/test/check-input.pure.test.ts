@@ -110,6 +110,27 @@ describe('a known member', () => {
   })
 })
 
+describe('a parameter of the query', () => {
+  const query = closed({ account_id: Type.Optional(Id), type: Type.Optional(text(9)) })
+  const ask = (given: object, permission = 'authenticated') => {
+    const route = { method: 'GET', path: '/v1/things', query, permission } as unknown as Route
+    const dropped: string[] = []
+    inputCheck(route)(given, undefined, dropped)
+    return dropped
+  }
+
+  test.for(['acount_id', 'accountId', 'status', 'dry_run'])('is refused: %s', name => {
+    expect(() => ask({ [name]: 'x' })).toThrow(
+      expect.objectContaining({ code: 'unsupported_field' }),
+    )
+  })
+
+  test('is dropped if it narrows nothing, or if anybody may ask', () => {
+    expect(ask({ type: 'x', utm_source: 'y' })).toEqual(['?utm_source'])
+    expect(ask({ status: 'x' }, 'public')).toEqual(['?status'])
+  })
+})
+
 test('a name that restricts elsewhere is refused where it is not known', () => {
   for (const name of ['not_before', 'maxUses', 'disabled', 'dry_run', 'timeout_seconds'])
     expect(check({ [name]: 1 }).errors).toEqual([`/${name} unsupported`])

@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox'
 import type { Reader, Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
-import { demandConditions, type Conditions } from '../../../kernel/http/etag.ts'
+import { requireConditions, type Conditions } from '../../../kernel/http/etag.ts'
 import { Time, Version } from '../../../kernel/http/shapes.ts'
 import { usual_settings, type ShopSettings } from './schemas.ts'
 
@@ -54,7 +54,7 @@ export async function putRecord(
       select version from commerce.shop_records
       where tenant_id = ${tenant_id} and kind = ${kind} and key = ${key} for update`,
   )
-  demandConditions(conditions, before?.version ?? null)
+  requireConditions(conditions, before?.version ?? null)
   const row = await tx.one(
     RecordRow,
     sql`
@@ -65,7 +65,7 @@ export async function putRecord(
       returning ${recordColumns}`,
   )
   // Another request has created the row since it was looked for.
-  if (!before && row.version > 1) demandConditions(conditions, row.version - 1)
+  if (!before && row.version > 1) requireConditions(conditions, row.version - 1)
   tx.audit(`commerce.${kind}.put`, `${kind}:${key}`, { by: { tenant_id, id: actor } })
   return { row, made: row.version === 1 }
 }

@@ -7,7 +7,7 @@ import { lacks } from '../../../kernel/access/permission-denied.ts'
 import type { Principal } from '../../../kernel/access/principal.ts'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
-import { demandConditions } from '../../../kernel/http/etag.ts'
+import { requireConditions } from '../../../kernel/http/etag.ts'
 import { routesOf } from '../../../kernel/http/routes-of.ts'
 import { closed, Id, nullable, oneOf, Time } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
@@ -55,7 +55,7 @@ const Quota = Type.Object(
 type By = {
   readonly principal: Principal
   readonly grants: ReadonlySet<string>
-  readonly conditions: Parameters<typeof demandConditions>[0]
+  readonly conditions: Parameters<typeof requireConditions>[0]
 }
 type ScopeKey = { readonly scope_type: ScopeType; readonly scope_id: string }
 const Before = Type.Object({ version: Type.Integer() })
@@ -164,7 +164,7 @@ async function putQuota(
       where tenant_id = ${tenant_id} and scope_type = ${scope_type} and scope_id = ${scope_id}
       for update`,
   )
-  demandConditions(conditions, before?.version ?? null)
+  requireConditions(conditions, before?.version ?? null)
   const { version } = await tx.one(
     Before,
     sql`
@@ -175,7 +175,7 @@ async function putQuota(
       returning version`,
   )
   // Another request has created the row since it was looked for.
-  if (!before && version > 1) demandConditions(conditions, version - 1)
+  if (!before && version > 1) requireConditions(conditions, version - 1)
   tx.audit('inference.quotas.put', `${scope_type} ${scope_id}`)
   return { scope_type, scope_id, limits: { ...configured, ...limits }, version }
 }

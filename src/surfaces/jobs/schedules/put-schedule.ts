@@ -11,7 +11,7 @@ import { parseTime, rfc3339 } from '../../../kernel/clock.ts'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { columnsOf } from '../../../kernel/database/columns.ts'
 import { sql } from '../../../kernel/database/sql.ts'
-import { demandConditions, type Conditions } from '../../../kernel/http/etag.ts'
+import { requireConditions, type Conditions } from '../../../kernel/http/etag.ts'
 import { newId } from '../../../kernel/ids.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
@@ -47,7 +47,7 @@ export async function putSchedule(
   if (before && !allowsType(by.grants, permission, before.type)) {
     throw lacks(`${permission}:${before.type}`)
   }
-  demandConditions(by.conditions, before?.version ?? null)
+  requireConditions(by.conditions, before?.version ?? null)
   if (!before) {
     const most = deps.kernel.settings['jobs.schedules_per_tenant']
     const rows = sql`select from jobs.job_schedules where tenant_id = ${tenant_id}`

@@ -4,7 +4,7 @@ import { lacks } from '../../../kernel/access/permission-denied.ts'
 import { allowsType } from '../../../kernel/access/permissions.ts'
 import { routesOf } from '../../../kernel/http/routes-of.ts'
 import type { Deps } from '../deps.ts'
-import { problem } from '../errors.ts'
+import { content_refusals, problem } from '../errors.ts'
 import { batches_topic, send_topic } from '../topics.ts'
 import { changeBatch, type Verb } from './change-batch.ts'
 import { finishBatch, readBatchBody, writeBatch } from './create-batch.ts'
@@ -40,13 +40,7 @@ export const batchRoutes = open({
         'unsupported_media_type',
         'content_too_large',
         'validation_failed',
-        'template_not_found',
-        'template_not_published',
-        'unknown_category',
-        'template_data_invalid',
-        'channel_without_template',
-        'schedule_out_of_range',
-        'expiry_before_schedule',
+        ...content_refusals,
         'too_many_recipients',
         'batch_line_invalid',
       ],

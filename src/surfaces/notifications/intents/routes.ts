@@ -3,7 +3,7 @@ import { reply } from '../../../kernel/http/reply.ts'
 import { routesOf } from '../../../kernel/http/routes-of.ts'
 import { closed } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
-import { problem } from '../errors.ts'
+import { content_refusals, problem } from '../errors.ts'
 import { Channel } from '../schemas.ts'
 import { RenderedView } from '../templates/schemas.ts'
 import { cancelNotification } from './cancel-notification.ts'
@@ -28,13 +28,7 @@ const path = '/v1/notifications'
 const one = `${path}/{id}`
 const absent = 'notification_not_found'
 const refusals = [
-  'template_not_found',
-  'template_not_published',
-  'unknown_category',
-  'template_data_invalid',
-  'channel_without_template',
-  'schedule_out_of_range',
-  'expiry_before_schedule',
+  ...content_refusals,
   'destination_not_found',
   'invalid_destination',
   'permission_denied',

@@ -5,7 +5,7 @@
 import { Type } from 'typebox'
 import type { Reader, Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
-import { demandConditions, type Conditions } from '../../../kernel/http/etag.ts'
+import { requireConditions, type Conditions } from '../../../kernel/http/etag.ts'
 import { Time, nullable } from '../../../kernel/http/shapes.ts'
 import { findCategories } from '../categories/find-category.ts'
 import { problem } from '../errors.ts'
@@ -37,8 +37,8 @@ export async function putPreferences(
   )
   // Preferences that were never put have version 0. `If-None-Match: *` is for the first PUT.
   const { if_match, if_none_match } = conditions
-  demandConditions({ if_match, if_none_match: undefined }, before?.version ?? 0)
-  demandConditions({ if_match: undefined, if_none_match }, before?.version ?? null)
+  requireConditions({ if_match, if_none_match: undefined }, before?.version ?? 0)
+  requireConditions({ if_match: undefined, if_none_match }, before?.version ?? null)
   const { timezone, locale = null, preferences } = asked
   const { version } = await tx.one(
     Version,
@@ -51,7 +51,7 @@ export async function putPreferences(
       returning version`,
   )
   // Another request has created the set since.
-  if (!before && version > 1) demandConditions(conditions, version - 1)
+  if (!before && version > 1) requireConditions(conditions, version - 1)
   await tx.run(sql`
     delete from notifications.preferences where tenant_id = ${tenant_id} and user_id = ${user_id}`)
   const rows = preferences.map(({ quiet_hours, timezone: zone = null, ...one }) => ({

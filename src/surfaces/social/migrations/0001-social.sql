@@ -128,7 +128,7 @@ create table social.post_versions (
   version bigint not null,
   body_ref uuid not null,
   edited_at timestamptz not null,
-  -- Of the post when another text took its place.
+  -- Who could read the text when another one took its place.
   visibility text collate "C" not null,
   primary key (tenant_id, post_id, version)
 );

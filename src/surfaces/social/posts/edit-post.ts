@@ -65,7 +65,7 @@ export async function editPost(
 /** Inserts the new body. The one before it becomes an earlier version. The same text changes nothing. */
 async function replaceBody(
   tx: Tx,
-  { tenant_id }: Person,
+  { tenant_id, id }: Person,
   post_id: string,
   before: {
     readonly body_ref: string | null
@@ -94,8 +94,11 @@ async function replaceBody(
   if (before.body_ref !== null) {
     await tx.run(sql`
       insert into social.post_versions (tenant_id, post_id, version, body_ref, edited_at, visibility)
-      values (${tenant_id}, ${post_id}, ${before.version}, ${before.body_ref},
-        ${before.last_edit}::timestamptz, ${before.visibility})`)
+      select ${tenant_id}, ${post_id}, ${before.version}, ${before.body_ref}::uuid,
+        ${before.last_edit}::timestamptz, case
+          when ${before.visibility} = 'public' and privacy_state <> 'public' then 'followers'
+          else ${before.visibility} end
+      from social.users where tenant_id = ${tenant_id} and id = ${id}`)
   }
   if (body === '') return null
   const body_ref = newId()

@@ -5,7 +5,7 @@ import { openSocialWorld, type Someone } from './social-world.ts'
 const world = await openSocialWorld()
 afterAll(() => world.close())
 
-test('what was written while a post was private or for followers is shown to nobody else', async () => {
+test('what was written while a post was private, or for followers, is not shown to others', async () => {
   const [ada, ben, eve] = (await world.people(3)) as [Someone, Someone, Someone]
   await ben.does('PUT', `/v1/users/${ben.id}/following/${ada.id}`)
   const written = [
@@ -22,4 +22,14 @@ test('what was written while a post was private or for followers is shown to nob
   expect(await seen(ada)).toEqual(['for all', 'for friends', 'diary'])
   expect(await seen(ben)).toEqual(['for all', 'for friends'])
   expect(await seen(eve)).toEqual(['for all'])
+})
+
+test('what was written under a private profile stays with the followers when the profile opens', async () => {
+  const [ada, eve] = (await world.people(2)) as [Someone, Someone]
+  await ada.does('PATCH', '/v1/users/me', { privacy_state: 'private' })
+  const { id } = await ada.does('POST', '/v1/posts', { body: 'for followers' })
+  await ada.does('PATCH', `/v1/posts/${id}`, { body: 'for all' })
+  await ada.does('PATCH', '/v1/users/me', { privacy_state: 'public' })
+  const { data } = await eve.does('GET', `/v1/posts/${id}/versions`)
+  expect(data.map((one: { body: string }) => one.body)).toEqual(['for all'])
 })

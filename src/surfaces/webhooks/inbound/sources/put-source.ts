@@ -6,7 +6,7 @@
 import { Type } from 'typebox'
 import type { Tx } from '../../../../kernel/database/db.ts'
 import { sql } from '../../../../kernel/database/sql.ts'
-import { demandConditions, type Conditions } from '../../../../kernel/http/etag.ts'
+import { requireConditions, type Conditions } from '../../../../kernel/http/etag.ts'
 import type { FieldError } from '../../../../kernel/errors/problem.ts'
 import { newId } from '../../../../kernel/ids.ts'
 import { parseStandardKey, parseStandardSecret } from '../../../../kernel/outgoing/signatures.ts'
@@ -47,7 +47,7 @@ export async function putSource(
   )
   if (!found) throw problem('already_exists', { detail: taken })
   const { made, ...row } = found
-  demandConditions(conditions, made ? null : row.version - 1)
+  requireConditions(conditions, made ? null : row.version - 1)
   await tx.run(sql`
     delete from webhooks.inbound_secrets where tenant_id = ${tenant_id} and source_id = ${row.id}`)
   await tx.run(sql`
