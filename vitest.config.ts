@@ -60,7 +60,7 @@ export default defineConfig(({ mode }) => {
     execArgv: node_options,
     maxWorkers: full ? 1 : Math.min(8, Math.round(2.5 * availableParallelism())),
     // A deadline against endless waiting: wider than the waits of one test, which say what did not happen.
-    testTimeout: full ? 600_000 : 180_000,
+    testTimeout: full ? 600_000 : 300_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 150_000 } },
     // Real processes on a shared machine: a pause of the whole machine may look like a dead one. What fails

@@ -4,9 +4,7 @@
  * single validation in this process.
  */
 import { setTimeout as pause } from 'node:timers/promises'
-import { newId } from '../src/kernel/ids.ts'
-import { compileSchema } from '../src/kernel/bounded/json-schema.ts'
-import { Refused } from '../src/kernel/bounded/work.ts'
+import { compileSchema, newId, Refused } from '#dodeca/kernel'
 import { comparison } from './ground/comparison.ts'
 import { requestText } from './ground/load.ts'
 import { figure, type Section } from './ground/report.ts'

@@ -3,7 +3,7 @@
  * uncached redirects with PostgreSQL, creation with pgbench, storing clicks with COPY of the same
  * rows, and statistics with their time limits. `--only=` names one of them.
  */
-import { StartError } from '../src/kernel/errors/start-error.ts'
+import { StartError } from '#dodeca/kernel'
 import { comparison, type Bench } from './ground/comparison.ts'
 import { readOptions } from './ground/options.ts'
 import type { Section } from './ground/report.ts'

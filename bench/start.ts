@@ -6,7 +6,7 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { StartError } from '../src/kernel/errors/start-error.ts'
+import { StartError } from '#dodeca/kernel'
 import { comparison } from './ground/comparison.ts'
 import { ended, processorSeconds, residentMegabytes, startOn } from './ground/machine.ts'
 import { startProgram } from './ground/program.ts'

@@ -3,7 +3,7 @@
  * alone and beside queues with one POST a job; what slow neighbours and a long backlog cost; what the
  * database gives; how inbound messages are received. Each part is a comparison of its own.
  */
-import { StartError } from '../src/kernel/errors/start-error.ts'
+import { StartError } from '#dodeca/kernel'
 import { comparison, type Bench } from './ground/comparison.ts'
 import { readOptions } from './ground/options.ts'
 import type { Section } from './ground/report.ts'

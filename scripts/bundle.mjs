@@ -157,7 +157,7 @@ function programsOf(root, sources) {
 function readSources(build, root, entries) {
   // An `import` of it reads all its members, one of which loads Node's own undici.
   build.onResolve({ filter: /^node:http$/ }, ({ path }) => ({ path, namespace: 'node' }))
-  build.onResolve({ filter: /^[^./]/ }, ({ path, importer, kind }) => {
+  build.onResolve({ filter: /^[^./#]/ }, ({ path, importer, kind }) => {
     if (kind === 'entry-point' || importer.includes('/node_modules/')) return undefined
     const [name] = /^(@[^/]+\/)?[^/]+/.exec(path) ?? []
     return joined.has(name) ? undefined : { path, external: true }

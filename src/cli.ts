@@ -7,7 +7,7 @@ import { helpCommand, showAll, showCommands } from './cli/help.ts'
 import { openTerminal, type Streams } from './cli/terminal.ts'
 import { loadConfig } from './settings.ts'
 import type { Composition } from './runtime/composition.ts'
-import { StartError } from './kernel/errors/start-error.ts'
+import { StartError } from '#dodeca/kernel'
 
 /**
  * The commands by their first word, in the order of the help. The module of a command is loaded

@@ -23,6 +23,7 @@ const rules = [
   'foreign-schema',
   'function-length',
   'kernel-border',
+  'kernel-entry',
   'kernel-order',
   'opaque-import',
   'opening',

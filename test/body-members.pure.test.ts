@@ -1,7 +1,7 @@
 /** The usual limit of members fits the bodies that a schema allows, or the route has a larger one. */
 import { expect, test } from 'vitest'
 import { openProduct } from '../scripts/openapi.ts'
-import { usual_members_max } from '../src/kernel/http/content.ts'
+import { usual_members_max } from '../src/kernel/http/input/content.ts'
 
 type Schema = {
   readonly anyOf?: readonly Schema[]

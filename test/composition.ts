@@ -2,7 +2,7 @@
 import type { Composition } from '../src/runtime/composition.ts'
 import { readConfig, type Config, type Environment } from '../src/runtime/config.ts'
 import { tables } from '../src/settings.ts'
-import type { Opened } from '../src/kernel/surface.ts'
+import type { Opened } from '#dodeca/kernel'
 import { book } from './surfaces/book/surface.ts'
 import { bookmarks } from './surfaces/bookmarks/surface.ts'
 import { deals } from './surfaces/deals/surface.ts'

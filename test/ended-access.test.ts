@@ -6,8 +6,8 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { composition } from '../src/platform.ts'
-import { onlyReads, type Route } from '../src/kernel/http/route.ts'
-import { newId } from '../src/kernel/ids.ts'
+import { newId, type Route } from '#dodeca/kernel'
+import { onlyReads } from '../src/kernel/http/contract/route.ts'
 import { exchange, type Exchange } from './crawler/exchange.ts'
 import { gather } from '../src/runtime/gather.ts'
 import { openProductWorld, type Member } from './product-world.ts'

@@ -4,8 +4,7 @@
  */
 import { Type } from 'typebox'
 import { afterAll, expect, test } from 'vitest'
-import { sql } from '../src/kernel/database/sql.ts'
-import { newId } from '../src/kernel/ids.ts'
+import { newId, sql } from '#dodeca/kernel'
 import { openUploadWorld } from '../src/surfaces/uploads/test/upload-world.ts'
 import type { Member } from './product-world.ts'
 import { eventually } from './world.ts'

@@ -9,7 +9,7 @@ import { Type } from 'typebox'
 import { afterAll, expect, test } from 'vitest'
 import { commandsWith } from '../src/cli/test/in-process.ts'
 import { openBrowser } from '../src/surfaces/identity/pages/test/visitor.ts'
-import { sql } from '../src/kernel/database/sql.ts'
+import { sql } from '#dodeca/kernel'
 import { openProductWorld } from './product-world.ts'
 import { eventually } from './world.ts'
 

@@ -5,7 +5,7 @@
 import { Type } from 'typebox'
 import type { Member, ProductWorld } from './product-world.ts'
 import { eventually } from './world.ts'
-import { sql } from '../src/kernel/database/sql.ts'
+import { sql } from '#dodeca/kernel'
 
 export type Received = {
   readonly subject: string

@@ -1,7 +1,6 @@
 /** The columns in which the keys of requests are kept, from the catalog of the database. */
 import { Type } from 'typebox'
-import type { Db } from '../src/kernel/database/db.ts'
-import { sql } from '../src/kernel/database/sql.ts'
+import { sql, type Db } from '#dodeca/kernel'
 
 const Found = Type.Object({ schema: Type.String(), table: Type.String() })
 

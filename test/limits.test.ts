@@ -2,7 +2,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { kernelSettings, type SettingTable } from '../src/kernel/settings.ts'
+import type { SettingTable } from '#dodeca/kernel'
+import { kernelSettings } from '../src/kernel/settings.ts'
 import { composition } from '../src/platform.ts'
 import { openProductWorld } from './product-world.ts'
 
@@ -17,7 +18,7 @@ const sources = readdirSync(root, { recursive: true, encoding: 'utf8' })
 /** Bounds of what the platform does by itself; no request is refused because of them. */
 const no_limits = [
   'kernel/access/take.ts wait_ms_max',
-  'kernel/http/known-fields.ts bytes_max',
+  'kernel/http/input/known-fields.ts bytes_max',
   'chat/realtime/socket.ts misread_max',
   'identity/pages/form.ts value_max',
   'inference/operations/resume-call.ts looks_max',

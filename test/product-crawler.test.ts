@@ -4,7 +4,7 @@
  */
 import { existsSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { newId } from '../src/kernel/ids.ts'
+import { newId } from '#dodeca/kernel'
 import { composition } from '../src/platform.ts'
 import { crawlRoutes } from './crawler/crawl-routes.ts'
 import { kernel, outside } from './crawler/kernel.ts'

@@ -8,7 +8,7 @@ import { afterAll, expect, test } from 'vitest'
 import { password } from './product-world.ts'
 import { inherited, programOf, startProcess } from './process.ts'
 import { call, eventually } from './world.ts'
-import { sql } from '../src/kernel/database/sql.ts'
+import { sql } from '#dodeca/kernel'
 import { Bytes } from '../src/surfaces/identity/schemas.ts'
 import { guarded, nextCode, openMfaWorld } from '../src/surfaces/identity/test/second-factor.ts'
 

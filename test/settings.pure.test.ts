@@ -5,7 +5,7 @@ import { glob, readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative, resolve } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { StartError } from '../src/kernel/errors/start-error.ts'
+import { StartError } from '#dodeca/kernel'
 import { describeSettings } from '../src/runtime/config.ts'
 import { loadConfig, tables } from '../src/settings.ts'
 

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Type } from 'typebox'
 import { afterAll, expect, test } from 'vitest'
-import { sql } from '../src/kernel/database/sql.ts'
+import { sql } from '#dodeca/kernel'
 import { openProductWorld } from './product-world.ts'
 import { newKey } from './world.ts'
 

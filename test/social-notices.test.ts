@@ -1,8 +1,7 @@
 /** What others did to a person, counted together: it reads the digests, which belong to notifications. */
 import { Type } from 'typebox'
 import { afterAll, expect, test } from 'vitest'
-import { sql } from '../src/kernel/database/sql.ts'
-import { newId } from '../src/kernel/ids.ts'
+import { newId, sql } from '#dodeca/kernel'
 import { openSocialWorld, type Someone } from '../src/surfaces/social/test/social-world.ts'
 
 const world = await openSocialWorld()

@@ -4,7 +4,7 @@
  */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
-import { newId } from '../src/kernel/ids.ts'
+import { newId } from '#dodeca/kernel'
 import {
   framesOf,
   openInferenceWorld,

@@ -1,5 +1,5 @@
 /** Setting an item of a cart and getting its totals, beside one upsert and one reading in pgbench. */
-import { newId } from '../../src/kernel/ids.ts'
+import { newId } from '#dodeca/kernel'
 import type { Bench } from '../ground/comparison.ts'
 import { load, requestText } from '../ground/load.ts'
 import { findPgbench, pgbench } from '../ground/pgbench.ts'

@@ -3,7 +3,7 @@
  * maximum rate.
  */
 import { setTimeout as pause } from 'node:timers/promises'
-import { newId } from '../../src/kernel/ids.ts'
+import { newId } from '#dodeca/kernel'
 import type { Bench } from '../ground/comparison.ts'
 import { analyzeFilled } from '../ground/database.ts'
 import { requestText } from '../ground/load.ts'

@@ -3,8 +3,8 @@
  * transaction as literals. Some literals are replaced by values that change with each transaction,
  * and ids in lists by random ones.
  */
-import type { Db, Tx } from '../../src/kernel/database/db.ts'
-import { compile, type Sql } from '../../src/kernel/database/sql.ts'
+import type { Db, Sql, Tx } from '#dodeca/kernel'
+import { compile } from '../../src/kernel/database/sql.ts'
 
 type Swap = readonly [value: string, by: string]
 

@@ -1,6 +1,6 @@
 /** The parent's side: starts a process, requests work, and reads its times. */
 import { once } from 'node:events'
-import { StartError } from '../../src/kernel/errors/start-error.ts'
+import { StartError } from '#dodeca/kernel'
 import type { Asked, Times } from './answer-beats.ts'
 import { ended, startOn, type Start } from './machine.ts'
 

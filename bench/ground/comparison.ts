@@ -2,7 +2,7 @@
  * One comparison from start to end: reads the options, starts PostgreSQL, measures, prints, writes
  * the report if requested, and leaves nothing behind.
  */
-import { StartError } from '../../src/kernel/errors/start-error.ts'
+import { StartError } from '#dodeca/kernel'
 import { openDatabase, type Database } from './database.ts'
 import { machineFacts } from './machine.ts'
 import { readOptions, type Options } from './options.ts'

@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { newId } from '../../src/kernel/ids.ts'
+import { newId } from '#dodeca/kernel'
 import { ask, type Database } from './database.ts'
 import { productionEnvironment } from './platform.ts'
 import { startProgram } from './program.ts'

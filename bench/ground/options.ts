@@ -3,7 +3,7 @@
  * the result goes into the documentation, and where to write a profile of the server.
  */
 import { parseArgs } from 'node:util'
-import { StartError } from '../../src/kernel/errors/start-error.ts'
+import { StartError } from '#dodeca/kernel'
 
 export type Options = {
   readonly seconds: number

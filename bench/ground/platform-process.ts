@@ -4,8 +4,7 @@
  * token, and on request it makes events or says when it heard them.
  */
 import { loadConfig } from '../../src/settings.ts'
-import type { Principal } from '../../src/kernel/access/principal.ts'
-import { newId } from '../../src/kernel/ids.ts'
+import { newId, type Principal } from '#dodeca/kernel'
 import { start } from '../../src/runtime/start.ts'
 import { book } from '../../test/surfaces/book/surface.ts'
 import type { Face as People } from '../../test/surfaces/people/face.ts'

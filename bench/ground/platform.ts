@@ -1,6 +1,6 @@
 /** The platform as the thing measured: its process in the production profile, and how to speak to it. */
 import { fileURLToPath } from 'node:url'
-import { newSecret } from '../../src/kernel/ids.ts'
+import { newSecret } from '#dodeca/kernel'
 import { startBeating, type Beating } from './beating.ts'
 import type { Side } from './machine.ts'
 import type { Options } from './options.ts'

@@ -1,5 +1,5 @@
 /** The product as the thing measured: the program that a user starts, and people who are logged in. */
-import { newId } from '../../src/kernel/ids.ts'
+import { newId } from '#dodeca/kernel'
 import { ask } from './database.ts'
 import { requestText } from './load.ts'
 import type { Side } from './machine.ts'

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { createServer } from 'node:net'
 import { once } from 'node:events'
-import { StartError } from '../../src/kernel/errors/start-error.ts'
+import { StartError } from '#dodeca/kernel'
 import { ended, startOn, type Side } from './machine.ts'
 
 export type Program = {

@@ -3,10 +3,7 @@
  * the start of its consumer.
  */
 import { Type } from 'typebox'
-import type { Tx } from '../../src/kernel/database/db.ts'
-import { sql } from '../../src/kernel/database/sql.ts'
-import { newId } from '../../src/kernel/ids.ts'
-import type { Kernel, Surface } from '../../src/kernel/surface.ts'
+import { newId, sql, type Kernel, type Surface, type Tx } from '#dodeca/kernel'
 import { newBeats, nowMs, type Beats } from './answer-beats.ts'
 
 /** The mode of the consumer: none, one statement for each event, or failing batches. */

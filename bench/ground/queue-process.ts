@@ -3,7 +3,7 @@
  * does both, and reports its times like the platform does.
  */
 import { makeWorkerUtils, run, type Runner } from 'graphile-worker'
-import { newId } from '../../src/kernel/ids.ts'
+import { newId } from '#dodeca/kernel'
 import { answerBeats, newBeats, nowMs } from './answer-beats.ts'
 
 const [, , connectionString = '', runs = 'runs'] = process.argv

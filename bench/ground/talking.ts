@@ -1,6 +1,6 @@
 /** A process of a comparison that gets one request at a time and answers it. */
 import { once } from 'node:events'
-import { StartError } from '../../src/kernel/errors/start-error.ts'
+import { StartError } from '#dodeca/kernel'
 import { ended, startOn, type Start } from './machine.ts'
 
 export type Talking<Ready> = {

@@ -3,8 +3,7 @@
  * makes subscriptions as they stand after their challenge, commits events, and says when.
  */
 import { loadConfig } from '../../src/settings.ts'
-import { sql } from '../../src/kernel/database/sql.ts'
-import { newId } from '../../src/kernel/ids.ts'
+import { newId, sql } from '#dodeca/kernel'
 import { composition } from '../../src/platform.ts'
 import { start } from '../../src/runtime/start.ts'
 import { openInboundSecrets } from '../../src/surfaces/webhooks/inbound/inbound-secrets.ts'

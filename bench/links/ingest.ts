@@ -2,7 +2,7 @@
 import { finished } from 'node:stream/promises'
 import pg from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
-import { newId } from '../../src/kernel/ids.ts'
+import { newId } from '#dodeca/kernel'
 import { addUp } from '../../src/surfaces/links/statistics/add-up.ts'
 import { BatchBuilder, eventId, type Batch } from '../../src/surfaces/links/clicks/batch.ts'
 import { storeBatches } from '../../src/surfaces/links/clicks/store-batches.ts'

@@ -1,6 +1,5 @@
 /** Reading 400 days of one link, and making the daily sums again from millions of events. */
-import { newId } from '../../src/kernel/ids.ts'
-import { sql } from '../../src/kernel/database/sql.ts'
+import { newId, sql } from '#dodeca/kernel'
 import { readStats } from '../../src/surfaces/links/statistics/read-stats.ts'
 import { statsProjection } from '../../src/surfaces/links/statistics/rebuild-job.ts'
 import { platform_domain_id } from '../../src/surfaces/links/domains/platform.ts'

@@ -5,7 +5,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openClock } from '../../src/kernel/clock.ts'
+import { openClock } from '#dodeca/kernel'
 import { openDb } from '../../src/kernel/database/db.ts'
 import type { Kernel } from '../../src/surfaces/links/settings.ts'
 import type { Database } from '../ground/database.ts'

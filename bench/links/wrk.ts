@@ -5,7 +5,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { StartError } from '../../src/kernel/errors/start-error.ts'
+import { StartError } from '#dodeca/kernel'
 import { ended, processorSeconds, startOn } from '../ground/machine.ts'
 import type { Measure } from '../ground/rounds.ts'
 import { spawnSync } from 'node:child_process'

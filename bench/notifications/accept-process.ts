@@ -7,7 +7,7 @@
 import { randomBytes } from 'node:crypto'
 import fastify from 'fastify'
 import pg from 'pg'
-import { newId } from '../../src/kernel/ids.ts'
+import { newId } from '#dodeca/kernel'
 
 export type BareAccept = {
   readonly database_url: string

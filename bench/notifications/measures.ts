@@ -1,7 +1,7 @@
 /** The measurements of notifications, each compared with its limit. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { Liquid } from 'liquidjs'
-import { newId } from '../../src/kernel/ids.ts'
+import { newId } from '#dodeca/kernel'
 import { hashOf, render } from '../../src/surfaces/notifications/templates/render.ts'
 import { ask } from '../ground/database.ts'
 import type { Verdict } from '../ground/report.ts'

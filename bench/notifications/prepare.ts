@@ -2,7 +2,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { newId } from '../../src/kernel/ids.ts'
+import { newId } from '#dodeca/kernel'
 import { ask } from '../ground/database.ts'
 import { productionEnvironment } from '../ground/platform.ts'
 import { startProgram, type Program } from '../ground/program.ts'

@@ -1,6 +1,5 @@
 /** The platform with people and the work, in a process of its own, configured by its environment. */
-import type { Principal } from '../../src/kernel/access/principal.ts'
-import { newId } from '../../src/kernel/ids.ts'
+import { newId, type Principal } from '#dodeca/kernel'
 import { start } from '../../src/runtime/start.ts'
 import { loadConfig } from '../../src/settings.ts'
 import type { Face as People } from '../../test/surfaces/people/face.ts'

@@ -2,7 +2,7 @@
  * One client with six connections beside four processes that never rest, while documents are read:
  * how many of its requests are refused as overloaded.
  */
-import { newId } from '../../src/kernel/ids.ts'
+import { newId } from '#dodeca/kernel'
 import type { Bench } from '../ground/comparison.ts'
 import { requestText, type Request } from '../ground/load.ts'
 import { startOn } from '../ground/machine.ts'

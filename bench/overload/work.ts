@@ -1,8 +1,7 @@
 /** A surface with one read that only costs processor time, as a large list or a long template does. */
 import { hash } from 'node:crypto'
 import { Type } from 'typebox'
-import { reply, route } from '../../src/kernel/http/route.ts'
-import type { Surface } from '../../src/kernel/surface.ts'
+import { reply, route, type Surface } from '#dodeca/kernel'
 
 const work_ms = 1.6
 const bytes = Buffer.alloc(16 * 1024)

@@ -1,12 +1,11 @@
 /** The balance of an account with a million entries, now and a moment ago. */
-import { sql } from '../../src/kernel/database/sql.ts'
+import { newId, sql } from '#dodeca/kernel'
 import {
   Account,
   accountColumns,
   balanceAt,
   currentSums,
 } from '../../src/surfaces/payments/ledger/balances.ts'
-import { newId } from '../../src/kernel/ids.ts'
 import { ask } from '../ground/database.ts'
 import { figure, type Section } from '../ground/report.ts'
 import { percentile } from '../ground/rounds.ts'

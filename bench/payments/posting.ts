@@ -1,5 +1,5 @@
 /** Postings: ours through the platform's database layer, and the same function called by pgbench. */
-import { newId } from '../../src/kernel/ids.ts'
+import { newId } from '#dodeca/kernel'
 import { post, transfer } from '../../src/surfaces/payments/ledger/post.ts'
 import type { Bench } from '../ground/comparison.ts'
 import { findPgbench, pgbench } from '../ground/pgbench.ts'

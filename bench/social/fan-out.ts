@@ -1,5 +1,5 @@
 /** Posts of an author with 5,000 followers whose feeds are kept, pushed by the queue, beside a plain insert. */
-import { newId } from '../../src/kernel/ids.ts'
+import { newId } from '#dodeca/kernel'
 import { drainQueue } from '../../src/kernel/work/run-queue.ts'
 import type { Bench } from '../ground/comparison.ts'
 import { ask } from '../ground/database.ts'

@@ -2,7 +2,7 @@
  * Likes in process by 64 people at once, on one post and on 64, beside the same inserts in pgbench; the worker
  * that counts them is a process of its own.
  */
-import { newId } from '../../src/kernel/ids.ts'
+import { newId } from '#dodeca/kernel'
 import type { Deps } from '../../src/surfaces/social/deps.ts'
 import { like } from '../../src/surfaces/social/reactions/like.ts'
 import type { Bench } from '../ground/comparison.ts'

@@ -1,6 +1,6 @@
 /** What a claim costs while a million deliveries wait at a thousand endpoints. */
 import { loadConfig } from '../../src/settings.ts'
-import { newId } from '../../src/kernel/ids.ts'
+import { newId } from '#dodeca/kernel'
 import { composition } from '../../src/platform.ts'
 import { start, type Running } from '../../src/runtime/start.ts'
 import { claim } from '../../src/surfaces/webhooks/sending/claim.ts'

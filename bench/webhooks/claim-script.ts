@@ -2,8 +2,8 @@
  * One claim of a hundred deliveries and their results as a script of pgbench: the sender's own statements,
  * made from the functions that send them, so they cannot fall behind.
  */
-import { compile, type Sql } from '../../src/kernel/database/sql.ts'
-import type { Tx } from '../../src/kernel/database/db.ts'
+import type { Sql, Tx } from '#dodeca/kernel'
+import { compile } from '../../src/kernel/database/sql.ts'
 import { claim, type Claimed } from '../../src/surfaces/webhooks/sending/claim.ts'
 import { planLookUps } from '../../src/surfaces/webhooks/sending/look-ups.ts'
 import { finish, type Result } from '../../src/surfaces/webhooks/sending/finish.ts'

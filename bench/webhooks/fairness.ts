@@ -1,5 +1,5 @@
 /** A hundred endpoints that answer, with and without fifty beside them that keep every request waiting. */
-import { newId } from '../../src/kernel/ids.ts'
+import { newId } from '#dodeca/kernel'
 import { nowMs } from '../ground/answer-beats.ts'
 import type { Bench } from '../ground/comparison.ts'
 import { figure, type Section } from '../ground/report.ts'

@@ -1,6 +1,6 @@
 /** Many events for many endpoints, beside undici alone over the same origins and as many connections. */
 import { fileURLToPath } from 'node:url'
-import { newId } from '../../src/kernel/ids.ts'
+import { newId } from '#dodeca/kernel'
 import { nowMs } from '../ground/answer-beats.ts'
 import type { Bench } from '../ground/comparison.ts'
 import { figure, type Section } from '../ground/report.ts'

@@ -3,7 +3,7 @@
  * reply to the same body and does nothing. Then one message repeatedly.
  */
 import { createHmac } from 'node:crypto'
-import { newId } from '../../src/kernel/ids.ts'
+import { newId } from '#dodeca/kernel'
 import { startBare } from '../ground/bare.ts'
 import type { Bench } from '../ground/comparison.ts'
 import { load } from '../ground/load.ts'

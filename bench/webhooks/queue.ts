@@ -1,6 +1,6 @@
 /** Deliveries that wait as rows: how fast they go out, beside the same statements sent by pgbench alone. */
 import { loadConfig } from '../../src/settings.ts'
-import { newId } from '../../src/kernel/ids.ts'
+import { newId } from '#dodeca/kernel'
 import { composition } from '../../src/platform.ts'
 import { start } from '../../src/runtime/start.ts'
 import { finishAndClaim, type Result } from '../../src/surfaces/webhooks/sending/finish.ts'

@@ -7,7 +7,7 @@ import { Logger, makeWorkerUtils, run, type Runner } from 'graphile-worker'
 import { PgBoss } from 'pg-boss'
 import pg from 'pg'
 import { Agent, request } from 'undici'
-import { newId } from '../../src/kernel/ids.ts'
+import { newId } from '#dodeca/kernel'
 
 export type RivalAsked =
   | { readonly ask: 'load'; readonly urls: readonly string[]; readonly count: number }

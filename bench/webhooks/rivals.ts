@@ -4,7 +4,7 @@
  * signatures and checks of addresses count.
  */
 import { fileURLToPath } from 'node:url'
-import { newId } from '../../src/kernel/ids.ts'
+import { newId } from '#dodeca/kernel'
 import { nowMs } from '../ground/answer-beats.ts'
 import type { Bench } from '../ground/comparison.ts'
 import { figure, type Section } from '../ground/report.ts'

@@ -1,5 +1,5 @@
 /** One event and one endpoint: the maximum throughput, and the latency at half of it. */
-import { newId } from '../../src/kernel/ids.ts'
+import { newId } from '#dodeca/kernel'
 import { nowMs } from '../ground/answer-beats.ts'
 import type { Bench } from '../ground/comparison.ts'
 import { figure, type Section } from '../ground/report.ts'

@@ -1,7 +1,7 @@
 /**
  * One event for ten thousand endpoints: when its rows are written, its first request and its last.
  */
-import { newId } from '../../src/kernel/ids.ts'
+import { newId } from '#dodeca/kernel'
 import { nowMs } from '../ground/answer-beats.ts'
 import type { Bench } from '../ground/comparison.ts'
 import { ask } from '../ground/database.ts'

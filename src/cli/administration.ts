@@ -2,8 +2,7 @@
  * Identity for the command line. It calls identity's face on the current database, and turns
  * refusals into sentences that give the next step.
  */
-import { Problem } from '../kernel/errors/problem.ts'
-import { StartError } from '../kernel/errors/start-error.ts'
+import { Problem, StartError } from '#dodeca/kernel'
 import type { Face } from '../surfaces/identity/face.ts'
 import type { Call } from './command.ts'
 import { onCurrentDatabase } from './offline.ts'

@@ -3,7 +3,7 @@
  * backup into an empty folder.
  */
 import { resolve } from 'node:path'
-import { openClock, rfc3339 } from '../kernel/clock.ts'
+import { openClock, rfc3339 } from '#dodeca/kernel'
 import { createBackup } from '../runtime/backup/create.ts'
 import type { Manifest } from '../runtime/backup/manifest.ts'
 import { restoreBackup } from '../runtime/backup/restore.ts'

@@ -1,7 +1,7 @@
 /** Who still calls what will be removed. */
 import { Type } from 'typebox'
-import { sql } from '../kernel/database/sql.ts'
-import { deprecationsOf } from '../kernel/http/deprecation.ts'
+import { sql } from '#dodeca/kernel'
+import { deprecationsOf } from '../kernel/http/contract/deprecation.ts'
 import type { Command } from './command.ts'
 import { onCurrentDatabase } from './offline.ts'
 import { table } from './terminal.ts'

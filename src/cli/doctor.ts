@@ -4,7 +4,7 @@
  */
 import { examine, questions, type Finding } from '../runtime/doctor.ts'
 import { idCheck } from '../kernel/http/lists/check-lists.ts'
-import { StartError } from '../kernel/errors/start-error.ts'
+import { StartError } from '#dodeca/kernel'
 import type { Call, Command } from './command.ts'
 import { enumerationQuestion } from './enumeration/examine.ts'
 import { suggestion } from '../kernel/errors/did-you-mean.ts'

@@ -4,11 +4,8 @@
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { Type } from 'typebox'
-import type { Reader } from '../kernel/database/db.ts'
-import { sql } from '../kernel/database/sql.ts'
-import type { LoggedEvent } from '../kernel/events/event.ts'
+import { sql, StartError, type LoggedEvent, type Reader } from '#dodeca/kernel'
 import { tailEvents } from '../kernel/events/operate.ts'
-import { StartError } from '../kernel/errors/start-error.ts'
 import type { Command } from './command.ts'
 import { onCurrentDatabase } from './offline.ts'
 import type { Terminal } from './terminal.ts'

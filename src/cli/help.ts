@@ -1,7 +1,7 @@
 /** The help: all commands, one command, or all settings. */
 import { describeSettings } from '../runtime/config.ts'
 import { tables } from '../settings.ts'
-import { StartError } from '../kernel/errors/start-error.ts'
+import { StartError } from '#dodeca/kernel'
 import { optionsOf, usageOf, type Command } from './command.ts'
 import { suggestion } from '../kernel/errors/did-you-mean.ts'
 import type { Terminal } from './terminal.ts'

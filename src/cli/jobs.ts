@@ -1,7 +1,5 @@
 /** Jobs of all tenants on the command line, for operators. */
-import { Problem } from '../kernel/errors/problem.ts'
-import { isId } from '../kernel/ids.ts'
-import { StartError } from '../kernel/errors/start-error.ts'
+import { isId, Problem, StartError } from '#dodeca/kernel'
 import type { Face as Identity } from '../surfaces/identity/face.ts'
 import type { Face, JobView, OperatorFilter } from '../surfaces/jobs/face.ts'
 import type { Call, Command } from './command.ts'

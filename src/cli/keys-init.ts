@@ -4,7 +4,7 @@
  */
 import { chownSync, existsSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { StartError } from '../kernel/errors/start-error.ts'
+import { StartError } from '#dodeca/kernel'
 import { newKeys } from '../kernel/keys.ts'
 import { replaceFile } from '../runtime/data-dir.ts'
 import type { Command } from './command.ts'

@@ -7,7 +7,7 @@ import {
   pendingMigrations,
   readMigrations,
 } from '../kernel/database/migrate.ts'
-import { sql } from '../kernel/database/sql.ts'
+import { sql } from '#dodeca/kernel'
 import type { Call, Command } from './command.ts'
 import { migrationOptions, offline, type Offline } from './offline.ts'
 import { table } from './terminal.ts'

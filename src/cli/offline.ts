@@ -12,7 +12,7 @@ import { ownVersion } from '../runtime/own-version.ts'
 import { layGround, type Ground } from '../runtime/prerequisites.ts'
 import { openLog } from '../kernel/observability/log.ts'
 import type { Platform } from '../runtime/open-platform.ts'
-import { StartError } from '../kernel/errors/start-error.ts'
+import { StartError } from '#dodeca/kernel'
 import type { Call } from './command.ts'
 
 export type Offline = {

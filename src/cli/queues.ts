@@ -1,7 +1,6 @@
 /** Due queues of all surfaces: shows the number of due rows, and makes dead rows due again. */
-import { StartError } from '../kernel/errors/start-error.ts'
+import { StartError, type DueQueue } from '#dodeca/kernel'
 import { countQueue, redriveQueue } from '../kernel/work/operate-queues.ts'
-import type { DueQueue } from '../kernel/work/due-queue.ts'
 import type { Command } from './command.ts'
 import { actor, onCurrentDatabase, type Offline } from './offline.ts'
 import { table } from './terminal.ts'

@@ -1,5 +1,5 @@
 /** Rebuilds a read model from its sources, beside the live one, and shows the progress. */
-import { StartError } from '../kernel/errors/start-error.ts'
+import { StartError } from '#dodeca/kernel'
 import type { Command } from './command.ts'
 import { suggestion } from '../kernel/errors/did-you-mean.ts'
 import { onCurrentDatabase } from './offline.ts'

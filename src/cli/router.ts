@@ -1,6 +1,6 @@
 /** The router in front of several cells, as a process of its own. */
 import { once } from 'node:events'
-import { StartError } from '../kernel/errors/start-error.ts'
+import { StartError } from '#dodeca/kernel'
 import { openRouter } from '../runtime/cells/router.ts'
 import type { Command } from './command.ts'
 

@@ -1,5 +1,5 @@
 /** Fills a development platform with demo data. Existing data is not changed. */
-import { StartError } from '../kernel/errors/start-error.ts'
+import { StartError } from '#dodeca/kernel'
 import type { Command } from './command.ts'
 import { onCurrentDatabase } from './offline.ts'
 

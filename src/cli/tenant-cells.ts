@@ -2,7 +2,7 @@
 import { mkdir } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { openObjects } from '../kernel/objects/open-objects.ts'
-import { StartError } from '../kernel/errors/start-error.ts'
+import { StartError } from '#dodeca/kernel'
 import { migrationSources } from '../runtime/start.ts'
 import { deleteTenant } from '../runtime/tenants/delete.ts'
 import { exportTenant } from '../runtime/tenants/export.ts'

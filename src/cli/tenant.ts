@@ -1,5 +1,5 @@
 /** Tenants on the command line. */
-import { StartError } from '../kernel/errors/start-error.ts'
+import { StartError } from '#dodeca/kernel'
 import { administering } from './administration.ts'
 import type { Command } from './command.ts'
 import { actor } from './offline.ts'

@@ -1,6 +1,5 @@
 /** Compares stored objects with their rows, and blocks file contents for all tenants. */
-import { StartError } from '../kernel/errors/start-error.ts'
-import { StoreUnavailable } from '../kernel/objects/objects.ts'
+import { StartError, StoreUnavailable } from '#dodeca/kernel'
 import type { Face } from '../surfaces/uploads/face.ts'
 import type { Call, Command } from './command.ts'
 import { actor, onCurrentDatabase } from './offline.ts'

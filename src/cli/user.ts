@@ -3,8 +3,7 @@
  * printed once. A lost password is reset with a token, which is also printed once.
  */
 import { encodeQR } from 'qr'
-import { newSecret } from '../kernel/ids.ts'
-import { StartError } from '../kernel/errors/start-error.ts'
+import { newSecret, StartError } from '#dodeca/kernel'
 import { administering, default_tenant } from './administration.ts'
 import type { Call, Command, Option } from './command.ts'
 import { actor } from './offline.ts'

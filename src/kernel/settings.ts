@@ -34,13 +34,7 @@ type Text = {
 }
 export type Setting = Number_ | Flag | List | Numbers | Text
 
-export const count = (
-  fallback: number,
-  unit: string,
-  says: string,
-  min = 0,
-  max = 2 ** 40,
-): Number_ => ({
+const count = (fallback: number, unit: string, says: string, min = 0, max = 2 ** 40): Number_ => ({
   kind: 'number',
   default: fallback,
   unit,
@@ -48,32 +42,46 @@ export const count = (
   min,
   max,
 })
-export const flag = (fallback: Flag['default'], says: string): Flag => ({
+const flag = (fallback: Flag['default'], says: string): Flag => ({
   kind: 'flag',
   default: fallback,
   says,
 })
-export const list = (says: string): List => ({ kind: 'list', default: [], says })
-export const numbers = (fallback: readonly number[], unit: string, says: string): Numbers => ({
+const list = (says: string): List => ({ kind: 'list', default: [], says })
+const numbers = (fallback: readonly number[], unit: string, says: string): Numbers => ({
   kind: 'numbers',
   default: fallback,
   unit,
   says,
 })
-export const text = (says: string, fallback: string): Text & { default: string } => ({
+const text = (says: string, fallback: string): Text & { default: string } => ({
   kind: 'text',
   default: fallback,
   says,
 })
-export const parts = (
+const parts = (
   says: string,
   fallback: string,
   units: Readonly<Record<string, string>>,
 ): Text & { default: string } => ({ ...text(says, fallback), parts: units })
-export const optional = (says: string): Text => ({ kind: 'text', default: null, says })
-export const address = (says: string): Text => ({ ...optional(says), url: true })
-export const secret = (says: string): Text => ({ ...optional(says), secret: true })
-export const secrets = (says: string): List => ({ ...list(says), secret: true })
+const optional = (says: string): Text => ({ kind: 'text', default: null, says })
+const address = (says: string): Text => ({ ...optional(says), url: true })
+const secret = (says: string): Text => ({ ...optional(says), secret: true })
+const secrets = (says: string): List => ({ ...list(says), secret: true })
+
+/** The kinds of settings: `setting.count(20, 'jobs', 'Jobs that one process runs at once')`. */
+export const setting = {
+  address,
+  count,
+  flag,
+  list,
+  numbers,
+  optional,
+  parts,
+  secret,
+  secrets,
+  text,
+}
 
 export type SettingTable = Readonly<Record<string, Setting>>
 

@@ -16,9 +16,9 @@ import type { Bus } from './events/bus.ts'
 import type { Consumer } from './events/consumer.ts'
 import type { EventDeclaration } from './events/event.ts'
 import type { Fault } from './faults.ts'
-import type { Cursors } from './http/cursor.ts'
+import type { Cursors } from './http/contract/cursor.ts'
 import type { Reference } from './http/openapi/reference.ts'
-import type { Front } from './http/request-interceptor.ts'
+import type { Front } from './http/server/request-interceptor.ts'
 import type { ErrorEntry } from './errors/problem.ts'
 import type {
   Provider,
@@ -26,8 +26,8 @@ import type {
   ProviderVerdict,
   SignedProviderMessage,
 } from './http/provider.ts'
-import type { Route } from './http/route.ts'
-import type { SocketRoute } from './http/sockets.ts'
+import type { Route } from './http/contract/route.ts'
+import type { SocketRoute } from './http/server/sockets.ts'
 import type { Keyring } from './keys.ts'
 import type { Objects } from './objects/objects.ts'
 import type { KernelSettings, SettingsOf, SettingTable } from './settings.ts'

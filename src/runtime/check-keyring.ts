@@ -4,11 +4,7 @@
  * the record of the key is deleted.
  */
 import { Type } from 'typebox'
-import { StartError } from '../kernel/errors/start-error.ts'
-import type { Db } from '../kernel/database/db.ts'
-import { sql } from '../kernel/database/sql.ts'
-import type { Keyring } from '../kernel/keys.ts'
-import type { SealedColumn } from '../kernel/work/reseal.ts'
+import { sql, StartError, type Db, type Keyring, type SealedColumn } from '#dodeca/kernel'
 
 const Mark = Type.Object({ name: Type.String(), mark: Type.Unsafe<Buffer>({}) })
 const Found = Type.Object({ found: Type.Boolean() })

@@ -12,9 +12,7 @@ import * as fs from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { commandLine, type DataDir, readJson, writeJson } from './data-dir.ts'
-import { codeOf } from '../kernel/errors/error-code.ts'
-import { newSecret } from '../kernel/ids.ts'
-import { StartError } from '../kernel/errors/start-error.ts'
+import { codeOf, newSecret, StartError } from '#dodeca/kernel'
 
 export type Command = {
   readonly argv: readonly string[]

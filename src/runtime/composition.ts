@@ -1,23 +1,28 @@
 /** The parts of a platform, before and after they are opened. */
 import type { Config } from './config.ts'
-import type { Access } from '../kernel/access/principal.ts'
+import type {
+  Access,
+  DemoTenant,
+  DueQueue,
+  Kernel,
+  KernelOf,
+  Keyring,
+  Log,
+  Opened,
+  SettingTable,
+} from '#dodeca/kernel'
 import type { TenantStates } from '../kernel/work/tenant-states.ts'
 import type { Events } from '../kernel/events/open.ts'
 import type { NatsSink } from '../kernel/events/sinks/nats.ts'
 import type { NatsBus } from '../kernel/events/sinks/nats-bus.ts'
-import type { Sockets } from '../kernel/http/sockets.ts'
+import type { Sockets } from '../kernel/http/server/sockets.ts'
 import type { Faults } from '../kernel/faults.ts'
 import type { AnySurface, Gathered } from './gather.ts'
-import type { Connections } from '../kernel/http/connections.ts'
-import type { DeprecatedCalls } from '../kernel/http/deprecated-calls.ts'
-import type { Keyring } from '../kernel/keys.ts'
-import type { Log } from '../kernel/observability/log.ts'
+import type { Connections } from '../kernel/http/server/connections.ts'
+import type { DeprecatedCalls } from '../kernel/http/server/deprecated-calls.ts'
 import type { Overload } from '../kernel/observability/overload.ts'
-import type { SettingTable } from '../kernel/settings.ts'
-import type { DemoTenant, Kernel, KernelOf, Opened } from '../kernel/surface.ts'
 import type { Pulse } from '../kernel/work/pulse.ts'
 import type { Sleepers } from '../kernel/work/topics.ts'
-import type { DueQueue } from '../kernel/work/due-queue.ts'
 import type { Telemetry } from '../kernel/observability/telemetry.ts'
 import type { Member } from './processes/member.ts'
 

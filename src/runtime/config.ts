@@ -5,7 +5,7 @@
  */
 import { resolve } from 'node:path'
 import { edits, suggestion } from '../kernel/errors/did-you-mean.ts'
-import { StartError } from '../kernel/errors/start-error.ts'
+import { refusals, StartError, type Deployment, type SettingTable } from '#dodeca/kernel'
 import type { Config, Limit, Profile, SettingValues } from './configuration.ts'
 import { general } from './general-settings.ts'
 import { place_variable, type Place } from './processes/messages.ts'
@@ -19,13 +19,7 @@ import {
   type Environment,
 } from './read-variables.ts'
 import { platformFaults } from './setting-rules.ts'
-import {
-  kernelSettings,
-  refusals,
-  type Deployment,
-  type Setting,
-  type SettingTable,
-} from '../kernel/settings.ts'
+import { kernelSettings, type Setting } from '../kernel/settings.ts'
 
 export type { Config, SettingValues } from './configuration.ts'
 export type { Environment }

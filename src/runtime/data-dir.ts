@@ -21,9 +21,7 @@ import {
 import { execFileSync } from 'node:child_process'
 import { dirname, join, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { newSecret } from '../kernel/ids.ts'
-import { codeOf } from '../kernel/errors/error-code.ts'
-import { StartError } from '../kernel/errors/start-error.ts'
+import { codeOf, newSecret, StartError } from '#dodeca/kernel'
 
 export type DataFolder = 'objects' | 'retrieval' | 'spool' | 'sandbox' | 'companions'
 export type DataFile = 'keys.json' | 'admin.json' | 'runtime.json'

@@ -5,12 +5,8 @@
  */
 import { statfs } from 'node:fs/promises'
 import { Type } from 'typebox'
-import type { Clock } from '../kernel/clock.ts'
-import type { Db } from '../kernel/database/db.ts'
+import { sql, type Check, type Clock, type Db, type Keyring } from '#dodeca/kernel'
 import type { Migration } from '../kernel/database/migrate.ts'
-import { sql } from '../kernel/database/sql.ts'
-import type { Keyring } from '../kernel/keys.ts'
-import type { Check } from '../kernel/surface.ts'
 
 export type Finding = {
   readonly check: string

@@ -6,9 +6,8 @@
  */
 import type { Config } from './config.ts'
 import { openDataDir, readJson, writeJson } from './data-dir.ts'
-import { newSecret } from '../kernel/ids.ts'
+import { newSecret, StartError } from '#dodeca/kernel'
 import type { FirstAdministrator } from './composition.ts'
-import { StartError } from '../kernel/errors/start-error.ts'
 
 export type Administrator = FirstAdministrator & {
   readonly kept_in: string | null

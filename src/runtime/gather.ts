@@ -2,17 +2,18 @@
  * Gathers the declarations of all surfaces: errors, events, permissions. If two surfaces contradict
  * each other, the start fails.
  */
-import {
-  permissionCatalog,
-  type Permission,
-  type PermissionCatalog,
-} from '../kernel/access/permissions.ts'
+import { providerErrors } from '#dodeca/kernel'
+import type {
+  EventDeclaration,
+  Permission,
+  PermissionCatalog,
+  Route,
+  Surface,
+} from '#dodeca/kernel'
+import { permissionCatalog } from '../kernel/access/permissions.ts'
 import { eventErrors } from '../kernel/events/operate.ts'
 import { requestErrors } from './platform-routes/requests.ts'
-import { providerErrors } from '../kernel/http/providers.ts'
 import { catalogOf, type Catalog } from '../kernel/errors/problem.ts'
-import type { Route } from '../kernel/http/route.ts'
-import type { EventDeclaration, Surface } from '../kernel/surface.ts'
 
 /** The declarations of a surface, without its dependencies. */
 export type AnySurface = Omit<Surface, 'open'>

@@ -4,8 +4,7 @@
  * not read does not measure them.
  */
 import { collectDefaultMetrics, Gauge, type Registry } from 'prom-client'
-import type { Db } from '../kernel/database/db.ts'
-import type { DueQueue } from '../kernel/work/due-queue.ts'
+import type { Db, DueQueue } from '#dodeca/kernel'
 import { countQueue } from '../kernel/work/operate-queues.ts'
 
 /** Counting a queue reads its rows, so several readers share one count. */

@@ -8,15 +8,20 @@ import { openTake, openTakeEach } from '../kernel/access/take.ts'
 import { openCsrf } from '../kernel/access/csrf.ts'
 import { openSignedUrls } from '../kernel/access/signed-url.ts'
 import { openObjects } from '../kernel/objects/open-objects.ts'
-import { openClock } from '../kernel/clock.ts'
-import {
-  currentCaller,
-  currentRequestId,
-  currentTraceparent,
-  currentWork,
-} from '../kernel/observability/context.ts'
-import { openDb, type Db, type DbOptions } from '../kernel/database/db.ts'
-import { openPersonal, type Personal } from '../kernel/work/personal.ts'
+import { currentRequestId, currentTraceparent, openClock, openSafeFetch } from '#dodeca/kernel'
+import type {
+  Db,
+  Kernel,
+  KernelOf,
+  Opened,
+  Personal,
+  Route,
+  SettingsOf,
+  SettingTable,
+} from '#dodeca/kernel'
+import { currentCaller, currentWork } from '../kernel/observability/context.ts'
+import { openDb, type DbOptions } from '../kernel/database/db.ts'
+import { openPersonal } from '../kernel/work/personal.ts'
 import { openPulse } from '../kernel/work/pulse.ts'
 import { openSleepers } from '../kernel/work/topics.ts'
 import { openBus } from '../kernel/events/bus.ts'
@@ -24,14 +29,11 @@ import type { Events } from '../kernel/events/open.ts'
 import { openOutbox } from '../kernel/events/log/outbox.ts'
 import type { Faults } from '../kernel/faults.ts'
 import type { Gathered } from './gather.ts'
-import { openCursors } from '../kernel/http/cursor.ts'
+import { openCursors } from '../kernel/http/contract/cursor.ts'
 import { openMetrics, type Metrics } from '../kernel/observability/metrics.ts'
 import { watchOverload } from '../kernel/observability/overload.ts'
-import { openSafeFetch } from '../kernel/outgoing/safe-fetch.ts'
-import type { Route } from '../kernel/http/route.ts'
 import { tracedBy } from '../kernel/observability/telemetry.ts'
-import { kernelSettings, type SettingsOf, type SettingTable } from '../kernel/settings.ts'
-import type { Kernel, KernelOf, Opened } from '../kernel/surface.ts'
+import { kernelSettings } from '../kernel/settings.ts'
 import type { SettingValues } from './config.ts'
 
 /**

@@ -3,7 +3,8 @@
  * works in an order that loses nothing: refuse, drain, end streams, finish requests, release
  * leases.
  */
-import { clientAddress } from '../kernel/access/client-address.ts'
+import { clientAddress, otherOrigins } from '#dodeca/kernel'
+import type { DueQueue, Kernel, Opened, Route } from '#dodeca/kernel'
 import { openRateLimiter } from '../kernel/access/rate.ts'
 import { openTenantStates } from '../kernel/work/tenant-states.ts'
 import { openEvents, type Events } from '../kernel/events/open.ts'
@@ -15,15 +16,13 @@ import { sealedOutcomes } from '../kernel/work/sealed-outcomes.ts'
 import { checkLists } from '../kernel/http/lists/check-lists.ts'
 import { checkKeyring } from './check-keyring.ts'
 import { checkRoutes, gather } from './gather.ts'
-import { openConnections } from '../kernel/http/connections.ts'
-import { openDeprecatedCalls } from '../kernel/http/deprecated-calls.ts'
-import { buildApp } from '../kernel/http/app.ts'
-import { otherOrigins } from '../kernel/http/cors.ts'
-import type { Sockets } from '../kernel/http/sockets.ts'
+import { openConnections } from '../kernel/http/server/connections.ts'
+import { openDeprecatedCalls } from '../kernel/http/server/deprecated-calls.ts'
+import { buildApp } from '../kernel/http/server/app.ts'
+import type { Sockets } from '../kernel/http/server/sockets.ts'
 import { natsBusOf, socketsOf } from './open-sockets.ts'
 import { openKeyed } from '../kernel/idempotency/keyed.ts'
 import { openApiDocument } from '../kernel/http/openapi/document.ts'
-import type { Route } from '../kernel/http/route.ts'
 import { docsPages } from './docs/mount.ts'
 import { allRoutes } from './platform-routes/all-routes.ts'
 import { lifecycle } from './lifecycle.ts'
@@ -35,8 +34,6 @@ import type {
   PlatformOptions,
   PlatformParts,
 } from './composition.ts'
-import type { Kernel, Opened } from '../kernel/surface.ts'
-import type { DueQueue } from '../kernel/work/due-queue.ts'
 
 export type Platform = {
   readonly kernel: Kernel

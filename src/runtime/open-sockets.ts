@@ -1,11 +1,10 @@
 /** The live connections of a process: its WebSockets, and the bus if NATS carries it. */
-import { clientAddress } from '../kernel/access/client-address.ts'
+import { clientAddress, type Kernel, type Opened } from '#dodeca/kernel'
 import type { OpenBus } from '../kernel/events/bus.ts'
 import { openNatsBus, type NatsBus } from '../kernel/events/sinks/nats-bus.ts'
-import type { Connections } from '../kernel/http/connections.ts'
-import { openSockets, type Sockets } from '../kernel/http/sockets.ts'
+import type { Connections } from '../kernel/http/server/connections.ts'
+import { openSockets, type Sockets } from '../kernel/http/server/sockets.ts'
 import type { Overload } from '../kernel/observability/overload.ts'
-import type { Kernel, Opened } from '../kernel/surface.ts'
 import type { PlatformOptions } from './composition.ts'
 
 /** If NATS carries the bus, PostgreSQL does not. */

@@ -9,8 +9,8 @@ import { holdCompanion } from './child-processes.ts'
 import { openDataDir, writeJson, type DataDir } from './data-dir.ts'
 import { reachDatabase } from './postgres/external-postgres.ts'
 import { openPostgres } from './postgres/embedded-postgres.ts'
-import { openKeyring, type Keyring } from '../kernel/keys.ts'
-import { StartError } from '../kernel/errors/start-error.ts'
+import { StartError, type Keyring } from '#dodeca/kernel'
+import { openKeyring } from '../kernel/keys.ts'
 
 export type Ground = {
   readonly data_dir: DataDir

@@ -1,8 +1,7 @@
 /** Reads the variables that are not settings of a surface, and refuses values that cannot work. */
 /* oxlint-disable node/no-sync -- small files, once, before anything is served */
 import { readFileSync, statSync } from 'node:fs'
-import { codeOf } from '../kernel/errors/error-code.ts'
-import { StartError } from '../kernel/errors/start-error.ts'
+import { codeOf, StartError } from '#dodeca/kernel'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 

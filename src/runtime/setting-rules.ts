@@ -3,10 +3,10 @@
  * valid, so the fault can be found only by a rule over several settings. The kernel's rules are in
  * its `settings.ts`, and those of a surface in the surface's.
  */
-import { proxyCheck } from '../kernel/access/client-address.ts'
+import { faultsIn, proxyCheck, refusals } from '#dodeca/kernel'
 import { openFaults } from '../kernel/faults.ts'
 import { keys_missing, parseKeyring, parsePepper } from '../kernel/keys.ts'
-import { faultsIn, kernelSettingFaults, refusals } from '../kernel/settings.ts'
+import { kernelSettingFaults } from '../kernel/settings.ts'
 import type { Config } from './configuration.ts'
 import { tooManyProcesses } from './processes/places.ts'
 

@@ -4,7 +4,8 @@
  * start other compositions.
  */
 import { migrate, type MigrationSource } from '../kernel/database/migrate.ts'
-import { openLog, type Log } from '../kernel/observability/log.ts'
+import type { Log } from '#dodeca/kernel'
+import { openLog } from '../kernel/observability/log.ts'
 import { openTelemetry } from '../kernel/observability/telemetry.ts'
 import type { Composition } from './composition.ts'
 import { refuseUnknownPoints } from './dev/fault-points.ts'

@@ -3,7 +3,7 @@
  * platform's time does not move it, as in reality. The offset is kept over restarts.
  */
 import { Type } from 'typebox'
-import { rfc3339, type Clock } from '../kernel/clock.ts'
+import { rfc3339, type Clock } from '#dodeca/kernel'
 import { fits, type ControlRoute } from './control.ts'
 import type { Kept } from './kept.ts'
 

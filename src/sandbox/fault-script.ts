@@ -3,7 +3,7 @@
  * matching rule is applied. It is used up after its number of times. A script belongs to the
  * running process and is not stored, because it is part of an experiment.
  */
-import { newId } from '../kernel/ids.ts'
+import { newId } from '#dodeca/kernel'
 
 export type Scripted<Rule> = { readonly id: string; readonly rule: Rule; left: number }
 

@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { newSecret } from '../kernel/ids.ts'
+import { newSecret } from '#dodeca/kernel'
 import { writeWhole } from './write-whole.ts'
 
 export type Kept = {

@@ -4,8 +4,7 @@
  * look-ups need. The newest 10,000 of each kind are kept, for at most 7 days.
  */
 import { join } from 'node:path'
-import { openClock, rfc3339, type Clock } from '../kernel/clock.ts'
-import { newId } from '../kernel/ids.ts'
+import { newId, openClock, rfc3339, type Clock } from '#dodeca/kernel'
 import { openJournal, type Journal, type Place } from './journal.ts'
 import { rawText } from './mail/message.ts'
 import type { Message, Parsed } from './message.ts'

@@ -4,7 +4,7 @@
  * or SIGINT. The platform may stop and restart meanwhile; the vendors keep their state.
  */
 import { resolve } from 'node:path'
-import { StartError } from '../kernel/errors/start-error.ts'
+import { StartError } from '#dodeca/kernel'
 import { openSandbox } from './open-sandbox.ts'
 import { vendors } from './vendors.ts'
 

@@ -5,7 +5,7 @@
  * vendors.
  */
 import type { Server } from 'node:net'
-import type { Clock } from '../kernel/clock.ts'
+import type { Clock } from '#dodeca/kernel'
 import type { Kept } from './kept.ts'
 
 export type Setup = {

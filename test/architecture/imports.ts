@@ -18,6 +18,7 @@ const owners: readonly { packages: RegExp; homes: readonly string[] }[] = [
 const kernel_order = [
   [
     'ids.ts',
+    'bounded-cache.ts',
     'clock.ts',
     'settings.ts',
     'limits.ts',
@@ -35,6 +36,8 @@ const kernel_order = [
   ['events'],
   ['http', 'bounded'],
   ['surface.ts'],
+  ['resources'],
+  ['entry.ts'],
 ]
 
 export function importFaults({ modules }: Tree): Fault[] {
@@ -73,6 +76,10 @@ function borderFault({ path }: Module, { target, typeOnly }: Import): Verdict | 
   }
   if (from.kind === 'surface' && to.kind === 'runtime') {
     return { rule: 'runtime-border', says: `a surface knows the kernel only, not ${target}` }
+  }
+  if (from.kind === 'surface' && to.kind === 'kernel' && target !== 'src/kernel/entry.ts') {
+    const says = `a surface imports #dodeca/kernel; ${target} is the kernel's own`
+    return { rule: 'kernel-entry', says }
   }
   if (levelOf(path) < levelOf(target)) {
     return { rule: 'kernel-order', says: `${target} stands above ${path} in the kernel` }

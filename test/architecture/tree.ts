@@ -10,7 +10,7 @@ export type Source = { readonly path: string; readonly text: string }
 
 export type Import = {
   readonly specifier: string
-  /** The path inside the tree, for a relative specifier. */
+  /** The path inside the tree, for a relative specifier or an entry. */
   readonly target: string | undefined
   /** Gone when types are stripped; `import { type A }` is not, it still loads the file. */
   readonly typeOnly: boolean
@@ -36,6 +36,8 @@ export type Fault = {
 }
 
 const places = '{src,test,scripts,bench,bin,console,client}/**/*.{ts,tsx,mjs,js,sql,md}'
+/** The `imports` of package.json. */
+const entries: Readonly<Record<string, string>> = { '#dodeca/kernel': 'src/kernel/entry.ts' }
 const ignored = new Set(['node_modules', 'dist', 'data'])
 
 export async function readTree(root: string): Promise<Tree> {
@@ -70,7 +72,7 @@ function parse({ path, text }: Source): Module {
     const { specifier, typeOnly } = found
     const target = specifier.startsWith('.')
       ? posix.normalize(posix.join(posix.dirname(path), specifier))
-      : undefined
+      : entries[specifier]
     return [{ specifier, target, typeOnly, line: lineOf(node.start) }]
   })
   return { path, text, imports, nodes, comments, lineOf }

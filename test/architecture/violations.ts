@@ -41,10 +41,13 @@ const imports: readonly Case[] = [
   runtime('runtime-border', 'or the composition', `import { a } from '../platform.ts'`),
   runtime(null, 'a runtime on the kernel', `import { newId } from '../kernel/ids.ts'`),
   jobs('runtime-border', 'a surface on the runtime', `import { a } from '../../runtime/start.ts'`),
+  jobs(null, 'a surface on the kernel', `import { sql } from '#dodeca/kernel'`),
+  jobs('kernel-entry', 'past its entry', `import { a } from '../../kernel/ids.ts'`),
+  mini('kernel-entry', 'even as a type', `import type { A } from '../../../src/kernel/ids.ts'`),
   at('src/kernel/database/db.ts')(
     'kernel-order',
     'a lower part of the kernel on a higher one',
-    `import type { A } from '../http/route.ts'`,
+    `import type { A } from '../http/contract/route.ts'`,
   ),
   kernel(null, 'a kernel among itself', `import { newId } from './ids.ts'`),
   jobs(null, 'a face as a type', `import type { Files } from '../uploads/face.ts'`),
@@ -88,7 +91,11 @@ const imports: readonly Case[] = [
   kernel('package-owner', 'the router at large', `import findMyWay from 'find-my-way'`),
   jobs('package-owner', 'ids from elsewhere', `import { uuidv7 } from 'uuidv7'`),
   at('src/kernel/database/db.ts')(null, 'pg at home', `import pg from 'pg'`),
-  at('src/kernel/http/app.ts')(null, 'the router at home', `import findMyWay from 'find-my-way'`),
+  at('src/kernel/http/server/app.ts')(
+    null,
+    'the router at home',
+    `import findMyWay from 'find-my-way'`,
+  ),
   inTest(null, 'pg in a test', `import pg from 'pg'`),
   {
     rule: 'circle',

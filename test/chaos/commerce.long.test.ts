@@ -5,8 +5,7 @@
  */
 import { Type } from 'typebox'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
-import { sql } from '../../src/kernel/database/sql.ts'
-import { newId } from '../../src/kernel/ids.ts'
+import { newId, sql } from '#dodeca/kernel'
 import {
   address,
   openShopWorld,

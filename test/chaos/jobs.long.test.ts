@@ -4,7 +4,7 @@
  * its handler wrote in the commit that ended it is there exactly once.
  */
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
-import { newId } from '../../src/kernel/ids.ts'
+import { newId } from '#dodeca/kernel'
 import {
   openEngineWorld,
   type EngineWorld,

@@ -3,7 +3,7 @@
  * batches and attempts in full numbers.
  */
 import { afterAll, describe, expect, inject, test } from 'vitest'
-import { newId } from '../../src/kernel/ids.ts'
+import { newId } from '#dodeca/kernel'
 import {
   killedAt,
   points,

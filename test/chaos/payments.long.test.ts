@@ -6,7 +6,7 @@
  * `CHAOS_SEED` which.
  */
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
-import { sql } from '../../src/kernel/database/sql.ts'
+import { sql } from '#dodeca/kernel'
 import { killedAt } from '../crash.ts'
 import type { PlatformProcess } from '../process.ts'
 import { eventually, newKey } from '../world.ts'

@@ -6,7 +6,7 @@
 import { join } from 'node:path'
 import { Type } from 'typebox'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
-import { sql } from '../../src/kernel/database/sql.ts'
+import { sql } from '#dodeca/kernel'
 import type { IndexedDocument, RetrievalIndex } from '../../src/surfaces/retrieval/engines/index.ts'
 import { openLanceIndex } from '../../src/surfaces/retrieval/engines/lance/open-lance-index.ts'
 import { tableOf } from '../../src/surfaces/retrieval/indexes/index-versions.ts'

@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { startProcess } from '../process.ts'
 import { eventually } from '../world.ts'
-import { sql } from '../../src/kernel/database/sql.ts'
+import { sql } from '#dodeca/kernel'
 import {
   openSocialWorld,
   postIds,

@@ -4,7 +4,7 @@
  * expired lease, in any order, and every job ends once.
  */
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
-import { newId } from '../../src/kernel/ids.ts'
+import { newId } from '#dodeca/kernel'
 import type { Lease } from '../../src/surfaces/jobs/attempts/claims/claim-jobs.ts'
 import { engineOf, type Outside } from '../../src/surfaces/jobs/attempts/test/engine-of.ts'
 import {

@@ -7,7 +7,7 @@
 import { createHash } from 'node:crypto'
 import { Type } from 'typebox'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
-import { sql } from '../../src/kernel/database/sql.ts'
+import { sql } from '#dodeca/kernel'
 import { at, openGround, type Ground } from '../../src/surfaces/webhooks/test/ground.ts'
 import { subscribeMany } from '../../src/surfaces/webhooks/test/many.ts'
 import { openReceiver, type Receiver } from '../../src/surfaces/webhooks/test/receiver.ts'

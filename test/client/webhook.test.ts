@@ -15,7 +15,7 @@ import { freePort } from '../free-port.ts'
 import { challengeOf, verifyWebhook, WebhookRefused } from '../../client/src/index.ts'
 import { at, openGround } from '../../src/surfaces/webhooks/test/ground.ts'
 import { openReceiver } from '../../src/surfaces/webhooks/test/receiver.ts'
-import { signStandard } from '../../src/kernel/outgoing/signatures.ts'
+import { signStandard } from '#dodeca/kernel'
 import { eventually } from '../world.ts'
 import { endsWithFile } from '../children.ts'
 

@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Type } from 'typebox'
-import type { JobType, Opened } from '../../src/kernel/surface.ts'
+import type { JobType, Opened } from '#dodeca/kernel'
 import { composition } from '../../src/platform.ts'
 import type { Composition } from '../../src/runtime/composition.ts'
 import type { Face as Jobs } from '../../src/surfaces/jobs/face.ts'

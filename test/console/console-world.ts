@@ -11,7 +11,7 @@ import {
 import { expect } from 'vitest'
 import { Type } from 'typebox'
 import { freePort } from '../free-port.ts'
-import { sql } from '../../src/kernel/database/sql.ts'
+import { sql } from '#dodeca/kernel'
 import { composition } from '../../src/platform.ts'
 import type { Composition } from '../../src/runtime/composition.ts'
 import { openProductWorld, type ProductWorld } from '../product-world.ts'

@@ -1,6 +1,6 @@
 /** Where a crawl takes place: a platform, the routes that are crawled there, and people to ask with. */
 import type { Gathered } from '../../src/runtime/gather.ts'
-import type { Route } from '../../src/kernel/http/route.ts'
+import type { Route } from '#dodeca/kernel'
 import type { Caller, Crawl, Stage } from './crawl.ts'
 
 export type Ground<W extends Stage = Stage, P extends Caller = Caller> = {

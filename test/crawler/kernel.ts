@@ -1,7 +1,6 @@
 /** The kernel's own routes, whichever surfaces stand on it. */
-import { sql } from '../../src/kernel/database/sql.ts'
+import { newId, sql } from '#dodeca/kernel'
 import { recordOutcome } from '../../src/kernel/idempotency/records.ts'
-import { newId } from '../../src/kernel/ids.ts'
 import type { Crawl, Maker } from './crawl.ts'
 
 export const kernel: Required<Crawl> = {

@@ -1,6 +1,6 @@
 /** The small surfaces that prove the kernel, with the kernel's own routes among them. */
 import { gather } from '../../src/runtime/gather.ts'
-import { newId } from '../../src/kernel/ids.ts'
+import { newId } from '#dodeca/kernel'
 import { testComposition } from '../composition.ts'
 import { signReport } from '../surfaces/relay/receive-report.ts'
 import { openWorld, type Person, type World } from '../world.ts'

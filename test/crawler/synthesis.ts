@@ -2,7 +2,7 @@
  * Makes values from a JSON Schema: the smallest that fits, and one whose type fits nowhere. What a schema
  * alone cannot tell (a pattern, the id of something that exists) belongs into a recipe.
  */
-import { newId } from '../../src/kernel/ids.ts'
+import { newId } from '#dodeca/kernel'
 
 export type Schema = {
   readonly type?: string | readonly string[]

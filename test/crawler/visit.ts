@@ -3,8 +3,8 @@
  * one without permissions), sends a request that succeeds, sends the variants of each rule, and
  * records every reply, so that the document can be compared with them.
  */
-import type { ErrorEntry } from '../../src/kernel/errors/problem.ts'
-import { onlyReads, type Route } from '../../src/kernel/http/route.ts'
+import type { ErrorEntry, Route } from '#dodeca/kernel'
+import { onlyReads } from '../../src/kernel/http/contract/route.ts'
 import { newKey } from '../world.ts'
 import type { Caller, Maker, Stage } from './crawl.ts'
 import { exchange, type Exchange } from './exchange.ts'

@@ -4,8 +4,7 @@
  * a tenant: its id, and how often the rarest and the most frequent of its effects is there (1 is right).
  */
 import { Type } from 'typebox'
-import type { Db } from '../../src/kernel/database/db.ts'
-import { sql, type Sql } from '../../src/kernel/database/sql.ts'
+import { sql, type Db, type Sql } from '#dodeca/kernel'
 
 export type Counts = { readonly id: string; readonly least: number; readonly most: number }
 

@@ -3,7 +3,7 @@
  * else happens, so that what is lost and what was done twice can be counted.
  */
 import { createHash } from 'node:crypto'
-import { newId } from '../../src/kernel/ids.ts'
+import { newId } from '#dodeca/kernel'
 import { eventually, newKey } from '../world.ts'
 import * as effects from './effects.ts'
 import type { Effects } from './effects.ts'

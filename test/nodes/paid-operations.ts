@@ -1,5 +1,5 @@
 /** Operations that move money at the payment provider: an order, and a payment that is captured. */
-import { newId } from '../../src/kernel/ids.ts'
+import { newId } from '#dodeca/kernel'
 import { openShop } from '../../src/surfaces/commerce/test/shop-world.ts'
 import * as effects from './effects.ts'
 import type { Counts } from './effects.ts'

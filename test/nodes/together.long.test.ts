@@ -4,8 +4,7 @@
  */
 import { Type } from 'typebox'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { sql } from '../../src/kernel/database/sql.ts'
-import { newId } from '../../src/kernel/ids.ts'
+import { newId, sql } from '#dodeca/kernel'
 import { talkerOf, upTo, type Talker } from '../../src/surfaces/chat/test/chat-world.ts'
 import { openShop } from '../../src/surfaces/commerce/test/shop-world.ts'
 import { startVisitors, type Visit } from '../../src/surfaces/links/test/visitors.ts'

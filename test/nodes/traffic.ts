@@ -4,7 +4,7 @@
  * recorded, and afterwards counted against what is kept.
  */
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Db } from '../../src/kernel/database/db.ts'
+import type { Db } from '#dodeca/kernel'
 import { call, eventually, newKey, type Answer } from '../world.ts'
 import type { Insist, Operation } from './operation.ts'
 

@@ -4,8 +4,7 @@
  */
 import { Type } from 'typebox'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { sql } from '../../src/kernel/database/sql.ts'
-import { newId } from '../../src/kernel/ids.ts'
+import { newId, sql } from '#dodeca/kernel'
 import { deleteTenant } from '../../src/runtime/tenants/delete.ts'
 import { moveTenant } from '../../src/runtime/tenants/move.ts'
 import type { Member } from '../product-world.ts'

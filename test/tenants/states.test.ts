@@ -1,8 +1,7 @@
 /** A process learns of a tenant's state also if it cannot read it at the first attempt. */
 import { afterAll, expect, test } from 'vitest'
 import { directClient } from '../../src/kernel/database/direct.ts'
-import { sql } from '../../src/kernel/database/sql.ts'
-import { tenant_states_topic } from '../../src/kernel/work/tenant-states.ts'
+import { sql, tenant_states_topic } from '#dodeca/kernel'
 import { openProductWorld } from '../product-world.ts'
 import { eventually } from '../world.ts'
 

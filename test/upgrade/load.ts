@@ -4,7 +4,7 @@
  * and a client would: the same request goes to another one. What fails nevertheless is counted.
  */
 import { setTimeout as pause } from 'node:timers/promises'
-import { newId } from '../../src/kernel/ids.ts'
+import { newId } from '#dodeca/kernel'
 import { call, newKey, type Answer, type Ask } from '../world.ts'
 
 export type Target = { readonly name: string; readonly url: string }

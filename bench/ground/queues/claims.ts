@@ -4,7 +4,7 @@
  */
 import pg from 'pg'
 import { loadConfig } from '../../../src/settings.ts'
-import { newId } from '../../../src/kernel/ids.ts'
+import { newId } from '#dodeca/kernel'
 import { composition } from '../../../src/platform.ts'
 import { start } from '../../../src/runtime/start.ts'
 import { analyzeFilled, ask } from '../database.ts'

@@ -4,8 +4,8 @@
  */
 import { openOutbox } from '../../../src/kernel/events/log/outbox.ts'
 import type { BufferedEvent } from '../../../src/kernel/database/drafts.ts'
-import { compile, type Sql } from '../../../src/kernel/database/sql.ts'
-import { newId } from '../../../src/kernel/ids.ts'
+import { newId, type Sql } from '#dodeca/kernel'
+import { compile } from '../../../src/kernel/database/sql.ts'
 import { events } from '../../../src/surfaces/jobs/events.ts'
 import {
   claimFrom,

@@ -1,7 +1,7 @@
 /** The parent's side: a queue in its own process, and the requests to it. */
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { StartError } from '../../../src/kernel/errors/start-error.ts'
+import { StartError } from '#dodeca/kernel'
 import { ended, startOn } from '../machine.ts'
 import { productionEnvironment } from '../platform.ts'
 import type { Drained, WorkAsked } from './answer-work.ts'

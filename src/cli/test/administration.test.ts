@@ -5,7 +5,7 @@ import { URI } from 'otpauth'
 import { afterAll, describe, expect, test } from 'vitest'
 import { eventually } from '../../../test/world.ts'
 import { openProductWorld, password } from '../../../test/product-world.ts'
-import { newId } from '../../kernel/ids.ts'
+import { newId } from '#dodeca/kernel'
 import { audited } from '../../surfaces/identity/test/announced.ts'
 import { commandsWith } from './in-process.ts'
 

@@ -7,7 +7,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { eventually } from '../../../test/world.ts'
 import type { PlatformProcess } from '../../../test/process.ts'
-import { newId } from '../../kernel/ids.ts'
+import { newId } from '#dodeca/kernel'
 import {
   databaseStopped,
   newInstallation,

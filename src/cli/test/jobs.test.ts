@@ -1,6 +1,6 @@
 /** Jobs on the command line, beside a running platform that sees at once what was done to them. */
 import { afterAll, expect, test } from 'vitest'
-import { newId } from '../../kernel/ids.ts'
+import { newId } from '#dodeca/kernel'
 import { openAskingWorld } from '../../surfaces/jobs/test/asking-world.ts'
 import { commandsWith } from './in-process.ts'
 

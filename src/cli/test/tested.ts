@@ -1,7 +1,7 @@
 /** The test surfaces as the command gets them, with a read model beside them that can be rebuilt. */
 import { testComposition } from '../../../test/composition.ts'
 import type { Composition } from '../../runtime/composition.ts'
-import type { Opened } from '../../kernel/surface.ts'
+import type { Opened } from '#dodeca/kernel'
 
 const tested = testComposition('http://127.0.0.1:9')
 const shelf: Opened = {

@@ -4,7 +4,7 @@
  * subschema's own keywords. The validator spends that weight each time the subschema is applied to
  * a value. So references and lists cannot avoid the limit.
  */
-import { escapePointer } from '../http/content.ts'
+import { escapePointer } from '../http/input/content.ts'
 import { compilePattern, type Pattern } from './pattern.ts'
 import { Refused } from './work.ts'
 

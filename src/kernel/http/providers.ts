@@ -6,9 +6,9 @@
  */
 import { problemsOf } from '../errors/problem.ts'
 import type { Log } from '../observability/log.ts'
-import { canBeStored } from './content.ts'
-import { reply, route, type Route } from './route.ts'
-import { text } from './shapes.ts'
+import { canBeStored } from './input/content.ts'
+import { reply, route, type Route } from './contract/route.ts'
+import { text } from './contract/shapes.ts'
 import { Type } from 'typebox'
 import type { Db } from '../database/db.ts'
 import { gather } from '../database/gather.ts'

@@ -7,10 +7,10 @@
 import type { Static, TObject, TProperties, TSchema } from 'typebox'
 import type { Db, Tx } from '../database/db.ts'
 import type { Problem } from '../errors/problem.ts'
-import type { Page } from './cursor.ts'
+import type { Page } from './contract/cursor.ts'
 import { list as listRows } from './lists/list.ts'
 import type { ListDeps, ListSpec } from './lists/spec.ts'
-import { reply, type Replies, type ReplyOf } from './reply.ts'
+import { reply, type Replies, type ReplyOf } from './contract/reply.ts'
 import type {
   AnyContext,
   Facts,
@@ -22,9 +22,9 @@ import type {
   Recorded,
   Route,
   TxOf,
-} from './route.ts'
-import { page, pageQuery } from './shapes.ts'
-import type { EventStream, SseEvent } from './sse.ts'
+} from './contract/route.ts'
+import { pageOf, pageQuery } from './contract/shapes.ts'
+import type { EventStream, SseEvent } from './streams/sse.ts'
 import { withReplies, type Steps as AnySteps, type Declared } from './usual-replies.ts'
 
 /** One declared route. The gatherer of a folder gives its name and what its handlers need. */
@@ -217,7 +217,7 @@ export function routesOf<Deps>(defaults: Defaults = {}): Verbs<Deps> {
       return listRows(path, summary, spec as unknown as ListSpec<TObject, TSchema>)
     }
     const { item, filters = {}, ...spec } = declared
-    const asked = { ...spec, query: pageQuery(filters), reply: page(item) }
+    const asked = { ...spec, query: pageQuery(filters), reply: pageOf(item) }
     return get(path, summary, asked, async (context, deps) => {
       const { body, headers } = (await handle(context, deps)) as Page<unknown>
       return reply(200, body, headers)

@@ -5,10 +5,10 @@
 import type { TSchema } from 'typebox'
 import type { Tx } from '../database/db.ts'
 import { Problem } from '../errors/problem.ts'
-import { after } from './after.ts'
-import { etag } from './etag.ts'
-import { isReply, reply, type Replies, type Reply } from './reply.ts'
-import type { AnyContext, Route } from './route.ts'
+import { after } from './contract/after.ts'
+import { etag } from './contract/etag.ts'
+import { isReply, reply, type Replies, type Reply } from './contract/reply.ts'
+import type { AnyContext, Route } from './contract/route.ts'
 
 /** What a folder says of a route, without its code. */
 export type Declared = Partial<Route> & { reply?: TSchema; location?: string }

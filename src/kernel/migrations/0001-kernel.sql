@@ -29,6 +29,12 @@ end $$;
 create trigger replace_now after update on kernel.clock
   for each row execute function kernel.replace_now();
 
+-- Text as searches compare it: lower case, without accents and other marks.
+create function kernel.plain(value text) returns text
+language sql immutable parallel safe as $$
+  select lower(regexp_replace(normalize(value, nfkd), '[\u0300-\u036f]', '', 'g'))
+$$;
+
 -- Tables that are only added to, and tables in parts.
 
 -- Rows of an append-only table are only added. A transaction that calls kernel.allow_change may

@@ -6,9 +6,9 @@ import { type Static, type TObject, Type } from 'typebox'
 import type { Reader, Tx } from '../database/db.ts'
 import { sql, type Sql } from '../database/sql.ts'
 import { Problem, type ErrorEntry } from '../errors/problem.ts'
-import type { Page } from '../http/cursor.ts'
-import type { List } from '../http/page.ts'
-import { closed, Id, Time, Version } from '../http/shapes.ts'
+import type { Page } from '../http/contract/cursor.ts'
+import type { List } from '../http/contract/page.ts'
+import { closed, Id, Time, Version } from '../http/contract/shapes.ts'
 import {
   changeProperties,
   createProperties,

@@ -10,7 +10,7 @@ import { routesOf, type RouteMaker, type Verbs } from '../http/routes-of.ts'
 import type { Scope } from './record.ts'
 import {
   existsOf,
-  setting,
+  settingOf,
   type Caller,
   type Parts,
   type ResourceDeps,
@@ -52,7 +52,7 @@ export function creation(parts: Parts, emit: Emit): Make {
     await counted(
       tx,
       limited,
-      setting(settings, names.most),
+      settingOf(settings, names.most),
       sql`
         select from ${sql.id(...rows.table.split('.'))} t
         where t.tenant_id = ${tenant_id} ${owner} and t.deleted_at is null`,

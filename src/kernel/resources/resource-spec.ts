@@ -2,7 +2,7 @@
 import type { Static, TObject } from 'typebox'
 import type { Tx } from '../database/db.ts'
 import type { ErrorEntry } from '../errors/problem.ts'
-import type { Refuses } from '../http/known-fields.ts'
+import type { Refuses } from '../http/input/known-fields.ts'
 import type { FindKey, SortColumn } from '../http/lists/members.ts'
 import type { RouteMaker, Verbs } from '../http/routes-of.ts'
 import type { Kernel } from '../surface.ts'
@@ -98,7 +98,7 @@ function capital(text: string): string {
   return `${text[0]?.toUpperCase()}${text.slice(1)}`
 }
 
-export function setting(settings: object, name: string): number {
+export function settingOf(settings: object, name: string): number {
   return (settings as Readonly<Record<string, number>>)[name] ?? 0
 }
 

@@ -9,9 +9,9 @@ import type { Tx } from '../database/db.ts'
 import { sql } from '../database/sql.ts'
 import type { ErrorEntry } from '../errors/problem.ts'
 import type { EventDeclaration } from '../events/event.ts'
-import type { Route } from '../http/route.ts'
-import { Id } from '../http/shapes.ts'
-import { count, type SettingTable } from '../settings.ts'
+import type { Route } from '../http/contract/route.ts'
+import { Id } from '../http/contract/shapes.ts'
+import { setting, type SettingTable } from '../settings.ts'
 import type { Kernel } from '../surface.ts'
 import type { PersonalRows } from '../work/personal-rows.ts'
 import type { Retention } from '../work/retention.ts'
@@ -21,7 +21,7 @@ import { creation, emitter, routesFrom } from './resource-routes.ts'
 import {
   existsOf,
   namesOf,
-  setting,
+  settingOf,
   type AnyRecord,
   type AnySpec,
   type Parts,
@@ -65,8 +65,14 @@ export function resource<const F extends Fields, Deps extends ResourceDeps = Res
   return {
     permissions: permissionsOf(parts),
     settings: {
-      [names.most]: count(spec.most, names.words, `${names.title} of one ${spec.of}`, 1, 1e6),
-      [names.kept]: count(
+      [names.most]: setting.count(
+        spec.most,
+        names.words,
+        `${names.title} of one ${spec.of}`,
+        1,
+        1e6,
+      ),
+      [names.kept]: setting.count(
         spec.kept_days,
         'days',
         `How long deleted ${names.words} are kept`,
@@ -85,7 +91,7 @@ export function resource<const F extends Fields, Deps extends ResourceDeps = Res
       table: rows.table,
       key: ['tenant_id', 'id'],
       where: sql`t.deleted_at < kernel.now()
-        - make_interval(days => ${setting(settings, names.kept)})`,
+        - make_interval(days => ${settingOf(settings, names.kept)})`,
     }),
     personal:
       spec.of === 'owner'

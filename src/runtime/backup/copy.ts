@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto'
 import { mkdir, open, readdir, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
-import { codeOf } from '../../kernel/errors/error-code.ts'
+import { codeOf } from '#dodeca/kernel'
 
 export type Copied = { readonly bytes: number; readonly sha256: string }
 

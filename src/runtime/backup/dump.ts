@@ -5,9 +5,7 @@
  */
 import { execFile } from 'node:child_process'
 import { rm, writeFile } from 'node:fs/promises'
-import { codeOf } from '../../kernel/errors/error-code.ts'
-import { newSecret } from '../../kernel/ids.ts'
-import { StartError } from '../../kernel/errors/start-error.ts'
+import { codeOf, newSecret, StartError } from '#dodeca/kernel'
 
 export const dump_file = 'database.dump'
 

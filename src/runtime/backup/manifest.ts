@@ -6,8 +6,7 @@
 import { createHash } from 'node:crypto'
 import { open, readFile, rename } from 'node:fs/promises'
 import { join } from 'node:path'
-import { codeOf } from '../../kernel/errors/error-code.ts'
-import { StartError } from '../../kernel/errors/start-error.ts'
+import { codeOf, StartError } from '#dodeca/kernel'
 import { syncFolder } from '../../kernel/objects/files.ts'
 import { hashFile, inLanes, treeOf, type Copied } from './copy.ts'
 

@@ -18,7 +18,7 @@ import {
 } from '../postgres/embedded-binaries.ts'
 import { openCluster } from '../postgres/embedded-cluster.ts'
 import { openPostgres, postgres_companion } from '../postgres/embedded-postgres.ts'
-import { StartError } from '../../kernel/errors/start-error.ts'
+import { StartError } from '#dodeca/kernel'
 import { syncFolder } from '../../kernel/objects/files.ts'
 import { copyFile, inLanes, makeFolders } from './copy.ts'
 import { dump_file, restoreDump } from './dump.ts'

@@ -6,8 +6,7 @@
 import { open, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { codeOf } from '../../kernel/errors/error-code.ts'
-import { StartError } from '../../kernel/errors/start-error.ts'
+import { codeOf, StartError } from '#dodeca/kernel'
 import { writeCopy, type Copied } from './copy.ts'
 
 /** Converts `0/15D3A28` to a number of bytes since the beginning of the log. */

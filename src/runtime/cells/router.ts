@@ -15,7 +15,7 @@ import { withoutHops } from './forwarded.ts'
 import { Places } from './places.ts'
 import { openSockets } from './route-socket.ts'
 import { tenantKey } from './tenant-key.ts'
-import { StartError } from '../../kernel/errors/start-error.ts'
+import { StartError } from '#dodeca/kernel'
 
 export type Router = {
   readonly port: number

@@ -4,10 +4,7 @@
  * only these files: no inline script or style, no other origin, and no text as markup.
  */
 import { Type } from 'typebox'
-import { problem } from '../../kernel/errors/problem.ts'
-import { htmlPage, markup } from '../../kernel/http/markup.ts'
-import { reply, route, type Route } from '../../kernel/http/route.ts'
-import { closed, text } from '../../kernel/http/shapes.ts'
+import { closed, htmlPage, markup, problem, reply, route, text, type Route } from '#dodeca/kernel'
 import { bundleConsole, type Asset, type Bundle } from './bundle.ts'
 
 const policy = [

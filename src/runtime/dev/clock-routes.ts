@@ -3,12 +3,8 @@
  * clock moves after the row is committed. The wake-up makes the other processes read the row again.
  */
 import { Type } from 'typebox'
-import { rfc3339, type Clock } from '../../kernel/clock.ts'
-import type { Db } from '../../kernel/database/db.ts'
-import { sql } from '../../kernel/database/sql.ts'
-import { reply, route, type Route } from '../../kernel/http/route.ts'
-import { closed, count } from '../../kernel/http/shapes.ts'
-import type { Kernel } from '../../kernel/surface.ts'
+import { closed, count, reply, rfc3339, route, sql } from '#dodeca/kernel'
+import type { Clock, Db, Kernel, Route } from '#dodeca/kernel'
 import { clock_topic } from '../../kernel/work/topics.ts'
 
 export type ClockDeps = { readonly db: Db; readonly clock: Clock; wake: Kernel['wake'] }

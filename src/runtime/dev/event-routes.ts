@@ -5,27 +5,26 @@
  */
 import { type Static, Type } from 'typebox'
 import { Value } from 'typebox/value'
-import type { Principal } from '../../kernel/access/principal.ts'
-import type { Db, Tx } from '../../kernel/database/db.ts'
-import { SqlState } from '../../kernel/database/failures.ts'
-import { sql } from '../../kernel/database/sql.ts'
-import { LoggedEvent } from '../../kernel/events/event.ts'
-import type { Faults } from '../../kernel/faults.ts'
-import { problem } from '../../kernel/errors/problem.ts'
-import { reply, route, type Route } from '../../kernel/http/route.ts'
 import {
   closed,
   count,
   Id,
   limit_default,
+  LoggedEvent,
   map,
+  newId,
   nullable,
-  page,
+  pageOf,
+  problem,
+  reply,
+  route,
+  sql,
+  SqlState,
   text,
   Version,
-} from '../../kernel/http/shapes.ts'
-import { newId } from '../../kernel/ids.ts'
-import type { EventDeclaration } from '../../kernel/surface.ts'
+} from '#dodeca/kernel'
+import type { Db, EventDeclaration, Principal, Route, Tx } from '#dodeca/kernel'
+import type { Faults } from '../../kernel/faults.ts'
 
 export type DeclaredEvents = ReadonlyMap<string, EventDeclaration>
 
@@ -177,7 +176,7 @@ function logRoute(): Route {
     path: '/dev/events',
     summary: 'The event log of all tenants, oldest first; `next_cursor` is the next `after`',
     query: LogQuery,
-    replies: { 200: page(LoggedEvent) },
+    replies: { 200: pageOf(LoggedEvent) },
     handle: async ({ tx, query }) => {
       const { type = null, aggregate_id = null, after = 0, limit = limit_default } = query
       const rows = await tx.many(

@@ -6,7 +6,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { StartError } from '../../kernel/errors/start-error.ts'
+import { StartError } from '#dodeca/kernel'
 import type { AnySurface } from '../gather.ts'
 
 const point = /\bfault\(\s*'([a-z0-9_.]+)'/g

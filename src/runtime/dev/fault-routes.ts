@@ -1,9 +1,8 @@
 /** Sets and lists the fault points of this process. Other processes have their own. */
 import { Type } from 'typebox'
 import { isFaultAction, type FaultRule, type Faults } from '../../kernel/faults.ts'
-import { problem } from '../../kernel/errors/problem.ts'
-import { reply, route, type Route } from '../../kernel/http/route.ts'
-import { closed, count, Id, nullable, page } from '../../kernel/http/shapes.ts'
+import { closed, count, Id, nullable, pageOf, problem, reply, route } from '#dodeca/kernel'
+import type { Route } from '#dodeca/kernel'
 
 const FaultView = Type.Object({
   point: Type.String(),
@@ -45,7 +44,7 @@ export function faultRoutes(faults: Faults, points: () => readonly string[]): Ro
       summary: 'Fault points that are set in this process',
       transaction: 'own',
       idempotency: 'ignored',
-      replies: { 200: page(FaultView) },
+      replies: { 200: pageOf(FaultView) },
       handle: async () =>
         reply(200, { data: faults.list().map(view), next_cursor: null, has_more: false }),
     }),

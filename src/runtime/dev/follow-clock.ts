@@ -5,11 +5,7 @@
  * always zero.
  */
 import { Type } from 'typebox'
-import type { Clock } from '../../kernel/clock.ts'
-import type { Reader } from '../../kernel/database/db.ts'
-import { sql } from '../../kernel/database/sql.ts'
-import type { Log } from '../../kernel/observability/log.ts'
-import type { Sign } from '../../kernel/work/pulse.ts'
+import { sql, type Clock, type Log, type Reader, type Sign } from '#dodeca/kernel'
 import { clock_topic } from '../../kernel/work/topics.ts'
 
 export type FollowClockOptions = {

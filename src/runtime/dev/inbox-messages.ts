@@ -3,7 +3,7 @@
  * so merging and sorting the newest messages of each vendor gives the newest of all.
  */
 import { setTimeout as pause } from 'node:timers/promises'
-import { Problem } from '../../kernel/errors/problem.ts'
+import { Problem } from '#dodeca/kernel'
 import type { OutsideWorld } from '../../kernel/outgoing/sandbox-control.ts'
 import {
   inbox_channels,

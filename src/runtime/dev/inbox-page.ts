@@ -2,7 +2,7 @@
  * The inbox as a page. A mail's own HTML is shown in a frame that may run no script and has no
  * origin. The links in a mail open in a new tab.
  */
-import { markup, type Markup } from '../../kernel/http/markup.ts'
+import { markup, type Markup } from '#dodeca/kernel'
 import type { InboxMessage } from './inbox-shapes.ts'
 import { page, type Page } from './page.ts'
 

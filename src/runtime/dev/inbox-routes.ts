@@ -4,8 +4,7 @@
  * forwarded to the control plane of the vendor that serves the channel.
  */
 import { Type } from 'typebox'
-import { reply, route, type RequestFacts, type Route } from '../../kernel/http/route.ts'
-import { page } from '../../kernel/http/shapes.ts'
+import { pageOf, reply, route, type RequestFacts, type Route } from '#dodeca/kernel'
 import type { OutsideWorld } from '../../kernel/outgoing/sandbox-control.ts'
 import { askOwner, listMessages, vendors, waitForMessages, type List } from './inbox-messages.ts'
 import { inboxPage } from './inbox-page.ts'
@@ -77,7 +76,7 @@ function messageRoutes(outside: OutsideWorld): Route[] {
       path: '/dev/inbox/messages',
       summary: 'Received messages, newest first; with wait_seconds as soon as one matches',
       query: MessageQuery,
-      replies: { 200: page(InboxMessage) },
+      replies: { 200: pageOf(InboxMessage) },
       handle: async ({ query, request }) =>
         reply(200, await waitForMessages(outside, query, request.signal)),
     }),
@@ -125,7 +124,7 @@ function faultRoutes(outside: OutsideWorld): Route[] {
       method: 'GET',
       path: '/dev/inbox/faults',
       summary: 'Faults that are set and have not happened yet',
-      replies: { 200: page(InboxFault) },
+      replies: { 200: pageOf(InboxFault) },
       handle: async () => {
         const lists = (await Promise.all(
           inbox_channels.map(one =>

@@ -3,7 +3,7 @@
  * reports about them.
  */
 import { Type, type Static } from 'typebox'
-import { closed, count, nullable, oneOf, text } from '../../kernel/http/shapes.ts'
+import { closed, count, nullable, oneOf, text } from '#dodeca/kernel'
 
 export const inbox_channels = ['email', 'sms', 'push'] as const
 export type InboxChannel = (typeof inbox_channels)[number]

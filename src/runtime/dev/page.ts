@@ -2,7 +2,8 @@
  * The frame of the development pages: one style sheet, light and dark, readable on a phone. The
  * page loads nothing else, and the policy allows only the page's own script, by its hash.
  */
-import { hashSource, htmlPage, markup, trusted, type Markup } from '../../kernel/http/markup.ts'
+import { htmlPage, markup, trusted, type Markup } from '#dodeca/kernel'
+import { hashSource } from '../../kernel/http/markup.ts'
 
 const style = `
 :root { color-scheme: light dark; --line: light-dark(#d8dbe0, #33373e);

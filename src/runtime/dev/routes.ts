@@ -3,17 +3,13 @@
  * callers on this machine. They require no credential and are not in the published document.
  */
 import type { Config } from '../config.ts'
-import type { Clock } from '../../kernel/clock.ts'
-import type { Db } from '../../kernel/database/db.ts'
+import { openOutsideWorld, problem } from '#dodeca/kernel'
+import type { Clock, Db, Kernel, RequestFacts, Route } from '#dodeca/kernel'
 import type { Faults } from '../../kernel/faults.ts'
-import { problem } from '../../kernel/errors/problem.ts'
-import type { RequestFacts, Route } from '../../kernel/http/route.ts'
 import { clockRoutes } from './clock-routes.ts'
 import { eventRoutes, type DeclaredEvents } from './event-routes.ts'
 import { faultRoutes } from './fault-routes.ts'
 import { inboxRoutes } from './inbox-routes.ts'
-import { openOutsideWorld } from '../../kernel/outgoing/sandbox-control.ts'
-import type { Kernel } from '../../kernel/surface.ts'
 import { whereRoute } from './where.ts'
 
 export type DevDeps = {

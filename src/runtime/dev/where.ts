@@ -1,10 +1,8 @@
 /** The addresses that you can open next, as JSON or, for a browser, as a page of links. */
 import Negotiator from 'negotiator'
 import { Type, type Static } from 'typebox'
-import { rfc3339, type Clock } from '../../kernel/clock.ts'
-import { reply, route, type Route } from '../../kernel/http/route.ts'
-import { nullable } from '../../kernel/http/shapes.ts'
-import { markup, type Markup } from '../../kernel/http/markup.ts'
+import { markup, nullable, reply, rfc3339, route } from '#dodeca/kernel'
+import type { Clock, Markup, Route } from '#dodeca/kernel'
 import type { OutsideWorld } from '../../kernel/outgoing/sandbox-control.ts'
 import { page, type Page } from './page.ts'
 

@@ -2,14 +2,8 @@
  * The frame of a page of the documentation: search, navigation, the page, its headings. One style
  * sheet, light and dark, from a phone to a wide screen. Only a page with a form to try has a script.
  */
-import {
-  hashSource,
-  htmlPage,
-  markup,
-  pageHeaders,
-  trusted,
-  type Markup,
-} from '../../kernel/http/markup.ts'
+import { htmlPage, markup, pageHeaders, trusted, type Markup } from '#dodeca/kernel'
+import { hashSource } from '../../kernel/http/markup.ts'
 import type { Heading } from './render-markdown.ts'
 
 export const base = '/docs'

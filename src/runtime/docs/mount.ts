@@ -3,10 +3,9 @@
  * the API, and a search that needs no script and no network. All files are read at the first visit.
  */
 import { readFile } from 'node:fs/promises'
-import { Problem, problem } from '../../kernel/errors/problem.ts'
-import { markup, type Markup } from '../../kernel/http/markup.ts'
-import type { Rendered } from '../../kernel/http/reply.ts'
-import type { WebPage } from '../../kernel/http/router.ts'
+import { markup, Problem, problem, type Markup } from '#dodeca/kernel'
+import type { Rendered } from '../../kernel/http/contract/reply.ts'
+import type { WebPage } from '../../kernel/http/server/router.ts'
 import { wantsHtml } from '../platform-routes/html.ts'
 import type { AnySurface } from '../gather.ts'
 import { base, frame, headersFor, type FrameParts } from './frame.ts'

@@ -5,7 +5,7 @@
 import { fromMarkdown } from 'mdast-util-from-markdown'
 import { gfmTableFromMarkdown } from 'mdast-util-gfm-table'
 import { gfmTable } from 'micromark-extension-gfm-table'
-import { markup, trusted, type Markup } from '../../kernel/http/markup.ts'
+import { markup, trusted, type Markup } from '#dodeca/kernel'
 
 type Root = ReturnType<typeof fromMarkdown>
 type Node = Root['children'][number]

@@ -1,10 +1,7 @@
 /** All routes of a process: those of the platform itself and those of its surfaces. */
 import { Type } from 'typebox'
-import type { Db } from '../../kernel/database/db.ts'
-import { sql } from '../../kernel/database/sql.ts'
+import { sql, type Db, type Opened, type Route } from '#dodeca/kernel'
 import { providerRoutes } from '../../kernel/http/providers.ts'
-import type { Route } from '../../kernel/http/route.ts'
-import type { Opened } from '../../kernel/surface.ts'
 import type { Overload } from '../../kernel/observability/overload.ts'
 import type { PlatformParts } from '../composition.ts'
 import { consoleRoutes } from '../console/routes.ts'

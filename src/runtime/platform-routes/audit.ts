@@ -3,10 +3,9 @@
  * tenant.
  */
 import { Type } from 'typebox'
-import { sql } from '../../kernel/database/sql.ts'
-import type { Cursors } from '../../kernel/http/cursor.ts'
-import { reply, route, type Route } from '../../kernel/http/route.ts'
-import { Id, nullable, page, pageQuery, text, Time } from '../../kernel/http/shapes.ts'
+import { Id, nullable, pageOf, pageQuery, reply, route, sql, text, Time } from '#dodeca/kernel'
+import type { Route } from '#dodeca/kernel'
+import type { Cursors } from '../../kernel/http/contract/cursor.ts'
 
 const AuditEvent = Type.Object(
   {
@@ -40,7 +39,7 @@ export function auditRoutes({ cursors }: { cursors: Cursors }): Route[] {
         /** Finds the acts that one request caused. */
         request_id: Type.Optional(Id),
       }),
-      replies: { 200: page(AuditEvent) },
+      replies: { 200: pageOf(AuditEvent) },
       handle: async ({ tx, principal, query, list }) => {
         const { after, fetch } = cursors.start(list)
         const { actor = null, action = null, target = null, request_id = null } = query

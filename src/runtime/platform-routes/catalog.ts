@@ -1,15 +1,23 @@
 /** Routes about the platform itself: limits, problems, deprecations, and the entry page. */
 import { Type, type Static } from 'typebox'
 import type { Limit } from '../configuration.ts'
-import { problemsOf, type Catalog } from '../../kernel/errors/problem.ts'
-import { reply, route, type Route } from '../../kernel/http/route.ts'
-import { nullable, page, pageQuery, text, Time } from '../../kernel/http/shapes.ts'
-import type { Reader } from '../../kernel/database/db.ts'
-import { sql } from '../../kernel/database/sql.ts'
-import { deprecationsOf, type Deprecated } from '../../kernel/http/deprecation.ts'
+import {
+  markup,
+  nullable,
+  pageOf,
+  pageQuery,
+  problemsOf,
+  reply,
+  route,
+  sql,
+  text,
+  Time,
+} from '#dodeca/kernel'
+import type { Reader, Route } from '#dodeca/kernel'
+import type { Catalog } from '../../kernel/errors/problem.ts'
+import { deprecationsOf, type Deprecated } from '../../kernel/http/contract/deprecation.ts'
 import { fixedLimits } from '../../kernel/limits.ts'
-import { markup } from '../../kernel/http/markup.ts'
-import type { Cursors } from '../../kernel/http/cursor.ts'
+import type { Cursors } from '../../kernel/http/contract/cursor.ts'
 import { html, wantsHtml } from './html.ts'
 import { rootRoute } from './root.ts'
 
@@ -82,7 +90,7 @@ function limitsRoute({ limits, cursors }: CatalogDeps): Route {
     permission: 'authenticated',
     added: true,
     query: pageQuery({}),
-    replies: { 200: page(LimitView) },
+    replies: { 200: pageOf(LimitView) },
     handle: ({ list }) => listed(cursors, list, [...limits, ...fixed()], limit => limit.name),
   })
 }
@@ -104,7 +112,7 @@ function problemsRoute({ catalog, cursors, public_url }: CatalogDeps): Route {
     added: true,
     produces: ['application/json', 'text/html'],
     query: pageQuery({}),
-    replies: { 200: Type.Union([page(ProblemView), Type.String()]) },
+    replies: { 200: Type.Union([pageOf(ProblemView), Type.String()]) },
     handle: ({ list, request }) => {
       const all = [...catalog.keys()].sort().map(code => view(catalog, code))
       if (wantsHtml(request.headers['accept'])) return problemList(all, public_url)
@@ -150,7 +158,7 @@ function deprecationsRoute({ routes, cursors }: CatalogDeps): Route {
     permission: 'authenticated',
     added: true,
     query: pageQuery({}),
-    replies: { 200: page(DeprecationView) },
+    replies: { 200: pageOf(DeprecationView) },
     handle: async ({ list, tx, principal }) => {
       known ??= routes().flatMap(deprecationsOf)
       const calls = known.length > 0 ? await callsOf(tx, principal.tenant_id) : no_calls

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import { Type } from 'typebox'
-import { reply, route, type Route } from '../../kernel/http/route.ts'
+import { reply, route, type Route } from '#dodeca/kernel'
 
 /** An object, which is sent as a text that is made once, or compressed. */
 const Document = Type.Unsafe<string | Buffer>({

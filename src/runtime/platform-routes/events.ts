@@ -1,17 +1,19 @@
 /** The routes with which operators manage consumers and parks. */
 import { Type } from 'typebox'
-import type { Cursors } from '../../kernel/http/cursor.ts'
-import { reply, route, type Route } from '../../kernel/http/route.ts'
+import type { Cursors } from '../../kernel/http/contract/cursor.ts'
 import {
   closed,
   count,
   Id,
   nullable,
-  page,
+  pageOf,
   pageQuery,
+  reply,
+  route,
   text,
   Time,
-} from '../../kernel/http/shapes.ts'
+} from '#dodeca/kernel'
+import type { Route } from '#dodeca/kernel'
 import { readConsumers } from '../../kernel/events/consumers/lag.ts'
 import type { Interest } from '../../kernel/events/consumers/leases.ts'
 import { listParks, park_states, retryPark, skipPark } from '../../kernel/events/operate.ts'
@@ -69,7 +71,7 @@ function listConsumers({ cursors, interests }: RouteNeeds): Route {
     added: true,
     rate: 'read',
     query: pageQuery({}),
-    replies: { 200: page(Consumer) },
+    replies: { 200: pageOf(Consumer) },
     fails: ['invalid_cursor'],
     handle: async ({ tx, principal, query }) => {
       const scope = { path: '/v1/event-consumers', tenant_id: principal.tenant_id, query }
@@ -97,7 +99,7 @@ function listOfParks({ cursors }: RouteNeeds): Route {
       consumer: Type.Optional(name),
       state: Type.Optional(Type.Enum([...park_states])),
     }),
-    replies: { 200: page(Park) },
+    replies: { 200: pageOf(Park) },
     fails: ['invalid_cursor'],
     handle: async ({ tx, principal, query }) => {
       const scope = { path: '/v1/event-parks', tenant_id: principal.tenant_id, query }

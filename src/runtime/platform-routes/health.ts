@@ -5,9 +5,7 @@ import { hash, timingSafeEqual } from 'node:crypto'
 import { Type } from 'typebox'
 import type { Metrics } from '../../kernel/observability/metrics.ts'
 import type { Member } from '../processes/member.ts'
-import { problem } from '../../kernel/errors/problem.ts'
-import { reply, route, type Route } from '../../kernel/http/route.ts'
-import { isLoopback } from '../../kernel/access/rate.ts'
+import { isLoopback, problem, reply, route, type Route } from '#dodeca/kernel'
 
 export type HealthDeps = {
   readonly profile: 'development' | 'production'

@@ -1,6 +1,5 @@
 /** The pages of the platform's own routes: one style sheet, light and dark, without a script. */
-import { htmlPage, markup, pageHeaders, type Markup } from '../../kernel/http/markup.ts'
-import { reply } from '../../kernel/http/route.ts'
+import { htmlPage, markup, pageHeaders, reply, type Markup } from '#dodeca/kernel'
 
 const style = `:root{color-scheme:light dark}
 body{font:16px/1.5 system-ui;margin:1.5rem auto;max-width:44rem;padding:0 1rem;overflow-wrap:anywhere;

@@ -1,10 +1,7 @@
 /** One request, found by its id: what it asked for and how it ended. */
 import { Type } from 'typebox'
-import { allowsSome } from '../../kernel/access/permissions.ts'
-import { sql } from '../../kernel/database/sql.ts'
-import { problemsOf } from '../../kernel/errors/problem.ts'
-import { reply, route, type Route } from '../../kernel/http/route.ts'
-import { Id, nullable, Time } from '../../kernel/http/shapes.ts'
+import { allowsSome, Id, nullable, problemsOf, reply, route, sql, Time } from '#dodeca/kernel'
+import type { Route } from '#dodeca/kernel'
 
 const absent = 'request_not_found'
 const of_others = 'kernel.audit_events.read'

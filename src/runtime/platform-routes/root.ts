@@ -1,7 +1,6 @@
 /** The root of the API: the addresses of the documentation, for programs and for people. */
 import { Type } from 'typebox'
-import { markup } from '../../kernel/http/markup.ts'
-import { reply, route, type Route } from '../../kernel/http/route.ts'
+import { markup, reply, route, type Route } from '#dodeca/kernel'
 import { html, wantsHtml } from './html.ts'
 
 export type RootDeps = {

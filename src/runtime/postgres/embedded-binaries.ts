@@ -9,9 +9,7 @@ import * as fs from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { readJson } from '../data-dir.ts'
-import { codeOf } from '../../kernel/errors/error-code.ts'
-import { newSecret } from '../../kernel/ids.ts'
-import { StartError } from '../../kernel/errors/start-error.ts'
+import { codeOf, newSecret, StartError } from '#dodeca/kernel'
 
 export type Account = { readonly uid: number; readonly gid: number }
 export type Binaries = { readonly bin_dir: string; readonly major: number }

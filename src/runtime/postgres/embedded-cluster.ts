@@ -10,8 +10,7 @@ import { createHash } from 'node:crypto'
 import * as fs from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { DataDir } from '../data-dir.ts'
-import { newSecret } from '../../kernel/ids.ts'
-import { StartError } from '../../kernel/errors/start-error.ts'
+import { newSecret, StartError } from '#dodeca/kernel'
 import { type Account, type Binaries, mayUse, systemFolder } from './embedded-binaries.ts'
 
 /**

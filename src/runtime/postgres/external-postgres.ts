@@ -1,7 +1,6 @@
 /** A PostgreSQL of the operator. We check that it responds before we try anything else. */
 import { directClient } from '../../kernel/database/direct.ts'
-import { codeOf } from '../../kernel/errors/error-code.ts'
-import { StartError } from '../../kernel/errors/start-error.ts'
+import { codeOf, StartError } from '#dodeca/kernel'
 
 export async function reachDatabase(url: string, variable = 'DATABASE_URL') {
   const client = directClient(url, 'dodeca')

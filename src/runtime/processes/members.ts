@@ -9,8 +9,7 @@
  * the same port unnoticed.
  */
 import cluster, { type Worker } from 'node:cluster'
-import { StartError } from '../../kernel/errors/start-error.ts'
-import type { Log } from '../../kernel/observability/log.ts'
+import { StartError, type Log } from '#dodeca/kernel'
 import type { StartFacts } from '../start-facts.ts'
 import {
   place_variable,

@@ -5,7 +5,7 @@
  */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { StartError } from '../../kernel/errors/start-error.ts'
+import { StartError } from '#dodeca/kernel'
 import { hashFile, type Copied } from '../backup/copy.ts'
 import { manifest_file, sumOf } from '../backup/manifest.ts'
 import type { Digest } from './digest.ts'

@@ -4,7 +4,7 @@
  * kernel.tenant_states. A deletion that was interrupted goes on when it is run again.
  */
 import type { DirectClient } from '../../kernel/database/direct.ts'
-import { StartError } from '../../kernel/errors/start-error.ts'
+import { StartError } from '#dodeca/kernel'
 import { inLanes } from '../backup/copy.ts'
 import { canBeShared, isTenantShared, leaveTenant } from '../../kernel/objects/shared-bucket.ts'
 import { objectKeys } from './export.ts'

@@ -6,10 +6,8 @@
  * the last one no unfinished write exists.
  */
 import { setTimeout as pause } from 'node:timers/promises'
-import { tenant_states_topic } from '../../kernel/work/tenant-states.ts'
+import { codeOf, StartError, tenant_states_topic } from '#dodeca/kernel'
 import type { DirectClient } from '../../kernel/database/direct.ts'
-import { codeOf } from '../../kernel/errors/error-code.ts'
-import { StartError } from '../../kernel/errors/start-error.ts'
 import type { Interest } from '../../kernel/events/consumers/leases.ts'
 import { within, type Place } from './place.ts'
 import { quoted, type TenantTable } from './tables.ts'

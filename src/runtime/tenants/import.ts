@@ -6,13 +6,8 @@
 import { createReadStream } from 'node:fs'
 import { join } from 'node:path'
 import type { DirectClient } from '../../kernel/database/direct.ts'
-import { StartError } from '../../kernel/errors/start-error.ts'
-import {
-  canBeShared,
-  joinBucket,
-  shareTenant,
-  unshareTenant,
-} from '../../kernel/objects/shared-bucket.ts'
+import { joinBucket, StartError } from '#dodeca/kernel'
+import { canBeShared, shareTenant, unshareTenant } from '../../kernel/objects/shared-bucket.ts'
 import { inLanes } from '../backup/copy.ts'
 import { objectFile, readArchive, rowsFile, type TenantManifest } from './archive.ts'
 import { digestOf } from './digest.ts'

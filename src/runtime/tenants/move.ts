@@ -9,7 +9,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { DirectClient } from '../../kernel/database/direct.ts'
-import { StartError } from '../../kernel/errors/start-error.ts'
+import { StartError } from '#dodeca/kernel'
 import { deleteTenant } from './delete.ts'
 import { exportTenant } from './export.ts'
 import { hold, mayHaveArrived, notify, recordArrival, release, stateOf } from './hold.ts'

@@ -4,7 +4,7 @@
  * by workers, because it may take long. Their access tokens for these tenants end at once.
  */
 import type { DirectClient } from '../../kernel/database/direct.ts'
-import { nil_id } from '../../kernel/ids.ts'
+import { nil_id } from '#dodeca/kernel'
 import type { Place } from './place.ts'
 import { quoted, type TenantTable } from './tables.ts'
 

@@ -1,11 +1,8 @@
 /** Where a tenant lives: the database and the objects of one cell. */
 import type { Objects } from '../../kernel/objects/objects.ts'
 import { directClient, type DirectClient } from '../../kernel/database/direct.ts'
-import { StartError } from '../../kernel/errors/start-error.ts'
-import { newId, nil_id } from '../../kernel/ids.ts'
+import { newId, nil_id, StartError, type Kernel, type Opened, type Tenancy } from '#dodeca/kernel'
 import type { Interest } from '../../kernel/events/consumers/leases.ts'
-import type { Kernel, Opened } from '../../kernel/surface.ts'
-import type { Tenancy } from '../../kernel/work/tenancy.ts'
 
 export type Place = {
   /** PostgreSQL itself, not a pooler. */

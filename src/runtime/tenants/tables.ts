@@ -3,7 +3,8 @@
  * declare. They are in an order in which rows can be inserted: a table after those it refers to.
  */
 import type { DirectClient } from '../../kernel/database/direct.ts'
-import { kernelTenancy, type Tenancy } from '../../kernel/work/tenancy.ts'
+import type { Tenancy } from '#dodeca/kernel'
+import { kernelTenancy } from '../../kernel/work/tenancy.ts'
 import type { Composition } from '../composition.ts'
 
 export type TenantTable = {

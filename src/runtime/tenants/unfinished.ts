@@ -4,7 +4,7 @@
  * this is asked before the hold and again under it.
  */
 import type { DirectClient } from '../../kernel/database/direct.ts'
-import { StartError } from '../../kernel/errors/start-error.ts'
+import { StartError } from '#dodeca/kernel'
 import type { TenantName } from './place.ts'
 import { quoted, type TenantTable } from './tables.ts'
 

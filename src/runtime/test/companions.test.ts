@@ -19,7 +19,7 @@ import { createInterface } from 'node:readline'
 import { afterEach, describe, expect, test } from 'vitest'
 import { type Command, companionStopped, holdCompanion } from '../child-processes.ts'
 import { commandLine, openDataDir, readJson, writeJson } from '../data-dir.ts'
-import { StartError } from '../../kernel/errors/start-error.ts'
+import { StartError } from '#dodeca/kernel'
 
 const folders: string[] = []
 const holders: ChildProcess[] = []

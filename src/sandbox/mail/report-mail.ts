@@ -1,7 +1,5 @@
 /** Delivery reports of the mail vendor, signed as Standard Webhooks in the same way as Resend. */
-import { rfc3339, type Clock } from '../../kernel/clock.ts'
-import { newId } from '../../kernel/ids.ts'
-import { parseStandardSecret, signStandard } from '../../kernel/outgoing/signatures.ts'
+import { newId, parseStandardSecret, rfc3339, signStandard, type Clock } from '#dodeca/kernel'
 import type { Kept } from '../kept.ts'
 import type { Report } from '../message-routes.ts'
 

@@ -1,5 +1,5 @@
 /** Ids in OpenAI's format. */
-import { newId } from '../../kernel/ids.ts'
+import { newId } from '#dodeca/kernel'
 
 /** The prefix gives the kind of object. The rest is unique and ordered by time. */
 export function idOf(prefix: string): string {

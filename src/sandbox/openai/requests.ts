@@ -3,7 +3,7 @@
  * key, and whether the caller disconnected before the end. It keeps only the newest requests of the
  * running process.
  */
-import type { Clock } from '../../kernel/clock.ts'
+import type { Clock } from '#dodeca/kernel'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
 export type Seen = {

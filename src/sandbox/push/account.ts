@@ -5,7 +5,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { importSPKI, jwtVerify } from 'jose'
-import { newSecret } from '../../kernel/ids.ts'
+import { newSecret } from '#dodeca/kernel'
 import { writeWhole } from '../write-whole.ts'
 
 export type Account = {

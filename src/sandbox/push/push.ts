@@ -4,7 +4,7 @@
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createServer as createHttp2 } from 'node:http2'
-import { newId } from '../../kernel/ids.ts'
+import { newId } from '#dodeca/kernel'
 import { controlPlane } from '../control.ts'
 import { faultRoutes, openHttpFaults, type HttpFaults } from '../http-fault.ts'
 import { openMailbox, type Mailbox } from '../mailbox.ts'

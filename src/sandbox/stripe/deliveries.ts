@@ -3,7 +3,7 @@
  * guaranteed order. Deliveries are records, so webhooks that were not delivered before a SIGKILL
  * are sent after it.
  */
-import type { Clock } from '../../kernel/clock.ts'
+import type { Clock } from '#dodeca/kernel'
 import type { Faults, FaultRule } from './faults.ts'
 import type { Config, Delivery, StripeEvent } from './objects.ts'
 import { postEvent } from './post-event.ts'

@@ -1,5 +1,5 @@
 /** Ids in Stripe's format. */
-import { newId } from '../../kernel/ids.ts'
+import { newId } from '#dodeca/kernel'
 
 /**
  * An id in Stripe's format. The prefix gives the kind of object. The rest is unique and ordered by

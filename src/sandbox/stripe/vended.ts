@@ -1,5 +1,5 @@
 /** The parts that this Stripe's requests, control plane and clock share. */
-import type { Clock } from '../../kernel/clock.ts'
+import type { Clock } from '#dodeca/kernel'
 import type { Deliveries } from './deliveries.ts'
 import type { Faults } from './faults.ts'
 import type { Config, StripeEvent } from './objects.ts'

@@ -4,11 +4,7 @@
  */
 import { Type } from 'typebox'
 import { Value } from 'typebox/value'
-import type { Tx } from '../../kernel/database/db.ts'
-import { sql } from '../../kernel/database/sql.ts'
-import type { LoggedEvent } from '../../kernel/events/event.ts'
-import { Id } from '../../kernel/http/shapes.ts'
-import type { Consumer } from '../../kernel/surface.ts'
+import { Id, sql, type Consumer, type LoggedEvent, type Tx } from '#dodeca/kernel'
 import { followFiles } from './attachments/follow-files.ts'
 import type { Deps } from './deps.ts'
 import { release } from './devices/devices.ts'

@@ -1,7 +1,7 @@
 /**
  * The errors of chat. A conversation of other people gets the same error as a missing conversation.
  */
-import { problemsOf } from '../../kernel/errors/problem.ts'
+import { problemsOf } from '#dodeca/kernel'
 
 export const errors = {
   conversation_not_found: {

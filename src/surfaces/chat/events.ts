@@ -3,8 +3,7 @@
  * the revision.
  */
 import { Type } from 'typebox'
-import type { Tx } from '../../kernel/database/db.ts'
-import { Id } from '../../kernel/http/shapes.ts'
+import { Id, type Tx } from '#dodeca/kernel'
 import type { Key } from './schemas.ts'
 
 const Sequence = Type.Integer({ minimum: 0 })

@@ -1,5 +1,5 @@
 /** Permissions in conversations beyond the caller's own membership and role. */
-import type { Permission } from '../../kernel/access/permissions.ts'
+import type { Permission } from '#dodeca/kernel'
 
 export const permissions: Readonly<Record<string, Permission>> = {
   'chat.messages.moderate': {

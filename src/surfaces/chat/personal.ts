@@ -4,11 +4,8 @@
  * conversation.
  */
 import { Type, type Static } from 'typebox'
-import type { Tx } from '../../kernel/database/db.ts'
-import { sql } from '../../kernel/database/sql.ts'
-import { nullable } from '../../kernel/http/shapes.ts'
-import { personalRows } from '../../kernel/work/personal-rows.ts'
-import type { Personal, PersonalAccount } from '../../kernel/work/personal.ts'
+import { nullable, personalRows, sql } from '#dodeca/kernel'
+import type { Personal, PersonalAccount, Tx } from '#dodeca/kernel'
 import { endChanges, lockConversation } from './conversations/change.ts'
 import type { Deps } from './deps.ts'
 import { announce } from './events.ts'

@@ -1,5 +1,5 @@
 /** The routes of chat, by noun. */
-import type { Route } from '../../kernel/http/route.ts'
+import type { Route } from '#dodeca/kernel'
 import { attachmentRoutes } from './attachments/routes.ts'
 import { conversationRoutes } from './conversations/routes.ts'
 import type { Deps } from './deps.ts'

@@ -1,6 +1,6 @@
 /** Schemas of requests, replies and rows that more than one folder uses. */
 import { Type, type Static } from 'typebox'
-import { count, Id, nullable, oneOf, text, Time } from '../../kernel/http/shapes.ts'
+import { count, Id, nullable, oneOf, text, Time } from '#dodeca/kernel'
 
 /** A conversation. */
 export type Key = { readonly tenant_id: string; readonly id: string }

@@ -1,7 +1,6 @@
 /** Creates a few rooms for each demo tenant, with messages that colleagues might write. */
 import { Type } from 'typebox'
-import { sql } from '../../kernel/database/sql.ts'
-import type { DemoTenant } from '../../kernel/surface.ts'
+import { sql, type DemoTenant } from '#dodeca/kernel'
 import { createConversation } from './conversations/create-conversation.ts'
 import type { Deps } from './deps.ts'
 import type { Sender } from './messages/send-message.ts'

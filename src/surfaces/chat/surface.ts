@@ -1,5 +1,5 @@
 /** The parts of chat, opened once and connected here. */
-import type { Surface } from '../../kernel/surface.ts'
+import type { Surface } from '#dodeca/kernel'
 import { plugCompleted } from './attachments/follow-files.ts'
 import { plugAttachments } from './attachments/read-files.ts'
 import { discardUnsent } from './attachments/discard-unsent.ts'

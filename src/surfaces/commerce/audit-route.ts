@@ -1,6 +1,6 @@
 /** Checks the stock, reservations, orders and codes of one shop on its live data. */
 import { Type } from 'typebox'
-import { routesOf } from '../../kernel/http/routes-of.ts'
+import { routesOf } from '#dodeca/kernel'
 import { rules, violationsOf } from './checks.ts'
 import type { Deps } from './deps.ts'
 

@@ -3,9 +3,7 @@
  * tests and in the audit of a shop.
  */
 import { Type } from 'typebox'
-import type { Reader } from '../../kernel/database/db.ts'
-import { sql, type Sql } from '../../kernel/database/sql.ts'
-import type { Check } from '../../kernel/surface.ts'
+import { sql, type Check, type Reader, type Sql } from '#dodeca/kernel'
 import type { Deps } from './deps.ts'
 
 const Fault = Type.Object({ says: Type.String() })

@@ -2,11 +2,7 @@
  * The consumers of commerce: they prepare confirmed orders, apply events of payments, send messages
  * about orders to buyers, and remove images whose files are gone.
  */
-import type { Tx } from '../../kernel/database/db.ts'
-import { sql } from '../../kernel/database/sql.ts'
-import type { LoggedEvent } from '../../kernel/events/event.ts'
-import { newId } from '../../kernel/ids.ts'
-import type { Consumer } from '../../kernel/surface.ts'
+import { newId, sql, type Consumer, type LoggedEvent, type Tx } from '#dodeca/kernel'
 import { followFiles } from './catalog/follow-files.ts'
 import type { Deps } from './deps.ts'
 import { buyerMessages } from './messages/notify-buyer.ts'

@@ -2,7 +2,7 @@
  * The errors of commerce. An object of another tenant or buyer gets the same error as a missing
  * object.
  */
-import { problemsOf } from '../../kernel/errors/problem.ts'
+import { problemsOf } from '#dodeca/kernel'
 
 export const errors = {
   product_not_found: {

@@ -1,6 +1,6 @@
 /** The events of commerce. They contain ids and amounts, never addresses. */
 import { Type } from 'typebox'
-import { Amount, Id, nullable } from '../../kernel/http/shapes.ts'
+import { Amount, Id, nullable } from '#dodeca/kernel'
 
 const Short = Type.String({ maxLength: 200 })
 const order = {

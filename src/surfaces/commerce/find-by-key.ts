@@ -4,9 +4,7 @@
  * request with the same key is refused.
  */
 import { Type } from 'typebox'
-import type { Tx } from '../../kernel/database/db.ts'
-import { sql } from '../../kernel/database/sql.ts'
-import type { RequestKey } from '../../kernel/http/route.ts'
+import { sql, type RequestKey, type Tx } from '#dodeca/kernel'
 import { problem } from './errors.ts'
 import type { Key } from './schemas.ts'
 

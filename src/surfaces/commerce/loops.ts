@@ -4,11 +4,7 @@
  * 30 times in the last day.
  */
 import { type Static, Type } from 'typebox'
-import type { Db } from '../../kernel/database/db.ts'
-import { sql } from '../../kernel/database/sql.ts'
-import { Id } from '../../kernel/http/shapes.ts'
-import { newId } from '../../kernel/ids.ts'
-import type { Loop } from '../../kernel/surface.ts'
+import { Id, newId, sql, type Db, type Loop } from '#dodeca/kernel'
 import type { Deps } from './deps.ts'
 import { lockOrder } from './orders/order-row.ts'
 import { requestOperation } from './payments/operations.ts'

@@ -2,7 +2,7 @@
  * Permissions of a shop beyond the caller's own carts, orders and returns. Deciding on refunds
  * requires the duty of refunds, and a person never decides on their own return.
  */
-import type { Permission } from '../../kernel/access/permissions.ts'
+import type { Permission } from '#dodeca/kernel'
 
 const manager = ['shop_manager']
 const refunds = { roles: ['refund_operator'], duty: 'refunds' } as const

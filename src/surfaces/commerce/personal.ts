@@ -4,9 +4,7 @@
  * because bookkeeping requires them. An order that is not sent yet is not sent any more.
  */
 import { Type } from 'typebox'
-import { sql } from '../../kernel/database/sql.ts'
-import { madeOf, personalRows } from '../../kernel/work/personal-rows.ts'
-import type { Personal } from '../../kernel/work/personal.ts'
+import { madeOf, personalRows, sql, type Personal } from '#dodeca/kernel'
 import type { Deps } from './deps.ts'
 import { showOrder } from './orders/order-view.ts'
 

@@ -1,5 +1,5 @@
 /** The routes of commerce, by noun. */
-import type { Route } from '../../kernel/http/route.ts'
+import type { Route } from '#dodeca/kernel'
 import { auditRoutes } from './audit-route.ts'
 import { cartRoutes } from './carts/routes.ts'
 import { catalogRoutes } from './catalog/routes.ts'

@@ -1,6 +1,6 @@
 /** Shapes that more than one folder of commerce uses: goods, money, addresses. */
 import { type Static, Type } from 'typebox'
-import { Amount, closed, count, Id, nullable, text, Time } from '../../kernel/http/shapes.ts'
+import { Amount, closed, count, Id, nullable, text, Time } from '#dodeca/kernel'
 
 export const Sku = Type.String({
   title: 'Sku',

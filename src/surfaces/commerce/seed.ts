@@ -4,10 +4,7 @@
  * products is not changed.
  */
 import { Type } from 'typebox'
-import type { Principal } from '../../kernel/access/principal.ts'
-import { sql } from '../../kernel/database/sql.ts'
-import { newId } from '../../kernel/ids.ts'
-import type { DemoTenant } from '../../kernel/surface.ts'
+import { newId, sql, type DemoTenant, type Principal } from '#dodeca/kernel'
 import { setItem } from './carts/set-item.ts'
 import { createProduct } from './catalog/create-product.ts'
 import { placeOrder } from './checkout/place-order.ts'

@@ -1,6 +1,5 @@
 /** The parts of commerce, opened once and connected here. */
-import { sql } from '../../kernel/database/sql.ts'
-import type { Surface } from '../../kernel/surface.ts'
+import { sql, type Surface } from '#dodeca/kernel'
 import { plugImages } from './catalog/images.ts'
 import { lapseQueue } from './checkout/lapse-orders.ts'
 import { checks } from './checks.ts'

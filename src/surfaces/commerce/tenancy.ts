@@ -1,5 +1,5 @@
 /** Which rows of commerce keep a tenant where it is. All of them have a column `tenant_id`. */
-import type { Tenancy } from '../../kernel/work/tenancy.ts'
+import type { Tenancy } from '#dodeca/kernel'
 
 export const tenancy: Tenancy = {
   'commerce.payment_operations': {

@@ -5,8 +5,7 @@
  * at each request. The grants of a principal are also read at each request, so a revoked role has
  * no effect any more.
  */
-import type { Access, Principal } from '../../kernel/access/principal.ts'
-import { after } from '../../kernel/http/after.ts'
+import { after, type Access, type Principal } from '#dodeca/kernel'
 import { apiKeyGrants, apiKeyPrincipal, apiKeyStands } from './api-keys/authenticate.ts'
 import type { Deps } from './deps.ts'
 import { problem } from './errors.ts'

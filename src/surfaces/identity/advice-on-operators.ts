@@ -3,7 +3,7 @@
  * message says why.
  */
 import { Type } from 'typebox'
-import { sql } from '../../kernel/database/sql.ts'
+import { sql } from '#dodeca/kernel'
 import type { Deps } from './deps.ts'
 
 const Operators = Type.Object({ operators: Type.Integer(), able: Type.Integer() })

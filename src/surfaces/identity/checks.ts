@@ -3,9 +3,7 @@
  * commit.
  */
 import { Type } from 'typebox'
-import type { PermissionCatalog } from '../../kernel/access/permissions.ts'
-import { sql } from '../../kernel/database/sql.ts'
-import type { Check } from '../../kernel/surface.ts'
+import { sql, type Check, type PermissionCatalog } from '#dodeca/kernel'
 import type { Deps } from './deps.ts'
 
 const Fault = Type.Object({ says: Type.String() })

@@ -1,5 +1,5 @@
 /** The errors of identity. A refused credential never reveals which part of it was wrong. */
-import { problemsOf } from '../../kernel/errors/problem.ts'
+import { problemsOf } from '#dodeca/kernel'
 
 export const errors = {
   invalid_credentials: {

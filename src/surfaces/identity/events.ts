@@ -2,7 +2,7 @@
  * The events of identity. They contain only ids and states, never an address, a name or a secret.
  */
 import { Type } from 'typebox'
-import { Id, nullable } from '../../kernel/http/shapes.ts'
+import { Id, nullable } from '#dodeca/kernel'
 
 const Short = Type.String({ maxLength: 100 })
 const declared = <const P extends Parameters<typeof Type.Object>[0]>(properties: P) => ({

@@ -3,9 +3,7 @@
  * a credential, whether an account or session is active, and the address for a mail. Only `mail`
  * returns a token, at the time of sending.
  */
-import type { Access, Principal } from '../../kernel/access/principal.ts'
-import type { Reader } from '../../kernel/database/db.ts'
-import type { DemoTenant } from '../../kernel/surface.ts'
+import type { Access, DemoTenant, Principal, Reader } from '#dodeca/kernel'
 import type { AccountLine } from './schemas.ts'
 import type { CreateTenant } from './tenants/create-tenant.ts'
 import type { Tenant } from './tenants/find-tenant.ts'

@@ -1,5 +1,5 @@
 /** Limits the mails to an unverified address, over all kinds of requests. */
-import type { Bucket } from '../../kernel/access/take.ts'
+import type { Bucket } from '#dodeca/kernel'
 import type { Kernel } from './settings.ts'
 
 export function mailsTo({ settings }: Pick<Kernel, 'settings'>, email_normalized: string): Bucket {

@@ -6,12 +6,8 @@
  */
 import { createHash } from 'node:crypto'
 import { Type, type Static } from 'typebox'
-import type { Db, Reader, Tx } from '../../kernel/database/db.ts'
-import { sql } from '../../kernel/database/sql.ts'
-import { newSecret } from '../../kernel/ids.ts'
-import type { Keyring } from '../../kernel/keys.ts'
-import { Id, nullable, Time } from '../../kernel/http/shapes.ts'
-import { limit } from '../../kernel/limits.ts'
+import { Id, limit, newSecret, nullable, sql, Time } from '#dodeca/kernel'
+import type { Db, Keyring, Reader, Tx } from '#dodeca/kernel'
 
 export type Purpose =
   | 'email_verification'

@@ -1,8 +1,6 @@
 /** Identity's face, and its preparations before the first request. */
 import { Type } from 'typebox'
-import type { Reader } from '../../kernel/database/db.ts'
-import { sql } from '../../kernel/database/sql.ts'
-import { nullable } from '../../kernel/http/shapes.ts'
+import { nullable, sql, type Reader } from '#dodeca/kernel'
 import { principalsOf } from './accounts/find-account.ts'
 import { makeFirstAdministrator } from './accounts/make-first-administrator.ts'
 import { openAdministration } from './operators/open-administration.ts'

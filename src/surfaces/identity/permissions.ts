@@ -3,7 +3,7 @@
  * tenant's administrator has no permission for refunds, keys and other people's sessions on
  * purpose.
  */
-import type { Permission } from '../../kernel/access/permissions.ts'
+import type { Permission } from '#dodeca/kernel'
 
 const admin = ['tenant_admin']
 

@@ -3,10 +3,7 @@
  * changes only through the mailed token. So reading it reveals nothing.
  */
 import { Type, type Static } from 'typebox'
-import type { Reader, Tx } from '../../kernel/database/db.ts'
-import { sql } from '../../kernel/database/sql.ts'
-import { newId } from '../../kernel/ids.ts'
-import { Time } from '../../kernel/http/shapes.ts'
+import { newId, sql, Time, type Reader, type Tx } from '#dodeca/kernel'
 import { Progress, type Accepted } from './schemas.ts'
 
 export type AcceptedRequest = Static<typeof Accepted>

@@ -1,5 +1,5 @@
 /** Refuses API keys where only a person can act: a key has no password, no profile and no factors. */
-import type { Principal } from '../../kernel/access/principal.ts'
+import type { Principal } from '#dodeca/kernel'
 import { problem } from './errors.ts'
 
 export function requirePerson({ kind }: Pick<Principal, 'kind'>): void {

@@ -1,5 +1,5 @@
 /** All routes of identity: each folder declares its own. Every reply but the JWKS is `no-store`. */
-import type { Route } from '../../kernel/http/route.ts'
+import type { Route } from '#dodeca/kernel'
 import { accountRoutes } from './accounts/routes.ts'
 import { apiKeyRoutes } from './api-keys/routes.ts'
 import type { Deps } from './deps.ts'

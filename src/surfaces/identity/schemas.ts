@@ -1,6 +1,6 @@
 /** The schemas of identity, as rows and on the wire, that more than one folder uses. */
 import { type Static, Type } from 'typebox'
-import { Id, nullable, text, Time, Version } from '../../kernel/http/shapes.ts'
+import { Id, nullable, text, Time, Version } from '#dodeca/kernel'
 
 /** The bytes of a row; they are never sent. */
 export const Bytes = Type.Unsafe<Buffer>(Type.Any())

@@ -3,9 +3,7 @@
  * have one (RFC 9470). A service is not a person and can never present one.
  */
 import { Type } from 'typebox'
-import type { Principal } from '../../kernel/access/principal.ts'
-import type { Reader } from '../../kernel/database/db.ts'
-import { sql } from '../../kernel/database/sql.ts'
+import { sql, type Principal, type Reader } from '#dodeca/kernel'
 import type { Kernel } from './settings.ts'
 import { problem } from './errors.ts'
 

@@ -1,9 +1,6 @@
 /** The parts of identity, opened once and connected here. */
-import { openLocalRate } from '../../kernel/access/local-rate.ts'
-import type { PermissionCatalog } from '../../kernel/access/permissions.ts'
-import { sql } from '../../kernel/database/sql.ts'
-import type { Surface } from '../../kernel/surface.ts'
-import type { Retention } from '../../kernel/work/retention.ts'
+import { openLocalRate, sql } from '#dodeca/kernel'
+import type { PermissionCatalog, Retention, Surface } from '#dodeca/kernel'
 import { adviceOnOperators } from './advice-on-operators.ts'
 import { openAccess } from './access.ts'
 import { personalAccount } from './me/export-me.ts'

@@ -1,5 +1,5 @@
 /** Which rows of identity belong to a tenant, where a column `tenant_id` does not say it. */
-import type { Tenancy } from '../../kernel/work/tenancy.ts'
+import type { Tenancy } from '#dodeca/kernel'
 
 const own_account = `exists (
   select from identity.accounts a where a.id = t.account_id and a.tenant_id = $1)`

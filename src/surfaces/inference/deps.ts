@@ -26,4 +26,4 @@ export type Deps = Needs & {
   readonly models: KnownModels
 }
 
-export { nil_id as platform_tenant } from '../../kernel/ids.ts'
+export { nil_id as platform_tenant } from '#dodeca/kernel'

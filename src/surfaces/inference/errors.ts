@@ -1,6 +1,5 @@
 /** The errors of inference. They never contain text of a provider. Such text is only in the log. */
-import { problemsOf } from '../../kernel/errors/problem.ts'
-import { providerErrors } from '../../kernel/http/providers.ts'
+import { problemsOf, providerErrors } from '#dodeca/kernel'
 
 export const errors = {
   model_not_found: {

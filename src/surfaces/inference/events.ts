@@ -1,6 +1,6 @@
 /** The events of inference. They contain ids, numbers and states, never a prompt or an output. */
 import { Type } from 'typebox'
-import { Id, nullable } from '../../kernel/http/shapes.ts'
+import { Id, nullable } from '#dodeca/kernel'
 
 const word = Type.String({ maxLength: 64 })
 const ended = {

@@ -3,7 +3,7 @@
  * Each call is a separate operation: quota is reserved before it and usage is settled after it. A
  * failure is thrown as a problem of this surface's catalog.
  */
-import type { Principal } from '../../kernel/access/principal.ts'
+import type { Principal } from '#dodeca/kernel'
 
 export type Workload = 'retrieval_answer' | 'retrieval_embedding'
 

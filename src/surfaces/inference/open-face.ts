@@ -1,5 +1,5 @@
 /** The calls of other surfaces: server prompts, streamed in pieces, and embeddings. */
-import { newId } from '../../kernel/ids.ts'
+import { newId } from '#dodeca/kernel'
 import type { Deps } from './deps.ts'
 import { problem } from './errors.ts'
 import { embedTexts } from './embeddings/embed-texts.ts'

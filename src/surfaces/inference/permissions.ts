@@ -1,5 +1,5 @@
 /** The permissions of models. Every account may call models within its quota. */
-import type { Permission } from '../../kernel/access/permissions.ts'
+import type { Permission } from '#dodeca/kernel'
 
 const everyone = ['member']
 const operators = ['platform_operator']

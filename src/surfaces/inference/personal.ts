@@ -4,11 +4,8 @@
  * billing needs them.
  */
 import { Type } from 'typebox'
-import type { Tx } from '../../kernel/database/db.ts'
-import { sql } from '../../kernel/database/sql.ts'
-import { nullable } from '../../kernel/http/shapes.ts'
-import { madeOf, personalRows } from '../../kernel/work/personal-rows.ts'
-import type { Personal, PersonalAccount } from '../../kernel/work/personal.ts'
+import { madeOf, nullable, personalRows, sql } from '#dodeca/kernel'
+import type { Personal, PersonalAccount, Tx } from '#dodeca/kernel'
 import type { Deps } from './deps.ts'
 import { readContent } from './operations/contents.ts'
 import { cancel_topic } from './operations/calls.ts'

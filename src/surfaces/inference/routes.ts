@@ -1,5 +1,5 @@
 /** The routes of inference, by noun. */
-import type { Route } from '../../kernel/http/route.ts'
+import type { Route } from '#dodeca/kernel'
 import type { Deps } from './deps.ts'
 import { generationRoutes } from './generations/routes.ts'
 import { inferenceRoutes } from './inferences/routes.ts'

@@ -1,6 +1,6 @@
 /** Schemas of inference that more than one folder uses. */
 import { Type, type Static } from 'typebox'
-import { closed, count, Id, map, nullable, oneOf, text, Time } from '../../kernel/http/shapes.ts'
+import { closed, count, Id, map, nullable, oneOf, text, Time } from '#dodeca/kernel'
 
 export const Decimal = Type.String({
   examples: ['1.25'],

@@ -3,9 +3,7 @@
  * have data. The calls were never sent. Their inputs and outputs are marked as expired.
  */
 import { Type } from 'typebox'
-import type { Tx } from '../../kernel/database/db.ts'
-import { sql } from '../../kernel/database/sql.ts'
-import type { DemoTenant } from '../../kernel/surface.ts'
+import { sql, type DemoTenant, type Tx } from '#dodeca/kernel'
 import { platform_tenant, type Deps } from './deps.ts'
 import { ensureConfigured } from './models/configured.ts'
 

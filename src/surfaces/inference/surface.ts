@@ -1,7 +1,5 @@
 /** The parts of inference, opened once and connected here. */
-import { sql } from '../../kernel/database/sql.ts'
-import type { Retention } from '../../kernel/work/retention.ts'
-import type { Surface } from '../../kernel/surface.ts'
+import { sql, type Retention, type Surface } from '#dodeca/kernel'
 import { checks } from './checks.ts'
 import type { Deps, Needs } from './deps.ts'
 import { errors } from './errors.ts'

@@ -4,10 +4,7 @@
  * that has ended is in neither, and has one completion event for each end.
  */
 import { Type } from 'typebox'
-import type { Db } from '../../kernel/database/db.ts'
-import { sql } from '../../kernel/database/sql.ts'
-import { nil_id } from '../../kernel/ids.ts'
-import type { Check } from '../../kernel/surface.ts'
+import { nil_id, sql, type Check, type Db } from '#dodeca/kernel'
 
 const portion = 5000
 const faults_max = 100

@@ -1,5 +1,5 @@
 /** The refusals of the jobs surface. Missing, foreign and unreadable jobs get the same refusal. */
-import { problemsOf } from '../../kernel/errors/problem.ts'
+import { problemsOf } from '#dodeca/kernel'
 
 export const errors = {
   job_not_found: {

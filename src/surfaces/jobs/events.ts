@@ -3,7 +3,7 @@
  * platform. They are emitted in the transaction that ends the job, after its result is stored.
  */
 import { Type } from 'typebox'
-import { Id, nullable, Time } from '../../kernel/http/shapes.ts'
+import { Id, nullable, Time } from '#dodeca/kernel'
 
 const TypeName = Type.String({ maxLength: 100 })
 

@@ -3,8 +3,7 @@
  * read it, cancel it, and respect the pause of an activity with their own queue. Functions that
  * write take the caller's `tx` first.
  */
-import type { Reader, Tx } from '../../kernel/database/db.ts'
-import type { JobType } from '../../kernel/surface.ts'
+import type { JobType, Reader, Tx } from '#dodeca/kernel'
 import type { Face as Identity } from '../identity/face.ts'
 import type { JobView, StateFilter } from './schemas.ts'
 import type { JobTypeView } from './types/schemas.ts'

@@ -2,7 +2,7 @@
  * The permissions on jobs. Most are granted by job type. Types belong to the platform and not to a
  * tenant, so pausing and registering them is for platform operators.
  */
-import type { Permission } from '../../kernel/access/permissions.ts'
+import type { Permission } from '#dodeca/kernel'
 
 const admin = ['tenant_admin']
 const operator = ['platform_operator']

@@ -5,11 +5,8 @@
  * portions, in the order of their ids.
  */
 import { Type, type Static } from 'typebox'
-import type { Tx } from '../../kernel/database/db.ts'
-import { sql } from '../../kernel/database/sql.ts'
-import { nullable } from '../../kernel/http/shapes.ts'
-import { personalRows, type PersonalRows } from '../../kernel/work/personal-rows.ts'
-import { madeIn, type Earlier, type Erasing, type Personal } from '../../kernel/work/personal.ts'
+import { madeIn, nullable, personalRows, sql } from '#dodeca/kernel'
+import type { Earlier, Erasing, Personal, PersonalRows, Tx } from '#dodeca/kernel'
 import { owned_operations } from './attempts/claims/check-owners.ts'
 import type { Deps } from './deps.ts'
 import { cancelJob } from './jobs/cancel-job.ts'

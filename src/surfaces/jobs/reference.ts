@@ -1,5 +1,5 @@
 /** The names and descriptions of this surface for the published document. */
-import type { Reference } from '../../kernel/http/openapi/reference.ts'
+import type { Reference } from '#dodeca/kernel'
 
 export const reference: Reference = {
   introduction:

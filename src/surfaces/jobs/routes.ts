@@ -1,6 +1,5 @@
 /** All routes of jobs: each folder declares its own. */
-import type { Route } from '../../kernel/http/route.ts'
-import { openStreamPlaces } from '../../kernel/http/stream-places.ts'
+import { openStreamPlaces, type Route } from '#dodeca/kernel'
 import type { Deps } from './deps.ts'
 import { resultRoutes } from './results/routes.ts'
 import { scheduleRoutes } from './schedules/routes.ts'

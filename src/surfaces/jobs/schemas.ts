@@ -1,6 +1,6 @@
 /** The records of the jobs surface on the wire that more than one folder uses. */
 import { Type, type Static } from 'typebox'
-import { count, Id, nullable, oneOf, Time } from '../../kernel/http/shapes.ts'
+import { count, Id, nullable, oneOf, Time } from '#dodeca/kernel'
 
 /** Bytes of a row; they never go over the wire. */
 export const Bytes = Type.Unsafe<Buffer>(Type.Any())

@@ -3,9 +3,7 @@
  * it is.
  */
 import { Type } from 'typebox'
-import type { Tx } from '../../kernel/database/db.ts'
-import { sql } from '../../kernel/database/sql.ts'
-import type { DemoTenant } from '../../kernel/surface.ts'
+import { sql, type DemoTenant, type Tx } from '#dodeca/kernel'
 import type { Deps } from './deps.ts'
 import type { JobOrder } from './face.ts'
 import { putSchedule } from './schedules/put-schedule.ts'

@@ -1,6 +1,5 @@
 /** The jobs surface as the kernel sees it. This file opens the parts once and connects them. */
-import { sql } from '../../kernel/database/sql.ts'
-import type { Surface } from '../../kernel/surface.ts'
+import { sql, type Surface } from '#dodeca/kernel'
 import { settings } from './settings.ts'
 import { demoCount } from './types/demo-count.ts'
 import { seedJobs } from './seed.ts'

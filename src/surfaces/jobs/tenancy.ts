@@ -1,5 +1,5 @@
 /** Which rows of jobs belong to no tenant. */
-import type { Tenancy } from '../../kernel/work/tenancy.ts'
+import type { Tenancy } from '#dodeca/kernel'
 
 const registry = 'job types are registered for the platform; register the same in each cell'
 

@@ -1,7 +1,6 @@
 /** Invariants that hold for links between any two transactions. `dodeca doctor` checks them. */
 import { Type } from 'typebox'
-import { sql } from '../../kernel/database/sql.ts'
-import type { Check } from '../../kernel/surface.ts'
+import { sql, type Check } from '#dodeca/kernel'
 import type { Deps } from './deps.ts'
 
 const Fault = Type.Object({ says: Type.String() })

@@ -2,7 +2,7 @@
  * The dependencies that the use cases of links share. surface.ts creates them once. A use case
  * lists the properties that it needs with `Pick<Deps, …>`.
  */
-import type { Reader, Tx } from '../../kernel/database/db.ts'
+import type { Reader, Tx } from '#dodeca/kernel'
 import type { BlockedPatterns } from './destinations/blocked-patterns.ts'
 import type { Kernel } from './settings.ts'
 import type { LookAlikes } from './destinations/look-alikes.ts'

@@ -2,7 +2,7 @@
  * The refusals of the link shortener. A link or domain of another owner gets the same refusal as a
  * missing one.
  */
-import { problemsOf } from '../../kernel/errors/problem.ts'
+import { problemsOf } from '#dodeca/kernel'
 
 export const errors = {
   link_not_found: {

@@ -1,6 +1,6 @@
 /** The events of the link shortener: ids and states, never a destination. A click has no event. */
 import { Type } from 'typebox'
-import { Id, nullable } from '../../kernel/http/shapes.ts'
+import { Id, nullable } from '#dodeca/kernel'
 
 const Short = Type.String({ maxLength: 100 })
 const Code = Type.String({ maxLength: 64 })

@@ -4,10 +4,7 @@
  * nothing could manage a link after its key was revoked.
  */
 import { Type } from 'typebox'
-import type { Principal } from '../../kernel/access/principal.ts'
-import type { Reader } from '../../kernel/database/db.ts'
-import { sql, type Sql } from '../../kernel/database/sql.ts'
-import { Id } from '../../kernel/http/shapes.ts'
+import { Id, sql, type Principal, type Reader, type Sql } from '#dodeca/kernel'
 import type { Deps } from './deps.ts'
 import { findDomain, spelled } from './domains/find-domain.ts'
 import { platform_domain_id } from './domains/platform.ts'

@@ -3,7 +3,7 @@
  * (moderation, the blocklist, reports) belong to the platform operator, because the links of all
  * tenants share the reputation of one host.
  */
-import type { Permission } from '../../kernel/access/permissions.ts'
+import type { Permission } from '#dodeca/kernel'
 
 const member = ['member']
 const operator = ['platform_operator']

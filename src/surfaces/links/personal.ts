@@ -6,17 +6,8 @@
  * keys.
  */
 import { Type, type Static } from 'typebox'
-import type { Tx } from '../../kernel/database/db.ts'
-import { sql } from '../../kernel/database/sql.ts'
-import { Id, nullable } from '../../kernel/http/shapes.ts'
-import { personalRows } from '../../kernel/work/personal-rows.ts'
-import {
-  madeIn,
-  type Earlier,
-  type Erasing,
-  type Personal,
-  type PersonalAccount,
-} from '../../kernel/work/personal.ts'
+import { Id, madeIn, nullable, personalRows, sql } from '#dodeca/kernel'
+import type { Earlier, Erasing, Personal, PersonalAccount, Tx } from '#dodeca/kernel'
 import type { Deps } from './deps.ts'
 import { unscanned } from './destinations/scan-links.ts'
 import { wholeDomain } from './domains/domain-row.ts'

@@ -1,5 +1,5 @@
 /** All routes of links: each folder declares its own. */
-import type { Route } from '../../kernel/http/route.ts'
+import type { Route } from '#dodeca/kernel'
 import type { Deps } from './deps.ts'
 import { domainRoutes } from './domains/routes.ts'
 import { moderationRoutes } from './moderation/routes.ts'

@@ -3,11 +3,7 @@
  * that waits for its scan. Members who already have links are not changed.
  */
 import { Type } from 'typebox'
-import type { Principal } from '../../kernel/access/principal.ts'
-import { rfc3339 } from '../../kernel/clock.ts'
-import type { Tx } from '../../kernel/database/db.ts'
-import { sql } from '../../kernel/database/sql.ts'
-import type { DemoTenant } from '../../kernel/surface.ts'
+import { rfc3339, sql, type DemoTenant, type Principal, type Tx } from '#dodeca/kernel'
 import type { Deps } from './deps.ts'
 import { platformDomain } from './domains/find-domain.ts'
 import type { CreateLink } from './schemas.ts'

@@ -1,8 +1,5 @@
 /** The link shortener as the kernel sees it. This file opens the parts once and connects them. */
-import { sql } from '../../kernel/database/sql.ts'
-import type { Loop, Surface } from '../../kernel/surface.ts'
-import type { DueQueue } from '../../kernel/work/due-queue.ts'
-import type { Retention } from '../../kernel/work/retention.ts'
+import { sql, type DueQueue, type Loop, type Retention, type Surface } from '#dodeca/kernel'
 import { openNode } from './cache/node.ts'
 import { openChanges } from './cache/publish-change.ts'
 import { checks } from './checks.ts'

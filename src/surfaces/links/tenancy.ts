@@ -1,5 +1,5 @@
 /** Which rows of links belong to a tenant, where a column `tenant_id` does not say it. */
-import type { Tenancy } from '../../kernel/work/tenancy.ts'
+import type { Tenancy } from '#dodeca/kernel'
 
 const of_a_link = `exists (
   select from links.links l

@@ -6,7 +6,7 @@
 import { createRequire } from 'node:module'
 import { domainToASCII } from 'node:url'
 import type * as PhoneNumbers from 'google-libphonenumber'
-import type { Keyring } from '../../kernel/keys.ts'
+import type { Keyring } from '#dodeca/kernel'
 
 const require = createRequire(import.meta.url)
 

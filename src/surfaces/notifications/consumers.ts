@@ -4,10 +4,7 @@
  */
 import { Type } from 'typebox'
 import { Value } from 'typebox/value'
-import { parseTime } from '../../kernel/clock.ts'
-import type { Consumer } from '../../kernel/surface.ts'
-import { Id } from '../../kernel/http/shapes.ts'
-import { newId } from '../../kernel/ids.ts'
+import { Id, newId, parseTime, type Consumer } from '#dodeca/kernel'
 import { builtInCategories } from './categories/built-in.ts'
 import type { Deps } from './deps.ts'
 import { accept } from './intents/accept.ts'

@@ -2,7 +2,7 @@
  * The dependencies that the use cases of notifications share. A use case lists the dependencies
  * that it uses with `Pick<Deps, …>`.
  */
-import type { Reader, Tx } from '../../kernel/database/db.ts'
+import type { Reader, Tx } from '#dodeca/kernel'
 import type { Holder } from '../identity/face.ts'
 import type { Kernel } from './settings.ts'
 import type { Providers } from './providers/providers.ts'

@@ -5,9 +5,7 @@
  * account is erased if it is theirs.
  */
 import { Type } from 'typebox'
-import type { Tx } from '../../kernel/database/db.ts'
-import { sql } from '../../kernel/database/sql.ts'
-import { Id } from '../../kernel/http/shapes.ts'
+import { Id, sql, type Tx } from '#dodeca/kernel'
 import type { Deps } from './deps.ts'
 import { cancelMembers } from './digests/cancel-members.ts'
 import { by_platform } from './intents/order.ts'

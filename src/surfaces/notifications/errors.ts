@@ -1,7 +1,7 @@
 /**
  * The errors of notifications. An object of another tenant gets the same error as a missing object.
  */
-import { problemsOf, type ErrorEntry } from '../../kernel/errors/problem.ts'
+import { problemsOf, type ErrorEntry } from '#dodeca/kernel'
 
 const entry = <const S extends number>(status: S, title: string, cause: string, cure: string) =>
   ({ status, title, cause, cure }) satisfies ErrorEntry

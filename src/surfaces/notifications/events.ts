@@ -1,6 +1,6 @@
 /** The events of notifications. They contain ids, states and counts, never an address or a text. */
 import { Type } from 'typebox'
-import { Id, nullable } from '../../kernel/http/shapes.ts'
+import { Id, nullable } from '#dodeca/kernel'
 
 const Short = Type.String({ maxLength: 200 })
 const declared = <const P extends Parameters<typeof Type.Object>[0]>(properties: P) => ({

@@ -3,10 +3,8 @@
  * preferences, addresses, notifications with their data, the inbox, and batches that they sent.
  */
 import { Type, type Static } from 'typebox'
-import { isUnavailable } from '../../kernel/database/failures.ts'
-import { sql } from '../../kernel/database/sql.ts'
-import { Id, nullable, Time } from '../../kernel/http/shapes.ts'
-import { rowsById, type PersonalRecord } from '../../kernel/work/personal.ts'
+import { Id, isUnavailable, nullable, rowsById, sql, Time } from '#dodeca/kernel'
+import type { PersonalRecord } from '#dodeca/kernel'
 import { builtInCategories } from './categories/built-in.ts'
 import type { Deps } from './deps.ts'
 import { InboxItem } from './inbox/schemas.ts'

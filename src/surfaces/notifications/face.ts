@@ -3,7 +3,7 @@
  * key, and throw only if the calling code is wrong. If a person has no address, the state of the
  * notification says so.
  */
-import type { Tx } from '../../kernel/database/db.ts'
+import type { Tx } from '#dodeca/kernel'
 import type { Device, DeviceFault } from './destinations/read-address.ts'
 import type { Channel, Data, Priority } from './schemas.ts'
 

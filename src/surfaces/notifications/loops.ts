@@ -3,8 +3,7 @@
  * digests whose window has ended, and batches. Once a second the kernel checks whether a loop has
  * work. The interval of a minute is only a safety net.
  */
-import { sql } from '../../kernel/database/sql.ts'
-import type { Loop } from '../../kernel/surface.ts'
+import { sql, type Loop } from '#dodeca/kernel'
 import { batchesDue, completeBatches } from './batches/complete-batches.ts'
 import type { Deps } from './deps.ts'
 import { closeDigests } from './digests/close-digests.ts'

@@ -1,5 +1,5 @@
 /** The face of notifications, made of its use cases. */
-import { sql } from '../../kernel/database/sql.ts'
+import { sql } from '#dodeca/kernel'
 import type { Deps } from './deps.ts'
 import { readPushHosts } from './destinations/push-hosts.ts'
 import { readDevice } from './destinations/read-address.ts'

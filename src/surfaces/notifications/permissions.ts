@@ -1,7 +1,7 @@
 /**
  * The permissions of notifications. Sending, reading and cancelling are granted for each category.
  */
-import type { Permission } from '../../kernel/access/permissions.ts'
+import type { Permission } from '#dodeca/kernel'
 
 const admin = ['tenant_admin']
 const sender = ['tenant_admin', 'notification_sender']

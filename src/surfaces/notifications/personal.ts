@@ -4,8 +4,7 @@
  * through, with two steps in an index for each.
  */
 import { Type } from 'typebox'
-import { sql } from '../../kernel/database/sql.ts'
-import type { Personal, PersonalAccount } from '../../kernel/work/personal.ts'
+import { sql, type Personal, type PersonalAccount } from '#dodeca/kernel'
 import type { Deps } from './deps.ts'
 import { erasePerson } from './erase-person.ts'
 import { exportPerson } from './export-person.ts'

@@ -1,5 +1,5 @@
 /** The explanations of this surface in the published document. */
-import type { Reference } from '../../kernel/http/openapi/reference.ts'
+import type { Reference } from '#dodeca/kernel'
 
 const reason_of_channel =
   'The reason for the state. `sender_revoked` means that the sender has lost the right to send it.'

@@ -1,7 +1,6 @@
 /** Deletes one row by its id. Deleting it again succeeds; an id that never existed gets 404. */
 import { Type } from 'typebox'
-import type { Tx } from '../../kernel/database/db.ts'
-import { sql, type Sql } from '../../kernel/database/sql.ts'
+import { sql, type Sql, type Tx } from '#dodeca/kernel'
 
 const Known = Type.Object({ known: Type.Boolean() })
 

@@ -2,8 +2,7 @@
  * A route below `/v1/users/{user_id}` may be called by that user, who is also `me`, or by a caller
  * with a separate permission. Returns the id of the user.
  */
-import type { Principal } from '../../kernel/access/principal.ts'
-import type { Reader } from '../../kernel/database/db.ts'
+import type { Principal, Reader } from '#dodeca/kernel'
 import type { Deps } from './deps.ts'
 import { problem } from './errors.ts'
 

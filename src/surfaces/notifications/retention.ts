@@ -1,6 +1,5 @@
 /** Rows of notifications that are deleted when they are too old. */
-import { sql } from '../../kernel/database/sql.ts'
-import type { Retention } from '../../kernel/work/retention.ts'
+import { sql, type Retention } from '#dodeca/kernel'
 import type { Kernel } from './settings.ts'
 
 const portion = 1000

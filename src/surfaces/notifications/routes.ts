@@ -1,5 +1,5 @@
 /** All routes of notifications. */
-import type { Route } from '../../kernel/http/route.ts'
+import type { Route } from '#dodeca/kernel'
 import { batchRoutes } from './batches/routes.ts'
 import { categoryRoutes } from './categories/routes.ts'
 import type { Deps } from './deps.ts'

@@ -1,6 +1,6 @@
 /** Shapes that more than one folder uses: channels, priorities, names, texts of templates. */
 import { Type, type Static } from 'typebox'
-import { closed, map, oneOf, text } from '../../kernel/http/shapes.ts'
+import { closed, map, oneOf, text } from '#dodeca/kernel'
 
 export const channels = ['email', 'sms', 'push', 'in_app'] as const
 export type Channel = (typeof channels)[number]

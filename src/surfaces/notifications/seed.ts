@@ -3,10 +3,7 @@
  * hours, and an inbox with a few items. A tenant that already has the template is not changed.
  */
 import { Type } from 'typebox'
-import type { Principal } from '../../kernel/access/principal.ts'
-import type { Tx } from '../../kernel/database/db.ts'
-import { sql } from '../../kernel/database/sql.ts'
-import type { DemoTenant } from '../../kernel/surface.ts'
+import { sql, type DemoTenant, type Principal, type Tx } from '#dodeca/kernel'
 import type { Deps } from './deps.ts'
 import { notifyAll } from './intents/notify.ts'
 import { putPreferences } from './preferences/put-preferences.ts'

@@ -1,5 +1,5 @@
 /** The parts of notifications, opened once and connected here. */
-import type { Surface } from '../../kernel/surface.ts'
+import type { Surface } from '#dodeca/kernel'
 import { checks } from './checks.ts'
 import { consumers } from './consumers.ts'
 import type { Deps, Jobs, People } from './deps.ts'

@@ -11,13 +11,8 @@ import {
   randomBytes,
 } from 'node:crypto'
 import { Type } from 'typebox'
-import { boundedCache } from '../../kernel/bounded-cache.ts'
-import type { Reader, Tx } from '../../kernel/database/db.ts'
-import { sql } from '../../kernel/database/sql.ts'
-import { Id } from '../../kernel/http/shapes.ts'
-import { newNonce, nonce_bytes } from '../../kernel/ids.ts'
-import type { Keyring } from '../../kernel/keys.ts'
-import type { SealedColumn } from '../../kernel/work/reseal.ts'
+import { boundedCache, Id, newNonce, nonce_bytes, sql } from '#dodeca/kernel'
+import type { Keyring, Reader, SealedColumn, Tx } from '#dodeca/kernel'
 
 export type Owner = { readonly tenant_id: string; readonly owner_id: string }
 export type DataKeys = ReadonlyMap<string, Buffer>

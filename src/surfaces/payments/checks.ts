@@ -3,8 +3,7 @@
  * check them.
  */
 import { Type } from 'typebox'
-import { sql, type Sql } from '../../kernel/database/sql.ts'
-import type { Check } from '../../kernel/surface.ts'
+import { sql, type Check, type Sql } from '#dodeca/kernel'
 import type { Deps } from './deps.ts'
 
 const Fault = Type.Object({ says: Type.String() })

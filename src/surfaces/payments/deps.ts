@@ -11,4 +11,4 @@ export const resolver_name = 'payments.resolver'
 export const breaker_open = 'breaker_open'
 
 /** The tenant of rows that belong to the platform, in tables that have tenants. */
-export { nil_id as platform_tenant } from '../../kernel/ids.ts'
+export { nil_id as platform_tenant } from '#dodeca/kernel'

@@ -1,7 +1,7 @@
 /**
  * The refusals of payments. A payment of another tenant gets the same refusal as a missing payment.
  */
-import { problemsOf } from '../../kernel/errors/problem.ts'
+import { problemsOf } from '#dodeca/kernel'
 
 export const errors = {
   payment_intent_not_found: {

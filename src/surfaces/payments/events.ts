@@ -2,7 +2,7 @@
  * The events of payments. Each change of a payment, refund, dispute or payout is exactly one event.
  */
 import { Type } from 'typebox'
-import { Amount, Id, nullable } from '../../kernel/http/shapes.ts'
+import { Amount, Id, nullable } from '#dodeca/kernel'
 
 const Short = Type.String({ maxLength: 128 })
 const moved = {

@@ -1,5 +1,5 @@
 /** The periodic work of payments: it fetches lost webhooks and compares the books. */
-import type { Loop } from '../../kernel/surface.ts'
+import type { Loop } from '#dodeca/kernel'
 import type { Deps } from './deps.ts'
 import { catchUp } from './provider-events/catch-up.ts'
 import { requestRegularRun } from './reconciliation/request-run.ts'

@@ -2,10 +2,7 @@
  * The face, with the same operations as the routes. Each call begins and commits, calls the
  * provider, and applies the result.
  */
-import type { Tx } from '../../kernel/database/db.ts'
-import { violates } from '../../kernel/database/failures.ts'
-import { sql } from '../../kernel/database/sql.ts'
-import { dueNow } from '../../kernel/work/due-queue.ts'
+import { dueNow, sql, violates, type Tx } from '#dodeca/kernel'
 import { resolver_name, type Deps } from './deps.ts'
 import type { Face, PaymentResult, RefundResult } from './face.ts'
 import { beginForOrder } from './intents/begin-authorize.ts'

@@ -3,7 +3,7 @@
  * operator refunds, and the support viewer only reads. Actions on the provider's account as a whole
  * are for the platform operator.
  */
-import type { Permission } from '../../kernel/access/permissions.ts'
+import type { Permission } from '#dodeca/kernel'
 
 const merchant = ['merchant_service']
 const readers = ['merchant_service', 'support_viewer', 'payments_finance', 'refund_operator']

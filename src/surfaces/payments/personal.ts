@@ -5,10 +5,7 @@
  * is stored only until its operation ends.
  */
 import { Type } from 'typebox'
-import type { Tx } from '../../kernel/database/db.ts'
-import { sql } from '../../kernel/database/sql.ts'
-import { personalRows } from '../../kernel/work/personal-rows.ts'
-import type { Personal, PersonalAccount } from '../../kernel/work/personal.ts'
+import { personalRows, sql, type Personal, type PersonalAccount, type Tx } from '#dodeca/kernel'
 import type { Deps } from './deps.ts'
 import { own_reasons } from './operations/next-state.ts'
 

@@ -1,5 +1,5 @@
 /** The routes of payments, by noun. */
-import type { Route } from '../../kernel/http/route.ts'
+import type { Route } from '#dodeca/kernel'
 import type { Deps } from './deps.ts'
 import { disputeRoutes } from './disputes/routes.ts'
 import { intentRoutes } from './intents/routes.ts'

@@ -1,6 +1,6 @@
 /** Shapes of requests and replies that more than one folder of payments uses. */
 import { Type } from 'typebox'
-import { closed, count, Id, map, text } from '../../kernel/http/shapes.ts'
+import { closed, count, Id, map, text } from '#dodeca/kernel'
 
 const Metadata = map(text(40), Type.String({ maxLength: 500 }), 20)
 const Currency = Type.String({ pattern: '^[A-Z]{3}$', minLength: 3, maxLength: 3 })

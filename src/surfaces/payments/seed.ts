@@ -1,8 +1,6 @@
 /** Demo payments of the demo tenants: authorized, captured, refunded and declined ones. */
 import { Type } from 'typebox'
-import { sql } from '../../kernel/database/sql.ts'
-import { newId } from '../../kernel/ids.ts'
-import type { DemoTenant } from '../../kernel/surface.ts'
+import { newId, sql, type DemoTenant } from '#dodeca/kernel'
 import type { Deps } from './deps.ts'
 import type { Face } from './face.ts'
 

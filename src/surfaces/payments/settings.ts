@@ -1,43 +1,33 @@
 /** The settings of this surface: name, default, unit, one sentence, bounds. */
-import {
-  address,
-  count,
-  faultsIn,
-  list,
-  secret,
-  secrets,
-  text,
-  type Deployment,
-  type SettingTable,
-} from '../../kernel/settings.ts'
-import type { KernelOf } from '../../kernel/surface.ts'
+import { faultsIn, setting } from '#dodeca/kernel'
+import type { Deployment, KernelOf, SettingTable } from '#dodeca/kernel'
 
 /** High enough that there is no limit in practice. */
 export const overdraft_max = 2 ** 40
 
 // prettier-ignore
 export const settings = {
-  'payments.stripe_secret_key': secret('Secret key of Stripe; in development without one the sandbox is used'),
-  'payments.stripe_webhook_secrets': secrets('Live signing secrets of the webhook endpoint at Stripe, several while one is rotated'),
-  'payments.stripe_base_url': address('Address of the Stripe API, where it is not https://api.stripe.com'),
-  'payments.provider_timeout_ms': count(4000, 'ms', 'Longest wait for one answer of the payment provider', 100, 120_000),
-  'payments.provider_reads_per_second': count(80, 'requests/s', 'Reads that one process sends to the payment provider', 1, 1e6),
-  'payments.provider_writes_per_second': count(80, 'requests/s', 'Writes that one process sends to the payment provider', 1, 1e6),
-  'payments.provider_concurrency': count(32, 'requests', 'Requests to the payment provider under way in one process', 1, 10_000),
-  'payments.breaker_open_ms': count(10_000, 'ms', 'How long the provider is left alone once half of 20 calls failed', 10, 600_000),
-  'payments.fence_after_seconds': count(600, 's', 'How long an authorization may be in doubt before it is cancelled for certain', 1, 86_400),
-  'payments.resolve_first_seconds': count(2, 's', 'Wait before the first look at an operation in doubt; it grows to an hour', 0.01, 3600),
-  'payments.resolve_max_hours': count(72, 'hours', 'How long an operation in doubt is looked at before an operator must decide', 1, 2400),
-  'payments.event_catchup_seconds': count(300, 's', 'How often the events of the provider are listed, in case a webhook was lost', 1, 86_400),
-  'payments.reconcile_seconds': count(3600, 's', 'How often the books are compared with those of the provider', 10, 7 * 86_400),
-  'payments.reconcile_window_days': count(3, 'days', 'How far back a regular reconciliation compares payments', 1, 90),
-  'payments.fee_payer': { ...text('Who bears the fees of the provider: merchant or platform', 'merchant'), oneOf: ['merchant', 'platform'] },
-  'payments.settlement_currencies': list('Currencies that are accepted; none: all. The provider account must settle each in itself'),
-  'payments.amount_max_minor': count(99_999_999, 'minor units', 'Largest amount of a payment', 1, 99_999_999),
-  'payments.overdraft_minor': count(overdraft_max, 'minor units', 'How far below zero a refund may take the balance of a merchant', 0, overdraft_max),
-  'payments.declines_per_hour': count(10, 'declines/h', 'Declined authorizations of one principal in an hour', 1, 1e6),
-  'payments.webhook_max_bytes': count(256 * 1024, 'bytes', 'Largest webhook of a payment provider', 1024, 2 ** 22),
-  'payments.events_retention_days': count(400, 'days', 'How long ids of provider events are kept, so that a repetition is recognized', 30, 3650),
+  'payments.stripe_secret_key': setting.secret('Secret key of Stripe; in development without one the sandbox is used'),
+  'payments.stripe_webhook_secrets': setting.secrets('Live signing secrets of the webhook endpoint at Stripe, several while one is rotated'),
+  'payments.stripe_base_url': setting.address('Address of the Stripe API, where it is not https://api.stripe.com'),
+  'payments.provider_timeout_ms': setting.count(4000, 'ms', 'Longest wait for one answer of the payment provider', 100, 120_000),
+  'payments.provider_reads_per_second': setting.count(80, 'requests/s', 'Reads that one process sends to the payment provider', 1, 1e6),
+  'payments.provider_writes_per_second': setting.count(80, 'requests/s', 'Writes that one process sends to the payment provider', 1, 1e6),
+  'payments.provider_concurrency': setting.count(32, 'requests', 'Requests to the payment provider under way in one process', 1, 10_000),
+  'payments.breaker_open_ms': setting.count(10_000, 'ms', 'How long the provider is left alone once half of 20 calls failed', 10, 600_000),
+  'payments.fence_after_seconds': setting.count(600, 's', 'How long an authorization may be in doubt before it is cancelled for certain', 1, 86_400),
+  'payments.resolve_first_seconds': setting.count(2, 's', 'Wait before the first look at an operation in doubt; it grows to an hour', 0.01, 3600),
+  'payments.resolve_max_hours': setting.count(72, 'hours', 'How long an operation in doubt is looked at before an operator must decide', 1, 2400),
+  'payments.event_catchup_seconds': setting.count(300, 's', 'How often the events of the provider are listed, in case a webhook was lost', 1, 86_400),
+  'payments.reconcile_seconds': setting.count(3600, 's', 'How often the books are compared with those of the provider', 10, 7 * 86_400),
+  'payments.reconcile_window_days': setting.count(3, 'days', 'How far back a regular reconciliation compares payments', 1, 90),
+  'payments.fee_payer': { ...setting.text('Who bears the fees of the provider: merchant or platform', 'merchant'), oneOf: ['merchant', 'platform'] },
+  'payments.settlement_currencies': setting.list('Currencies that are accepted; none: all. The provider account must settle each in itself'),
+  'payments.amount_max_minor': setting.count(99_999_999, 'minor units', 'Largest amount of a payment', 1, 99_999_999),
+  'payments.overdraft_minor': setting.count(overdraft_max, 'minor units', 'How far below zero a refund may take the balance of a merchant', 0, overdraft_max),
+  'payments.declines_per_hour': setting.count(10, 'declines/h', 'Declined authorizations of one principal in an hour', 1, 1e6),
+  'payments.webhook_max_bytes': setting.count(256 * 1024, 'bytes', 'Largest webhook of a payment provider', 1024, 2 ** 22),
+  'payments.events_retention_days': setting.count(400, 'days', 'How long ids of provider events are kept, so that a repetition is recognized', 30, 3650),
 } as const satisfies SettingTable
 
 export const stripe_address = 'https://api.stripe.com'

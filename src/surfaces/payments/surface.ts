@@ -1,6 +1,5 @@
 /** Payments as the kernel sees it. This file opens the parts once and connects them. */
-import { sql } from '../../kernel/database/sql.ts'
-import type { Surface } from '../../kernel/surface.ts'
+import { sql, type Surface } from '#dodeca/kernel'
 import { checks } from './checks.ts'
 import { breaker_open, resolver_name, type Deps } from './deps.ts'
 import { errors } from './errors.ts'

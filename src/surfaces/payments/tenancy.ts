@@ -5,7 +5,7 @@
  * that is held at the provider could be neither captured nor released without its payment. A payment
  * that waits for its buyer holds no money.
  */
-import type { Tenancy } from '../../kernel/work/tenancy.ts'
+import type { Tenancy } from '#dodeca/kernel'
 
 const books = {
   kept: 'financial records',

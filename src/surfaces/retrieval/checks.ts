@@ -1,7 +1,6 @@
 /** Checks for `dodeca doctor` that retrieval's rows are consistent after every commit. */
 import { Type } from 'typebox'
-import { sql } from '../../kernel/database/sql.ts'
-import type { Check } from '../../kernel/surface.ts'
+import { sql, type Check } from '#dodeca/kernel'
 import type { Kernel } from './settings.ts'
 
 const Fault = Type.Object({ says: Type.String() })

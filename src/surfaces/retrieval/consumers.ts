@@ -1,11 +1,7 @@
 /** The consumers of retrieval: they handle new and deleted files, and deleted accounts. */
 import { Type } from 'typebox'
 import { Value } from 'typebox/value'
-import type { Tx } from '../../kernel/database/db.ts'
-import { sql } from '../../kernel/database/sql.ts'
-import { Problem } from '../../kernel/errors/problem.ts'
-import { Id, nullable } from '../../kernel/http/shapes.ts'
-import type { Consumer } from '../../kernel/surface.ts'
+import { Id, nullable, Problem, sql, type Consumer, type Tx } from '#dodeca/kernel'
 import { AclEntry } from './access/acl-entries.ts'
 import { ownerManages, skippedBy, stopConnector } from './connectors/owner.ts'
 import type { Deps } from './deps.ts'

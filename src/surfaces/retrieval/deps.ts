@@ -2,7 +2,7 @@
  * The dependencies that the use cases of retrieval share, and the faces of other surfaces that
  * retrieval calls.
  */
-import type { SafeFetch } from '../../kernel/outgoing/safe-fetch.ts'
+import type { SafeFetch } from '#dodeca/kernel'
 import type { Face as Identity } from '../identity/face.ts'
 import type { Face as Models } from '../inference/face.ts'
 import type { Face as Jobs } from '../jobs/face.ts'

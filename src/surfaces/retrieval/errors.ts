@@ -2,7 +2,7 @@
  * The errors of retrieval. An object that the caller may not read gets the same error as a missing
  * object.
  */
-import { problemsOf } from '../../kernel/errors/problem.ts'
+import { problemsOf } from '#dodeca/kernel'
 
 export const errors = {
   collection_not_found: {

@@ -1,7 +1,6 @@
 /** The events of retrieval. They contain ids, versions and counts, never text. */
 import { Type } from 'typebox'
-import type { Tx } from '../../kernel/database/db.ts'
-import { Id, nullable } from '../../kernel/http/shapes.ts'
+import { Id, nullable, type Tx } from '#dodeca/kernel'
 
 const Short = Type.String({ maxLength: 100 })
 const declared = <const P extends Parameters<typeof Type.Object>[0]>(properties: P) => ({

@@ -2,7 +2,7 @@
  * The permissions of retrieval. Every member may create collections and ask questions. The access
  * lists of collections and documents decide who may read, write or manage them.
  */
-import type { Permission } from '../../kernel/access/permissions.ts'
+import type { Permission } from '#dodeca/kernel'
 
 const everyone = ['member']
 

@@ -7,17 +7,8 @@
  * one of them could copy the owner's files into a collection that another person reads.
  */
 import { type Static, Type } from 'typebox'
-import type { Tx } from '../../kernel/database/db.ts'
-import { sql } from '../../kernel/database/sql.ts'
-import { nullable } from '../../kernel/http/shapes.ts'
-import { dueAt } from '../../kernel/work/due-queue.ts'
-import { madeOf, personalRows } from '../../kernel/work/personal-rows.ts'
-import {
-  madeIn,
-  type Earlier,
-  type Personal,
-  type PersonalAccount,
-} from '../../kernel/work/personal.ts'
+import { dueAt, madeIn, madeOf, nullable, personalRows, sql } from '#dodeca/kernel'
+import type { Earlier, Personal, PersonalAccount, Tx } from '#dodeca/kernel'
 import { callerOf } from './access/principals.ts'
 import { answerView, findAnswer } from './answers/show-answer.ts'
 import { dropCollection } from './collections/delete-collection.ts'

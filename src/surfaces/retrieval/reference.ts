@@ -1,5 +1,5 @@
 /** The explanations of this surface in the published document. */
-import type { Reference } from '../../kernel/http/openapi/reference.ts'
+import type { Reference } from '#dodeca/kernel'
 
 export const reference: Reference = {
   introduction:

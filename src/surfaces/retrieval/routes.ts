@@ -1,5 +1,5 @@
 /** The routes of retrieval, by noun. */
-import type { Route } from '../../kernel/http/route.ts'
+import type { Route } from '#dodeca/kernel'
 import { answerRoutes } from './answers/routes.ts'
 import { collectionRoutes } from './collections/routes.ts'
 import { connectorRoutes } from './connectors/routes.ts'

@@ -4,8 +4,7 @@
  */
 import { readdir, readFile } from 'node:fs/promises'
 import { Type } from 'typebox'
-import { sql } from '../../kernel/database/sql.ts'
-import type { DemoTenant } from '../../kernel/surface.ts'
+import { sql, type DemoTenant } from '#dodeca/kernel'
 import type { AclEntry } from './access/acl-entries.ts'
 import { createCollection } from './collections/create-collection.ts'
 import type { Deps } from './deps.ts'

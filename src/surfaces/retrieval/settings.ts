@@ -1,36 +1,34 @@
 /** The settings of this surface: name, default, unit, one sentence, bounds. */
-import { StartError } from '../../kernel/errors/start-error.ts'
-import { openAddressRules, type Port } from '../../kernel/outgoing/addresses.ts'
-import { count, faultsIn, list, refusals, text, type SettingTable } from '../../kernel/settings.ts'
-import type { KernelOf } from '../../kernel/surface.ts'
+import { faultsIn, openAddressRules, refusals, setting, StartError } from '#dodeca/kernel'
+import type { KernelOf, Port, SettingTable } from '#dodeca/kernel'
 
 const MiB = 1024 * 1024
 
 // prettier-ignore
 export const settings = {
-  'retrieval.default_profile': text('Embedding profile of new collections: auto, or the id of one', 'auto'),
-  'retrieval.embedding_model': text('The embedding model of INFERENCE_EMBEDDING_MODEL and the dimensions of its vectors, such as text-embedding-3-small:1536, to offer it as an embedding profile', ''),
-  'retrieval.engine': { ...text('Where chunks are searched: lancedb, or exact (in memory, up to 20,000 chunks)', 'lancedb'), oneOf: ['lancedb', 'exact'] },
-  'retrieval.engine_bytes': count(1024 * MiB, 'bytes', 'Memory of the process that searches, above which it is replaced', 64 * MiB, 1024 * 1024 * MiB),
-  'retrieval.search_seconds': count(10, 's', 'Longest time of one search in an index', 1, 600),
-  'retrieval.document_bytes': count(50 * MiB, 'bytes', 'Largest file that becomes a document', 1, 1024 * MiB),
-  'retrieval.chunks_per_document': count(20_000, 'chunks', 'Most chunks of a document', 1, 1_000_000),
-  'retrieval.documents_per_collection': count(1_000_000, 'documents', 'Most documents of a collection', 1, 100_000_000),
-  'retrieval.connectors_per_collection': count(20, 'connectors', 'Most connectors of a collection', 1, 1000),
-  'retrieval.collections_per_tenant': count(200, 'collections', 'Most collections of a tenant', 1, 100_000),
-  'retrieval.answers_per_minute': count(60, 'answers/min', 'Answers and searches of one principal', 1, 1_000_000),
-  'retrieval.answer_retention_days': count(90, 'days', 'How long answers are kept', 1, 3650),
-  'retrieval.answer_seconds': count(120, 's', 'Longest time in which one answer is written', 5, 600),
-  'retrieval.job_retention_days': count(30, 'days', 'How long ended ingestion jobs are kept', 1, 3650),
-  'retrieval.rollback_days': count(7, 'days', 'How long a replaced index version is kept for a rollback', 0, 365),
-  'retrieval.purge_every_seconds': count(3600, 's', 'Shortest time between two removals of the bytes of deleted rows from one index', 0, 86_400),
-  'retrieval.sweep_seconds': count(3600, 's', 'How often indexes are compared with the documents', 0.05, 86_400),
-  'retrieval.extractors': count(2, 'processes', 'Child processes that open documents of users', 1, 64),
-  'retrieval.fetch_seconds': count(60, 's', 'Longest time in which a URL is fetched', 1, 600),
-  'retrieval.fetches': count(2, 'fetches', 'URLs that one process fetches at once', 1, 64),
-  'retrieval.web_pages': count(500, 'pages', 'Most pages that one sync of a web connector fetches', 1, 100_000),
-  'retrieval.allowed_private_cidrs': list('Private networks whose URLs may be fetched'),
-  'retrieval.allowed_ports': text('Ports of URLs that may be fetched, and ranges such as 8000-8999', '80,443,8443'),
+  'retrieval.default_profile': setting.text('Embedding profile of new collections: auto, or the id of one', 'auto'),
+  'retrieval.embedding_model': setting.text('The embedding model of INFERENCE_EMBEDDING_MODEL and the dimensions of its vectors, such as text-embedding-3-small:1536, to offer it as an embedding profile', ''),
+  'retrieval.engine': { ...setting.text('Where chunks are searched: lancedb, or exact (in memory, up to 20,000 chunks)', 'lancedb'), oneOf: ['lancedb', 'exact'] },
+  'retrieval.engine_bytes': setting.count(1024 * MiB, 'bytes', 'Memory of the process that searches, above which it is replaced', 64 * MiB, 1024 * 1024 * MiB),
+  'retrieval.search_seconds': setting.count(10, 's', 'Longest time of one search in an index', 1, 600),
+  'retrieval.document_bytes': setting.count(50 * MiB, 'bytes', 'Largest file that becomes a document', 1, 1024 * MiB),
+  'retrieval.chunks_per_document': setting.count(20_000, 'chunks', 'Most chunks of a document', 1, 1_000_000),
+  'retrieval.documents_per_collection': setting.count(1_000_000, 'documents', 'Most documents of a collection', 1, 100_000_000),
+  'retrieval.connectors_per_collection': setting.count(20, 'connectors', 'Most connectors of a collection', 1, 1000),
+  'retrieval.collections_per_tenant': setting.count(200, 'collections', 'Most collections of a tenant', 1, 100_000),
+  'retrieval.answers_per_minute': setting.count(60, 'answers/min', 'Answers and searches of one principal', 1, 1_000_000),
+  'retrieval.answer_retention_days': setting.count(90, 'days', 'How long answers are kept', 1, 3650),
+  'retrieval.answer_seconds': setting.count(120, 's', 'Longest time in which one answer is written', 5, 600),
+  'retrieval.job_retention_days': setting.count(30, 'days', 'How long ended ingestion jobs are kept', 1, 3650),
+  'retrieval.rollback_days': setting.count(7, 'days', 'How long a replaced index version is kept for a rollback', 0, 365),
+  'retrieval.purge_every_seconds': setting.count(3600, 's', 'Shortest time between two removals of the bytes of deleted rows from one index', 0, 86_400),
+  'retrieval.sweep_seconds': setting.count(3600, 's', 'How often indexes are compared with the documents', 0.05, 86_400),
+  'retrieval.extractors': setting.count(2, 'processes', 'Child processes that open documents of users', 1, 64),
+  'retrieval.fetch_seconds': setting.count(60, 's', 'Longest time in which a URL is fetched', 1, 600),
+  'retrieval.fetches': setting.count(2, 'fetches', 'URLs that one process fetches at once', 1, 64),
+  'retrieval.web_pages': setting.count(500, 'pages', 'Most pages that one sync of a web connector fetches', 1, 100_000),
+  'retrieval.allowed_private_cidrs': setting.list('Private networks whose URLs may be fetched'),
+  'retrieval.allowed_ports': setting.text('Ports of URLs that may be fetched, and ranges such as 8000-8999', '80,443,8443'),
 } as const satisfies SettingTable
 
 /** The kernel as this surface sees it. */

@@ -1,7 +1,5 @@
 /** The parts of retrieval, opened once and connected here. */
-import { openSafeFetch } from '../../kernel/outgoing/safe-fetch.ts'
-import { sql } from '../../kernel/database/sql.ts'
-import type { Surface } from '../../kernel/surface.ts'
+import { openSafeFetch, sql, type Surface } from '#dodeca/kernel'
 import { checks } from './checks.ts'
 import { syncQueue } from './connectors/schedule-syncs.ts'
 import { syncJob } from './connectors/sync-job.ts'

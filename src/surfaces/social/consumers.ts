@@ -4,9 +4,7 @@
  */
 import { Type } from 'typebox'
 import { Value } from 'typebox/value'
-import { sql } from '../../kernel/database/sql.ts'
-import { Id } from '../../kernel/http/shapes.ts'
-import type { Consumer } from '../../kernel/surface.ts'
+import { Id, sql, type Consumer } from '#dodeca/kernel'
 import type { Deps } from './deps.ts'
 import { announcePost } from './events.ts'
 import { noticeConsumer } from './notices.ts'

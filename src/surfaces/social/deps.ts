@@ -2,7 +2,7 @@
  * The dependencies that the use cases of social share, and the faces of other surfaces that social
  * calls.
  */
-import type { Principal } from '../../kernel/access/principal.ts'
+import type { Principal } from '#dodeca/kernel'
 import type { Face as Identity } from '../identity/face.ts'
 import type { Face as Jobs } from '../jobs/face.ts'
 import type { Face as Messages } from '../notifications/face.ts'

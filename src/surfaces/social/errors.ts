@@ -2,7 +2,7 @@
  * The errors of social. Content that is hidden by a block, a privacy setting or moderation gets the
  * same error as content that does not exist.
  */
-import { problemsOf } from '../../kernel/errors/problem.ts'
+import { problemsOf } from '#dodeca/kernel'
 
 export const errors = {
   post_not_found: {

@@ -1,8 +1,7 @@
 /** The events of social. They contain ids, states and times, never text. */
 import { createHash } from 'node:crypto'
 import { Type } from 'typebox'
-import type { Tx } from '../../kernel/database/db.ts'
-import { Id, Time, Version } from '../../kernel/http/shapes.ts'
+import { Id, Time, Version, type Tx } from '#dodeca/kernel'
 
 const Short = Type.String({ maxLength: 100 })
 const declared = <const P extends Parameters<typeof Type.Object>[0]>(properties: P) => ({

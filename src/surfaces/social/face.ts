@@ -1,5 +1,5 @@
 /** Functions of social that other surfaces may call. */
-import type { Reader } from '../../kernel/database/db.ts'
+import type { Reader } from '#dodeca/kernel'
 
 export type Face = {
   /** Returns for each pair whether one of the two blocks the other, in the order of the pairs. */

@@ -1,6 +1,6 @@
 /** The face of social. */
 import { Type } from 'typebox'
-import { sql } from '../../kernel/database/sql.ts'
+import { sql } from '#dodeca/kernel'
 import type { Face } from './face.ts'
 
 const Pair = Type.Object({ place: Type.Integer() })

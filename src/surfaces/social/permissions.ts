@@ -2,7 +2,7 @@
  * The permissions of social. Every account may take part. Moderation has its own permission, and an
  * appeal is decided by another person, who may review appeals only.
  */
-import type { Permission } from '../../kernel/access/permissions.ts'
+import type { Permission } from '#dodeca/kernel'
 
 const everyone = ['member']
 

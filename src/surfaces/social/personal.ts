@@ -4,10 +4,8 @@
  * and feeds are deleted.
  */
 import { Type } from 'typebox'
-import type { Tx } from '../../kernel/database/db.ts'
-import { sql } from '../../kernel/database/sql.ts'
-import { personalRows, type PersonalRows } from '../../kernel/work/personal-rows.ts'
-import type { Personal, PersonalAccount } from '../../kernel/work/personal.ts'
+import { personalRows, sql } from '#dodeca/kernel'
+import type { Personal, PersonalAccount, PersonalRows, Tx } from '#dodeca/kernel'
 import type { Deps } from './deps.ts'
 import { delta_columns } from './counters/count.ts'
 import { endFollow } from './graph/unfollow.ts'

@@ -1,5 +1,5 @@
 /** The routes of social, by noun. */
-import type { Route } from '../../kernel/http/route.ts'
+import type { Route } from '#dodeca/kernel'
 import type { Deps } from './deps.ts'
 import { feedRoutes } from './feeds/routes.ts'
 import { graphRoutes } from './graph/routes.ts'

@@ -1,6 +1,6 @@
 /** Shapes that more than one folder of social uses. */
 import { Type, type Static } from 'typebox'
-import { Id, nullable, Time } from '../../kernel/http/shapes.ts'
+import { Id, nullable, Time } from '#dodeca/kernel'
 
 /** The caller's own id, or `me`. */
 export const Author = Type.Object(

@@ -4,10 +4,7 @@
  * some of them.
  */
 import { Type } from 'typebox'
-import type { Tx } from '../../kernel/database/db.ts'
-import { sql } from '../../kernel/database/sql.ts'
-import { newId } from '../../kernel/ids.ts'
-import type { DemoTenant } from '../../kernel/surface.ts'
+import { newId, sql, type DemoTenant, type Tx } from '#dodeca/kernel'
 import { delta_columns } from './counters/count.ts'
 import { topics, type Deps } from './deps.ts'
 import { report } from './moderation/report.ts'

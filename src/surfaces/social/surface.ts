@@ -1,5 +1,5 @@
 /** The parts of social, opened once and connected here. */
-import type { Surface } from '../../kernel/surface.ts'
+import type { Surface } from '#dodeca/kernel'
 import { checks } from './checks.ts'
 import { consumers } from './consumers.ts'
 import { auditLoop, counterProjection } from './counters/audit.ts'

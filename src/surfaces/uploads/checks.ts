@@ -3,8 +3,7 @@
  * them.
  */
 import { Type } from 'typebox'
-import { sql } from '../../kernel/database/sql.ts'
-import type { Check } from '../../kernel/surface.ts'
+import { sql, type Check } from '#dodeca/kernel'
 import type { Kernel } from './settings.ts'
 import { ForeignStore, type OwnStore } from './storage/own-store.ts'
 

@@ -2,8 +2,7 @@
  * The dependencies that the use cases of uploads share. surface.ts creates them once. A use case
  * lists the dependencies that it needs with `Pick<Deps, …>`.
  */
-import type { Principal } from '../../kernel/access/principal.ts'
-import type { Reader, Tx } from '../../kernel/database/db.ts'
+import type { Principal, Reader, Tx } from '#dodeca/kernel'
 import type { Face as Identity } from '../identity/face.ts'
 import type { FileUrls } from './files/file-urls.ts'
 import type { Inspectors } from './processing/inspectors.ts'

@@ -1,5 +1,5 @@
 /** The refusals of uploads. Missing resources and resources of another tenant get the same 404. */
-import { problemsOf } from '../../kernel/errors/problem.ts'
+import { problemsOf } from '#dodeca/kernel'
 
 export const errors = {
   upload_not_found: {

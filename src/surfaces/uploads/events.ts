@@ -1,7 +1,6 @@
 /** The events of uploads. */
 import { Type } from 'typebox'
-import type { Tx } from '../../kernel/database/db.ts'
-import { Id, nullable } from '../../kernel/http/shapes.ts'
+import { Id, nullable, type Tx } from '#dodeca/kernel'
 
 const Short = Type.String({ maxLength: 200 })
 const Size = Type.Integer({ minimum: 0 })

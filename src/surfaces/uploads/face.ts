@@ -3,9 +3,7 @@
  * first.
  */
 import type { Readable } from 'node:stream'
-import type { Principal } from '../../kernel/access/principal.ts'
-import type { Reader, Tx } from '../../kernel/database/db.ts'
-import type { ByteRange, Place } from '../../kernel/objects/objects.ts'
+import type { ByteRange, Place, Principal, Reader, Tx } from '#dodeca/kernel'
 import type { MayRead, OnCompleted } from './deps.ts'
 import type { Disposition, FileUrl, Variant } from './files/file-urls.ts'
 import type { Purpose } from './purposes.ts'

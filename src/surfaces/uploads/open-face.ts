@@ -1,7 +1,5 @@
 /** The face of uploads. */
-import type { Reader } from '../../kernel/database/db.ts'
-import { sql } from '../../kernel/database/sql.ts'
-import { StoreUnavailable } from '../../kernel/objects/objects.ts'
+import { sql, StoreUnavailable, type Reader } from '#dodeca/kernel'
 import type { Deps, MayRead, OnCompleted } from './deps.ts'
 import { problem } from './errors.ts'
 import type { AvailableFile, Face, FileKey, InputReader } from './face.ts'

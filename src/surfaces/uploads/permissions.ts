@@ -3,7 +3,7 @@
  * files of others they need a permission that no ordinary member has. Purposes that members may not
  * use are granted one by one.
  */
-import type { Permission } from '../../kernel/access/permissions.ts'
+import type { Permission } from '#dodeca/kernel'
 
 const admin = ['tenant_admin']
 

@@ -1,5 +1,5 @@
 /** The names and descriptions of this surface for the published document. */
-import type { Reference } from '../../kernel/http/openapi/reference.ts'
+import type { Reference } from '#dodeca/kernel'
 
 const digest = 'sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08'
 

@@ -1,5 +1,5 @@
 /** All routes of uploads. */
-import type { Route } from '../../kernel/http/route.ts'
+import type { Route } from '#dodeca/kernel'
 import type { Deps } from './deps.ts'
 import { fileRoutes } from './files/routes.ts'
 import { partRoutes } from './parts/routes.ts'

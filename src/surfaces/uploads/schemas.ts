@@ -1,6 +1,6 @@
 /** Wire and row shapes that more than one folder uses. */
 import { Type, type Static } from 'typebox'
-import { closed, count, Id, nullable, oneOf, text, Time } from '../../kernel/http/shapes.ts'
+import { closed, count, Id, nullable, oneOf, text, Time } from '#dodeca/kernel'
 import { categories } from './media-types.ts'
 import { derivative_kinds, purposes } from './purposes.ts'
 

@@ -2,8 +2,7 @@
  * The dependencies that the use cases of webhooks share. surface.ts creates them once. A use case
  * lists the properties that it needs with `Pick<Deps, …>`.
  */
-import type { Tx } from '../../kernel/database/db.ts'
-import type { SafeFetch } from '../../kernel/outgoing/safe-fetch.ts'
+import type { SafeFetch, Tx } from '#dodeca/kernel'
 import type { Face as Identity } from '../identity/face.ts'
 import type { Kernel } from './settings.ts'
 import type { JudgeEndpoint } from './endpoint.ts'

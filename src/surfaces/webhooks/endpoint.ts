@@ -3,12 +3,8 @@
  * and no DNS look-up. Every attempt and every redirect checks the target's address again. The
  * normalized URL is stored, and requests are sent to it. So the shown URL is the real one.
  */
-import { openAddressRules, isGlobalUnicast } from '../../kernel/outgoing/addresses.ts'
-import {
-  parseTarget,
-  type SafeTarget,
-  type TargetRefusal,
-} from '../../kernel/outgoing/safe-target.ts'
+import { isGlobalUnicast, openAddressRules, parseTarget } from '#dodeca/kernel'
+import type { SafeTarget, TargetRefusal } from '#dodeca/kernel'
 import type { Kernel } from './settings.ts'
 import { problem } from './errors.ts'
 import type { Sending } from './sending-settings.ts'

@@ -1,5 +1,5 @@
 /** The refusals of webhooks. Missing resources and those of another tenant get the same 404. */
-import { problemsOf } from '../../kernel/errors/problem.ts'
+import { problemsOf } from '#dodeca/kernel'
 
 export const errors = {
   subscription_not_found: {

@@ -3,7 +3,7 @@
  * event is about.
  */
 import { Type } from 'typebox'
-import { Id, nullable, Time } from '../../kernel/http/shapes.ts'
+import { Id, nullable, Time } from '#dodeca/kernel'
 
 const Short = Type.String({ maxLength: 100 })
 const declared = <const P extends Parameters<typeof Type.Object>[0]>(properties: P) => ({

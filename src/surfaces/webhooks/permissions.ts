@@ -2,7 +2,7 @@
  * The permissions on webhooks. Secrets, replays and receipts have their own permissions. So a
  * person who may only read deliveries cannot forge a message or send one again.
  */
-import type { Permission } from '../../kernel/access/permissions.ts'
+import type { Permission } from '#dodeca/kernel'
 
 const admin = ['tenant_admin']
 

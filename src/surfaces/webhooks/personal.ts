@@ -5,11 +5,8 @@
  * endpoint before the erasure, the tenant keeps the endpoint.
  */
 import { Type, type Static } from 'typebox'
-import type { Tx } from '../../kernel/database/db.ts'
-import { sql } from '../../kernel/database/sql.ts'
-import { Id } from '../../kernel/http/shapes.ts'
-import { personalRows, type PersonalRows } from '../../kernel/work/personal-rows.ts'
-import { madeIn, type Personal, type PersonalAccount } from '../../kernel/work/personal.ts'
+import { Id, madeIn, personalRows, sql } from '#dodeca/kernel'
+import type { Personal, PersonalAccount, PersonalRows, Tx } from '#dodeca/kernel'
 import type { Deps } from './deps.ts'
 import { disableOwned } from './maintenance/owners.ts'
 import { deleteSubscription } from './subscriptions/delete-subscription.ts'

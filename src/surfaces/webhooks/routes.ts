@@ -1,6 +1,5 @@
 /** All routes of webhooks: each folder declares its own. */
-import type { Route } from '../../kernel/http/route.ts'
-import { openStreamPlaces } from '../../kernel/http/stream-places.ts'
+import { openStreamPlaces, type Route } from '#dodeca/kernel'
 import { catalogRoutes } from './catalog/routes.ts'
 import type { FeedWatcher } from './catalog/watch-events.ts'
 import type { Deps } from './deps.ts'

@@ -1,6 +1,6 @@
 /** The records of webhooks, on the wire and in rows, that more than one folder uses. */
 import { type Static, Type } from 'typebox'
-import { closed, count, Id, nullable, text, Time, Version } from '../../kernel/http/shapes.ts'
+import { closed, count, Id, nullable, text, Time, Version } from '#dodeca/kernel'
 
 /** Bytes of a row; they never go over the wire. */
 export const Bytes = Type.Unsafe<Buffer>(Type.Any())

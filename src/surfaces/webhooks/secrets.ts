@@ -3,10 +3,8 @@
  * once when they are created. During a rotation, older secrets sign together with the newest one
  * until their time is over.
  */
-import { newStandardSecret, parseStandardSecret } from '../../kernel/outgoing/signatures.ts'
-import { ownRing } from '../../kernel/keys.ts'
-import { sql } from '../../kernel/database/sql.ts'
-import type { Ring, SealedColumn } from '../../kernel/work/reseal.ts'
+import { newStandardSecret, ownRing, parseStandardSecret, sql } from '#dodeca/kernel'
+import type { Ring, SealedColumn } from '#dodeca/kernel'
 import type { Kernel } from './settings.ts'
 import { problem } from './errors.ts'
 

@@ -3,10 +3,7 @@
  * endpoint is not verified yet. Tenants with subscriptions are not changed.
  */
 import { Type } from 'typebox'
-import type { Principal } from '../../kernel/access/principal.ts'
-import type { Tx } from '../../kernel/database/db.ts'
-import { sql } from '../../kernel/database/sql.ts'
-import type { DemoTenant } from '../../kernel/surface.ts'
+import { sql, type DemoTenant, type Principal, type Tx } from '#dodeca/kernel'
 import type { Deps } from './deps.ts'
 import type { CreateSubscription } from './schemas.ts'
 import { createSubscription } from './subscriptions/create-subscription.ts'

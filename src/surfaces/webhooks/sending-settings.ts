@@ -2,8 +2,7 @@
  * Settings that are written as small lists. They are read once at the start. If a list has a
  * mistake, the platform does not start and prints a sentence about the mistake.
  */
-import type { Port } from '../../kernel/outgoing/addresses.ts'
-import { StartError } from '../../kernel/errors/start-error.ts'
+import { StartError, type Port } from '#dodeca/kernel'
 
 export type Timeouts = Readonly<Record<(typeof phases)[number], number>>
 export type BreakerSettings = {

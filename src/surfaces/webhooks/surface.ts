@@ -1,6 +1,6 @@
 /** Webhooks as the kernel sees it. This file opens the parts once and connects them. */
-import { openSafeFetch } from '../../kernel/outgoing/safe-fetch.ts'
-import type { EventDeclaration, InboundHandler, Surface } from '../../kernel/surface.ts'
+import { openSafeFetch } from '#dodeca/kernel'
+import type { EventDeclaration, InboundHandler, Surface } from '#dodeca/kernel'
 import { settings, type Kernel } from './settings.ts'
 import { openFeedWatcher } from './catalog/watch-events.ts'
 import { checks } from './checks.ts'

@@ -1,5 +1,5 @@
 /** Which rows of webhooks belong to no tenant. */
-import type { Tenancy } from '../../kernel/work/tenancy.ts'
+import type { Tenancy } from '#dodeca/kernel'
 
 export const tenancy: Tenancy = {
   'webhooks.fanouts': { drains: true },

@@ -2,7 +2,7 @@
  * Idempotency-Key: its syntax, where it is required, what the same key means for another request.
  */
 import { expect } from 'vitest'
-import { newId } from '../../../src/kernel/ids.ts'
+import { newId } from '#dodeca/kernel'
 import { newKey } from '../../world.ts'
 import { expectProblem, onlyWith, type Rule } from '../rule.ts'
 import type { Target } from '../target.ts'

@@ -1,7 +1,7 @@
 /** Methods and representations: 405 with Allow, OPTIONS, 406, and HEAD as GET without its body. */
 import { expect } from 'vitest'
-import { onlyReads } from '../../../src/kernel/http/route.ts'
-import { newId } from '../../../src/kernel/ids.ts'
+import { onlyReads } from '../../../src/kernel/http/contract/route.ts'
+import { newId } from '#dodeca/kernel'
 import { expectProblem, onlyWith, type Rule } from '../rule.ts'
 import type { Target } from '../target.ts'
 import type { Request } from '../visit.ts'

@@ -2,7 +2,7 @@
  * Resources in a path: malformed, unknown and foreign ids get the same reply; versions; deletion.
  */
 import { expect } from 'vitest'
-import { newId } from '../../../src/kernel/ids.ts'
+import { newId } from '#dodeca/kernel'
 import { expectProblem, onlyWith, type Rule } from '../rule.ts'
 import type { Target } from '../target.ts'
 import type { Visit } from '../visit.ts'

@@ -2,11 +2,7 @@
  * Moves money between two accounts of one tenant: one conditional statement a side decides, in the order
  * of ids, so that opposite transfers cannot deadlock.
  */
-import type { Principal } from '../../../src/kernel/access/principal.ts'
-import type { Tx } from '../../../src/kernel/database/db.ts'
-import { sql } from '../../../src/kernel/database/sql.ts'
-import { problemsOf } from '../../../src/kernel/errors/problem.ts'
-import { newId } from '../../../src/kernel/ids.ts'
+import { newId, problemsOf, sql, type Principal, type Tx } from '#dodeca/kernel'
 import { errors } from './errors.ts'
 import { Moved, Transfer, type MakeTransfer } from './schemas.ts'
 

@@ -1,8 +1,5 @@
 /** Open an account, read it, move money under a key. */
-import { sql } from '../../../src/kernel/database/sql.ts'
-import { problemsOf } from '../../../src/kernel/errors/problem.ts'
-import { reply, route, type Route } from '../../../src/kernel/http/route.ts'
-import { newId } from '../../../src/kernel/ids.ts'
+import { newId, problemsOf, reply, route, sql, type Route } from '#dodeca/kernel'
 import { errors } from './errors.ts'
 import { makeTransfer } from './make-transfer.ts'
 import { Account, MakeTransfer, OpenAccount, Transfer } from './schemas.ts'

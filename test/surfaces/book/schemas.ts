@@ -1,14 +1,6 @@
 /** Accounts with a balance, and transfers between them. */
 import { type Static, Type } from 'typebox'
-import {
-  Amount,
-  closed,
-  Id,
-  PositiveAmount,
-  text,
-  Time,
-  Version,
-} from '../../../src/kernel/http/shapes.ts'
+import { Amount, closed, Id, PositiveAmount, text, Time, Version } from '#dodeca/kernel'
 
 export const Account = Type.Object(
   { id: Id, name: Type.String(), balance_minor: Amount, version: Version },

@@ -1,9 +1,6 @@
 /** An account book: the smallest surface in which a doubled or lost effect can be seen. */
 import { Type } from 'typebox'
-import { sql } from '../../../src/kernel/database/sql.ts'
-import type { Db, Tx } from '../../../src/kernel/database/db.ts'
-import type { LoggedEvent } from '../../../src/kernel/events/event.ts'
-import type { Surface } from '../../../src/kernel/surface.ts'
+import { sql, type Db, type LoggedEvent, type Surface, type Tx } from '#dodeca/kernel'
 import { errors } from './errors.ts'
 import { events } from './events.ts'
 import type { Face } from './face.ts'

@@ -3,11 +3,7 @@
  * moment at which it becomes stale.
  */
 import { Type } from 'typebox'
-import { sql } from '../../../src/kernel/database/sql.ts'
-import { text } from '../../../src/kernel/http/shapes.ts'
-import { defaulted, given, shown } from '../../../src/kernel/resources/fields.ts'
-import { record } from '../../../src/kernel/resources/record.ts'
-import { resource } from '../../../src/kernel/resources/resource.ts'
+import { defaulted, given, record, resource, shown, sql, text } from '#dodeca/kernel'
 import { renewed, staleAt } from './mark-stale.ts'
 import type { Kernel } from './settings.ts'
 

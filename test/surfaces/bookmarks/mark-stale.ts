@@ -3,9 +3,7 @@
  * and a deletion never, also while an attempt runs.
  */
 import { Type } from 'typebox'
-import { sql, type Sql } from '../../../src/kernel/database/sql.ts'
-import { Id } from '../../../src/kernel/http/shapes.ts'
-import { done, dueQueue, type DueQueue } from '../../../src/kernel/work/due-queue.ts'
+import { done, dueQueue, Id, sql, type DueQueue, type Sql } from '#dodeca/kernel'
 import type { Kernel } from './settings.ts'
 
 /** The time at which a bookmark becomes stale that is changed now. */

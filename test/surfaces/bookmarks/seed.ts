@@ -1,7 +1,6 @@
 /** A few bookmarks of a member of each demo tenant; running it again changes nothing. */
 import { Type } from 'typebox'
-import { sql } from '../../../src/kernel/database/sql.ts'
-import type { DemoTenant } from '../../../src/kernel/surface.ts'
+import { sql, type DemoTenant } from '#dodeca/kernel'
 import { bookmarks as resource } from './bookmark.ts'
 import type { Kernel } from './settings.ts'
 

@@ -1,9 +1,8 @@
 /** The settings of this surface: name, default, unit, one sentence, bounds. */
-import { count, type SettingTable } from '../../../src/kernel/settings.ts'
-import type { KernelOf } from '../../../src/kernel/surface.ts'
+import { setting, type KernelOf, type SettingTable } from '#dodeca/kernel'
 
 export const settings = {
-  'bookmarks.stale_days': count(
+  'bookmarks.stale_days': setting.count(
     30,
     'days',
     'Time without a change after which a bookmark is stale',

@@ -1,5 +1,5 @@
 /** Bookmarks as the kernel sees them: wiring only. */
-import { surface } from '../../../src/kernel/resources/surface.ts'
+import { surface } from '#dodeca/kernel'
 import { bookmarks as resource } from './bookmark.ts'
 import { staleQueue } from './mark-stale.ts'
 import { reference } from './reference.ts'

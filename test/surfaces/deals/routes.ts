@@ -1,9 +1,6 @@
 /** The list of deals, with every way to ask for its rows. */
-import { sql } from '../../../src/kernel/database/sql.ts'
-import { begins, equal, looked, numbered, owner } from '../../../src/kernel/http/lists/members.ts'
-import type { ListDeps } from '../../../src/kernel/http/lists/spec.ts'
-import { routesOf } from '../../../src/kernel/http/routes-of.ts'
-import { text } from '../../../src/kernel/http/shapes.ts'
+import { begins, equal, looked, numbered, owner, routesOf, sql, text } from '#dodeca/kernel'
+import type { ListDeps } from '#dodeca/kernel'
 import { Deal, Row, State } from './schemas.ts'
 
 const { open, list } = routesOf<ListDeps>({ permission: 'authenticated', added: true })

@@ -1,6 +1,6 @@
 /** A deal, as its row and as the list shows it. */
 import { Type } from 'typebox'
-import { Id, nullable, oneOf, Time } from '../../../src/kernel/http/shapes.ts'
+import { Id, nullable, oneOf, Time } from '#dodeca/kernel'
 
 export const State = oneOf('open', 'won', 'lost')
 export const Row = Type.Object({

@@ -1,5 +1,5 @@
 /** Deals as the kernel sees them: wiring only. */
-import type { Surface } from '../../../src/kernel/surface.ts'
+import type { Surface } from '#dodeca/kernel'
 import { dealRoutes } from './routes.ts'
 
 export const deals: Surface<unknown, unknown, Record<never, never>> = {

@@ -1,10 +1,16 @@
 /** Leads of one person: an amount that is open until the lead is won. */
-import { exact } from '../../../src/kernel/http/lists/members.ts'
-import { oneOf, PositiveAmount, text } from '../../../src/kernel/http/shapes.ts'
-import { defaulted, given, shown } from '../../../src/kernel/resources/fields.ts'
-import { record } from '../../../src/kernel/resources/record.ts'
-import { resource } from '../../../src/kernel/resources/resource.ts'
-import { surface } from '../../../src/kernel/resources/surface.ts'
+import {
+  defaulted,
+  exact,
+  given,
+  oneOf,
+  PositiveAmount,
+  record,
+  resource,
+  shown,
+  surface,
+  text,
+} from '#dodeca/kernel'
 
 const lead = record('leads.leads', {
   noun: 'lead',

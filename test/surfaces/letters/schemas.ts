@@ -1,8 +1,6 @@
 /** The members and columns of a letter in each release. */
 import { Type } from 'typebox'
-import { sql } from '../../../src/kernel/database/sql.ts'
-import { deprecated } from '../../../src/kernel/http/deprecation.ts'
-import { closed, Id, nullable, text } from '../../../src/kernel/http/shapes.ts'
+import { closed, deprecated, Id, nullable, sql, text } from '#dodeca/kernel'
 
 export type LettersRelease = 1 | 2 | 3
 

@@ -1,5 +1,5 @@
 /** A surface of several releases, in which one field is renamed without breaking a caller. */
-import type { Surface } from '../../../src/kernel/surface.ts'
+import type { Surface } from '#dodeca/kernel'
 import { errors } from './errors.ts'
 import { events } from './events.ts'
 import type { Face } from './face.ts'

@@ -1,6 +1,6 @@
 /** What happens to a note. */
 import { Type } from 'typebox'
-import { Id } from '../../../src/kernel/http/shapes.ts'
+import { Id } from '#dodeca/kernel'
 
 const Named = Type.Object({ note_id: Id })
 

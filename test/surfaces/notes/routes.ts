@@ -1,5 +1,5 @@
 /** The routes of notes. */
-import type { Route } from '../../../src/kernel/http/route.ts'
+import type { Route } from '#dodeca/kernel'
 import type { Deps } from './deps.ts'
 import { noteRoutes } from './notes/routes.ts'
 

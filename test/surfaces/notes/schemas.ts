@@ -1,15 +1,6 @@
 /** Notes with a version, a map of labels, and a kind that narrows who may write them. */
 import { type Static, Type } from 'typebox'
-import {
-  closed,
-  Id,
-  nullable,
-  page,
-  pageQuery,
-  text,
-  Time,
-  Version,
-} from '../../../src/kernel/http/shapes.ts'
+import { closed, Id, nullable, pageOf, pageQuery, text, Time, Version } from '#dodeca/kernel'
 
 const Labels = Type.Record(Type.String({ maxLength: 40 }), Type.String({ maxLength: 100 }))
 
@@ -42,7 +33,7 @@ export const PatchNote = closed({ title: Type.Optional(text(200)), labels: Type.
 export const NoteQuery = pageQuery({ kind: Type.Optional(text(20)) })
 export const SearchQuery = pageQuery({ word: text(40) })
 export const Match = Type.Object({ ...Note.properties, created_us: Type.Integer() })
-export const NotePage = page(Note)
+export const NotePage = pageOf(Note)
 export const Found = Type.Object({ version: Version, deleted_at: nullable(Time) })
 export const Count = Type.Object({ written: Type.Integer() })
 export const FileDigest = Type.Object({

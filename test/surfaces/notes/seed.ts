@@ -1,6 +1,5 @@
 /** A few believable notes of a member of each demo tenant; running it again changes nothing. */
-import { sql } from '../../../src/kernel/database/sql.ts'
-import type { DemoTenant } from '../../../src/kernel/surface.ts'
+import { sql, type DemoTenant } from '#dodeca/kernel'
 import type { Deps } from './deps.ts'
 
 const titles = ['Buy stamps', 'Call the plumber', 'Return the library books']

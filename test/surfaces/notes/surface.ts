@@ -1,7 +1,5 @@
 /** Notes as the kernel sees them: wiring only. */
-import { sql } from '../../../src/kernel/database/sql.ts'
-import type { Surface } from '../../../src/kernel/surface.ts'
-import { personalRows } from '../../../src/kernel/work/personal-rows.ts'
+import { personalRows, sql, type Surface } from '#dodeca/kernel'
 import type { Deps } from './deps.ts'
 import { errors } from './errors.ts'
 import { events } from './events.ts'

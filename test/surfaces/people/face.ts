@@ -1,5 +1,5 @@
 /** What tests ask of the people: a token, and grants that come and go. */
-import type { Access, Principal } from '../../../src/kernel/access/principal.ts'
+import type { Access, Principal } from '#dodeca/kernel'
 
 export type Face = {
   token(principal: Principal): string

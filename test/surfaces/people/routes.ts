@@ -1,4 +1,4 @@
 /** People have no routes: tests make their tokens through the face. */
-import type { Route } from '../../../src/kernel/http/route.ts'
+import type { Route } from '#dodeca/kernel'
 
 export const routes: readonly Route[] = []

@@ -1,9 +1,6 @@
 /** Who is calling, for tests: signed tokens and grants in a table, behind the same port as accounts. */
-import type { Access, Principal } from '../../../src/kernel/access/principal.ts'
-import { sql } from '../../../src/kernel/database/sql.ts'
-import { problem } from '../../../src/kernel/errors/problem.ts'
-import type { Keyring } from '../../../src/kernel/keys.ts'
-import type { Surface } from '../../../src/kernel/surface.ts'
+import { problem, sql } from '#dodeca/kernel'
+import type { Access, Keyring, Principal, Surface } from '#dodeca/kernel'
 import { errors } from './errors.ts'
 import { events } from './events.ts'
 import type { Face } from './face.ts'

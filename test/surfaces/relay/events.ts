@@ -1,6 +1,6 @@
 /** What became of a message. */
 import { Type } from 'typebox'
-import { Id } from '../../../src/kernel/http/shapes.ts'
+import { Id } from '#dodeca/kernel'
 
 export const events = {
   'message.settled': { version: 1, data: Type.Object({ operation_id: Id, state: Type.String() }) },

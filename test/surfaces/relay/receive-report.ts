@@ -1,17 +1,6 @@
 /** The vendor's reports: signed over the exact bytes, stored once by their id; one by one, or in a batch. */
-import { sql } from '../../../src/kernel/database/sql.ts'
-import {
-  parseStandardSecret,
-  signStandard,
-  verifyStandard,
-} from '../../../src/kernel/outgoing/signatures.ts'
-import type { Tx } from '../../../src/kernel/database/db.ts'
-import type {
-  Kernel,
-  Provider,
-  ProviderEvent,
-  SignedProviderMessage,
-} from '../../../src/kernel/surface.ts'
+import { parseStandardSecret, signStandard, sql, verifyStandard } from '#dodeca/kernel'
+import type { Kernel, Provider, ProviderEvent, SignedProviderMessage, Tx } from '#dodeca/kernel'
 
 const report_secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwAAAAAAAAAAA='
 

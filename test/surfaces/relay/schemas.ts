@@ -1,6 +1,6 @@
 /** A message that an external vendor sends for us. */
 import { type Static, Type } from 'typebox'
-import { closed, Id, nullable, text } from '../../../src/kernel/http/shapes.ts'
+import { closed, Id, nullable, text } from '#dodeca/kernel'
 
 export const Message = Type.Object(
   {

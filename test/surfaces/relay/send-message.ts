@@ -2,11 +2,8 @@
  * The three steps of a message: the intent, the call, the outcome. The call asks first when it resumes,
  * and an answer that may or may not have had its effect leaves the message pending.
  */
-import type { Db, Tx } from '../../../src/kernel/database/db.ts'
-import { sql } from '../../../src/kernel/database/sql.ts'
-import { problemsOf } from '../../../src/kernel/errors/problem.ts'
-import { reply, route, type Route } from '../../../src/kernel/http/route.ts'
-import { UpstreamFailure, type Upstream } from '../../../src/kernel/outgoing/upstream.ts'
+import { problemsOf, reply, route, sql, UpstreamFailure } from '#dodeca/kernel'
+import type { Db, Route, Tx, Upstream } from '#dodeca/kernel'
 import { errors } from './errors.ts'
 import { Message, MessageRow, SendMessage } from './schemas.ts'
 

@@ -5,12 +5,8 @@
 import { once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
 import { Type } from 'typebox'
-import type { Db, Reader, Tx } from '../../../src/kernel/database/db.ts'
-import { sql } from '../../../src/kernel/database/sql.ts'
-import { problem } from '../../../src/kernel/errors/problem.ts'
-import { reply, route, type Route } from '../../../src/kernel/http/route.ts'
-import { closed, count, text } from '../../../src/kernel/http/shapes.ts'
-import type { SseEvent } from '../../../src/kernel/http/sse.ts'
+import { closed, count, problem, reply, route, sql, text } from '#dodeca/kernel'
+import type { Db, Reader, Route, SseEvent, Tx } from '#dodeca/kernel'
 
 const Words = closed({
   text: text(10_000_000),

@@ -1,6 +1,5 @@
 /** Sends messages through a vendor outside: every step that can be lost between two commits. */
-import { openUpstream } from '../../../src/kernel/outgoing/upstream.ts'
-import type { Surface } from '../../../src/kernel/surface.ts'
+import { openUpstream, type Surface } from '#dodeca/kernel'
 import { errors } from './errors.ts'
 import { events } from './events.ts'
 import type { Face } from './face.ts'

@@ -6,7 +6,7 @@ import { type Static, Type } from 'typebox'
 import type { Db } from '../../database/db.ts'
 import { sql } from '../../database/sql.ts'
 import { StartError } from '../../errors/start-error.ts'
-import type { Route } from '../route.ts'
+import type { Route } from '../contract/route.ts'
 
 const TableRow = Type.Object({
   name: Type.String(),

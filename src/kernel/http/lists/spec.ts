@@ -4,7 +4,7 @@ import type { Principal } from '../../access/principal.ts'
 import type { Db, Reader } from '../../database/db.ts'
 import type { Sql } from '../../database/sql.ts'
 import type { kernelSettings, SettingsOf } from '../../settings.ts'
-import type { Route } from '../route.ts'
+import type { Route } from '../contract/route.ts'
 import type { Filter, FindKey, Owner, SortColumn } from './members.ts'
 import type { Time } from './range.ts'
 

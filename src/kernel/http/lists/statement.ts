@@ -5,7 +5,7 @@
 import type { TObject } from 'typebox'
 import { columnsOf } from '../../database/columns.ts'
 import { sql, type Sql } from '../../database/sql.ts'
-import type { CursorPart } from '../cursor.ts'
+import type { CursorPart } from '../contract/cursor.ts'
 import type { SortColumn } from './members.ts'
 import { type Time, timeOf, upTo } from './range.ts'
 

@@ -5,7 +5,7 @@
  * declares for that name.
  */
 import type { TSchema } from 'typebox'
-import { Amount, Cursor, Id, PositiveAmount, Time, Version } from '../shapes.ts'
+import { Amount, Cursor, Id, PositiveAmount, Time, Version } from '../contract/shapes.ts'
 import { exampleOf } from './examples.ts'
 import type { Json, Members } from './reference.ts'
 

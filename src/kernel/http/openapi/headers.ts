@@ -1,6 +1,6 @@
 /** The headers of requests and replies. Each is described once. */
-import { keyMode } from '../compile-route.ts'
-import type { Route } from '../route.ts'
+import { keyMode } from '../server/compile-route.ts'
+import type { Route } from '../contract/route.ts'
 import type { Json } from './reference.ts'
 
 type Header = { readonly description: string; readonly schema: Json }

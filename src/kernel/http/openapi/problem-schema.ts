@@ -1,6 +1,6 @@
 /** The document of a refusal, as it is published. */
 import { Type } from 'typebox'
-import { Id } from '../shapes.ts'
+import { Id } from '../contract/shapes.ts'
 
 const FieldErrorSchema = Type.Object(
   {

@@ -4,8 +4,8 @@
  * its reference lists them.
  */
 import type { Catalog } from '../../errors/problem.ts'
-import { keyMode, mediaTypesOf } from '../compile-route.ts'
-import { consumesOf, type Route } from '../route.ts'
+import { keyMode, mediaTypesOf } from '../server/compile-route.ts'
+import { consumesOf, type Route } from '../contract/route.ts'
 import type { Components } from './components.ts'
 import type { Json, Members } from './reference.ts'
 import { header, headersOf } from './headers.ts'

@@ -2,11 +2,11 @@
 import { Type, type TObject } from 'typebox'
 import { describe, expect, test } from 'vitest'
 import { Problem } from '../../errors/problem.ts'
-import { inputCheck } from '../check-input.ts'
-import { jsonFault } from '../json-fault.ts'
-import type { Refuses } from '../known-fields.ts'
-import type { Route } from '../route.ts'
-import { closed, Id, map, nullable, text } from '../shapes.ts'
+import { inputCheck } from '../server/check-input.ts'
+import { jsonFault } from '../input/json-fault.ts'
+import type { Refuses } from '../input/known-fields.ts'
+import type { Route } from '../contract/route.ts'
+import { closed, Id, map, nullable, text } from '../contract/shapes.ts'
 
 const Value = Type.Union([text(5), Type.Number(), Type.Boolean()])
 const Item = closed({ name: text(5), note: Type.Optional(nullable(text(5))) })

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { connect, type AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
-import { writeEvents, type SseEvent } from '../sse.ts'
+import { writeEvents, type SseEvent } from '../streams/sse.ts'
 
 test('a reader that left while its stream was opened ends the stream', async () => {
   const stopping = new AbortController().signal

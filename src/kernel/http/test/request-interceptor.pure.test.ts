@@ -1,10 +1,10 @@
 /** What stands before the pipeline answers or passes on, and lets a stopping process go. */
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
-import { openConnections } from '../connections.ts'
+import { openConnections } from '../server/connections.ts'
 import { expect, onTestFinished, test } from 'vitest'
 import { openLog } from '../../observability/log.ts'
-import { serverBehind, type Front, type Handler } from '../request-interceptor.ts'
+import { serverBehind, type Front, type Handler } from '../server/request-interceptor.ts'
 
 const pipeline: Handler = (request, response) => response.end(`pipeline ${request.url}`)
 

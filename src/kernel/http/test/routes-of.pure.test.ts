@@ -3,11 +3,11 @@ import { Type } from 'typebox'
 import { expect, test } from 'vitest'
 import type { Tx } from '../../database/db.ts'
 import { problemsOf } from '../../errors/problem.ts'
-import type { Page } from '../cursor.ts'
-import { reply } from '../reply.ts'
-import type { AnyContext, Route } from '../route.ts'
+import type { Page } from '../contract/cursor.ts'
+import { reply } from '../contract/reply.ts'
+import type { AnyContext, Route } from '../contract/route.ts'
 import { routesOf } from '../routes-of.ts'
-import { Id, oneOf, Version } from '../shapes.ts'
+import { Id, oneOf, Version } from '../contract/shapes.ts'
 
 type Deps = { readonly lease: number; readonly shelf: string }
 const deps: Deps = { lease: 30, shelf: 'top' }

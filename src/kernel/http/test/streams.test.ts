@@ -10,7 +10,7 @@ import pg from 'pg'
 import { createParser, type EventSourceMessage } from 'eventsource-parser'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { eventually, newKey, openWorld, type World } from '../../../../test/world.ts'
-import { writeEvents, type SseEvent, type SseOptions } from '../sse.ts'
+import { writeEvents, type SseEvent, type SseOptions } from '../streams/sse.ts'
 
 let world: World
 let admin: pg.Client

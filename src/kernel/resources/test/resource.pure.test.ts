@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { expect, test } from 'vitest'
 import type { Kernel } from '../../surface.ts'
-import { text } from '../../http/shapes.ts'
+import { text } from '../../http/contract/shapes.ts'
 import { given, shown } from '../fields.ts'
 import { record } from '../record.ts'
 import { resource } from '../resource.ts'

@@ -2,7 +2,7 @@
  * The page of one operation: its parameters and body, its replies and refusals, samples, and a form
  * to try it.
  */
-import { markup, type Markup } from '../../../kernel/http/markup.ts'
+import { markup, type Markup } from '#dodeca/kernel'
 import type { Sample } from '../samples.ts'
 import { base } from '../frame.ts'
 import {

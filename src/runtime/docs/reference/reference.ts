@@ -1,5 +1,5 @@
 /** The reference of the API: a list of all operations, and a page for each, made from the OpenAPI document. */
-import { markup, type Markup } from '../../../kernel/http/markup.ts'
+import { markup, type Markup } from '#dodeca/kernel'
 import { base, type Group } from '../frame.ts'
 import type { Findable } from '../search.ts'
 import { parametersOf, type Document } from './document.ts'

@@ -1,7 +1,7 @@
 /**
  * Shows a schema to a reader: the members with their types and limits. Nested schemas are folded.
  */
-import { markup, type Markup } from '../../../kernel/http/markup.ts'
+import { markup, type Markup } from '#dodeca/kernel'
 import { renderMarkdown } from '../render-markdown.ts'
 import { resolved, type Document, type Json } from './document.ts'
 

@@ -2,9 +2,8 @@
 import { Value } from 'typebox/value'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { cloneDatabase, type Clone } from '../../../../test/world.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import type { AnyContext, Reply } from '../../../kernel/http/route.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { newId, sql, type Reply } from '#dodeca/kernel'
+import type { AnyContext } from '../../../kernel/http/contract/route.ts'
 import { eventRoutes } from '../events.ts'
 import {
   changed,

@@ -5,7 +5,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { openClock } from '../../../kernel/clock.ts'
+import { openClock } from '#dodeca/kernel'
 import { newDataDir } from '../../test/child.ts'
 import { openMailbox } from '../../mailbox.ts'
 

@@ -1,7 +1,7 @@
 /** The wire protocol as the official SDK speaks it, unchanged. */
 import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { newId } from '../../../kernel/ids.ts'
+import { newId } from '#dodeca/kernel'
 import { failure, openSdkWorld, type SdkWorld } from './sdk-world.ts'
 
 let world: SdkWorld

@@ -5,10 +5,7 @@
  * sent keeps its file.
  */
 import { Type } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { nullable } from '../../../kernel/http/shapes.ts'
-import type { Loop } from '../../../kernel/surface.ts'
+import { nullable, sql, type Loop, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 
 const Old = Type.Object({

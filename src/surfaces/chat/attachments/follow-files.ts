@@ -5,10 +5,7 @@
  */
 import { Type, type Static } from 'typebox'
 import { Value } from 'typebox/value'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { Id, nullable } from '../../../kernel/http/shapes.ts'
-import type { Consumer } from '../../../kernel/surface.ts'
+import { Id, nullable, sql, type Consumer, type Tx } from '#dodeca/kernel'
 import { endChanges, lockConversation, nextChange } from '../conversations/change.ts'
 import type { Deps } from '../deps.ts'
 

@@ -3,7 +3,7 @@
  * it.
  */
 import { Type } from 'typebox'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 
 const Row = Type.Object({ file_id: Type.String() })

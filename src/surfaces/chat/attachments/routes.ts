@@ -1,7 +1,6 @@
 /** The route that begins the upload of an attachment. */
 import { Type } from 'typebox'
-import { routesOf } from '../../../kernel/http/routes-of.ts'
-import { count, Id, nullable, oneOf, text, Time } from '../../../kernel/http/shapes.ts'
+import { count, Id, nullable, oneOf, routesOf, text, Time } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { prepareUpload, startUpload, StartUpload } from './start-upload.ts'
 

@@ -2,12 +2,8 @@
  * Begins the upload of an attachment for one conversation. The uploads surface handles the file.
  */
 import { Type, type Static } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { closed, count, Id, text } from '../../../kernel/http/shapes.ts'
-import { newId } from '../../../kernel/ids.ts'
-import type { Principal } from '../../../kernel/access/principal.ts'
-import type { Place } from '../../../kernel/objects/objects.ts'
+import { closed, count, Id, newId, sql, text } from '#dodeca/kernel'
+import type { Place, Principal, Tx } from '#dodeca/kernel'
 import { requireSeat } from '../conversations/seat.ts'
 import type { Deps } from '../deps.ts'
 

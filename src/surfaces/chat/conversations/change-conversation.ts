@@ -1,5 +1,5 @@
 /** Renames, closes and opens a group. */
-import type { Tx } from '../../../kernel/database/db.ts'
+import type { Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import type { Seat } from '../schemas.ts'

@@ -4,10 +4,7 @@
  * finds all later changes.
  */
 import { Type, type Static } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { newId } from '../../../kernel/ids.ts'
-import { nullable } from '../../../kernel/http/shapes.ts'
+import { newId, nullable, sql, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { announce, type ChatEvent } from '../events.ts'
 import { Bytes, ConversationState, ConversationType, type Key } from '../schemas.ts'

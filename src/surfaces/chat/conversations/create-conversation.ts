@@ -3,9 +3,7 @@
  * requests race, the unique key of the pair lets one create it, and the others find it.
  */
 import { Type } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { newId, sql, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { announce } from '../events.ts'

@@ -3,8 +3,7 @@
  * anything. In groups a block changes nothing.
  */
 import { Type } from 'typebox'
-import type { Reader } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql, type Reader } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import type { Seated } from './seat.ts'
 

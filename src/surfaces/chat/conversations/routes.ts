@@ -1,9 +1,5 @@
 /** Routes of conversations. */
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { page as pageOf } from '../../../kernel/http/page.ts'
-import { reply } from '../../../kernel/http/reply.ts'
-import { routesOf } from '../../../kernel/http/routes-of.ts'
+import { page, reply, routesOf, sql, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { changeConversation } from './change-conversation.ts'
@@ -72,7 +68,7 @@ export const conversationRoutes = open({
     async ({ tx, principal: { id: user_id, tenant_id }, list }, deps) => {
       // A person has few memberships, so they are sorted in memory. A new message therefore changes
       // no index of memberships.
-      const { body, headers } = await pageOf(tx, {
+      const { body, headers } = await page(tx, {
         scope: list,
         row: ConversationRow,
         place: ['active_us', 'id'],

@@ -1,6 +1,6 @@
 /** Conversations in requests and replies. */
 import { Type, type Static } from 'typebox'
-import { closed, count, Id, nullable, Time } from '../../../kernel/http/shapes.ts'
+import { closed, count, Id, nullable, Time } from '#dodeca/kernel'
 import {
   ConversationState,
   ConversationType,

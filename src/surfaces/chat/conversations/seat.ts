@@ -4,10 +4,7 @@
  * before anything is locked.
  */
 import { Type, type Static } from 'typebox'
-import type { Principal } from '../../../kernel/access/principal.ts'
-import type { Reader } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { nullable } from '../../../kernel/http/shapes.ts'
+import { nullable, sql, type Principal, type Reader } from '#dodeca/kernel'
 import { problem } from '../errors.ts'
 import { Bytes, ConversationState, ConversationType, Role, type Seat } from '../schemas.ts'
 

@@ -3,9 +3,7 @@
  * person's own membership. Former members see the conversation as it was when they left.
  */
 import { Type, type Static } from 'typebox'
-import type { Reader } from '../../../kernel/database/db.ts'
-import { sql, type Sql } from '../../../kernel/database/sql.ts'
-import { nullable } from '../../../kernel/http/shapes.ts'
+import { nullable, sql, type Reader, type Sql } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { messageColumns, MessageRow, messageOf, showMessage } from '../messages/message-row.ts'

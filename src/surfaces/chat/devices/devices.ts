@@ -4,9 +4,7 @@
  * get the messages of the former owner.
  */
 import { Type, type Static } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { closed, Id, nullable, oneOf, text, Time } from '../../../kernel/http/shapes.ts'
+import { closed, Id, nullable, oneOf, sql, text, Time, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 

@@ -3,9 +3,7 @@
  * that expires is none, so all sessions of devices are looked through from time to time.
  */
 import { Type } from 'typebox'
-import { sql } from '../../../kernel/database/sql.ts'
-import { nil_id } from '../../../kernel/ids.ts'
-import type { Loop } from '../../../kernel/surface.ts'
+import { nil_id, sql, type Loop } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { release } from './devices.ts'
 

@@ -1,7 +1,6 @@
 /** Routes of devices. */
 import { Type } from 'typebox'
-import { routesOf } from '../../../kernel/http/routes-of.ts'
-import { Id } from '../../../kernel/http/shapes.ts'
+import { Id, routesOf } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { Device, listDevices, PutDevice, putDevice, removeDevice } from './devices.ts'
 

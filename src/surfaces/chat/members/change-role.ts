@@ -2,7 +2,7 @@
  * Changes the role of a member. Only the owner may. If the owner makes another member the owner,
  * the owner becomes an admin.
  */
-import type { Tx } from '../../../kernel/database/db.ts'
+import type { Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { endChanges, lockConversation } from '../conversations/change.ts'

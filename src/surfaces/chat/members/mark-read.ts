@@ -3,8 +3,7 @@
  * decreases. Other members see it, but not across a block, and not of a person who has left.
  */
 import { Type } from 'typebox'
-import type { Db, Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql, type Db, type Tx } from '#dodeca/kernel'
 import { isBlocked } from '../conversations/is-blocked.ts'
 import { findSeat } from '../conversations/seat.ts'
 import type { Deps } from '../deps.ts'

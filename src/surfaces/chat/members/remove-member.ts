@@ -4,8 +4,7 @@
  * direct one when one of the two is erased: its messages would have no reader.
  */
 import { Type, type Static } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { endChanges, lockConversation, nextChange, type Changing } from '../conversations/change.ts'

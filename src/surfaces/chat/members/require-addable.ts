@@ -3,9 +3,7 @@
  * get the same error, so that the error reveals nothing about them.
  */
 import { Type } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql, type Sql } from '../../../kernel/database/sql.ts'
-import type { FieldError } from '../../../kernel/errors/problem.ts'
+import { sql, type FieldError, type Sql, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 

@@ -1,10 +1,7 @@
 /** Routes of members: who is in a conversation, and how far they have read. */
 import { Type } from 'typebox'
-import { sql } from '../../../kernel/database/sql.ts'
-import { page as pageOf } from '../../../kernel/http/page.ts'
-import { routesOf } from '../../../kernel/http/routes-of.ts'
-import { closed, count, Id, nullable, oneOf, Time } from '../../../kernel/http/shapes.ts'
-import type { Tx } from '../../../kernel/database/db.ts'
+import { closed, count, Id, nullable, oneOf, page, routesOf, sql, Time } from '#dodeca/kernel'
+import type { Tx } from '#dodeca/kernel'
 import { isBlocked } from '../conversations/is-blocked.ts'
 import { findSeat, requireSeat, seatOf } from '../conversations/seat.ts'
 import { Conversation } from '../conversations/schemas.ts'
@@ -58,7 +55,7 @@ export const memberRoutes = open({
       const own = await findSeat(tx, seat)
       const { left_sequence } = own
       const blocked = await isBlocked(tx, deps, own)
-      return await pageOf(tx, {
+      return await page(tx, {
         scope: list,
         row: MemberRow,
         place: ['joined_us', 'user_id'],

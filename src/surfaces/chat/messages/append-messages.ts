@@ -4,9 +4,7 @@
  * other. The same transaction emits an event for each accepted message.
  */
 import { Type, type Static } from 'typebox'
-import type { Reader } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { nullable } from '../../../kernel/http/shapes.ts'
+import { nullable, sql, type Reader } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { announce } from '../events.ts'

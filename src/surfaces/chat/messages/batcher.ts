@@ -5,7 +5,7 @@
  * wait for it. If a whole batch fails, its messages are sent again one at a time with the same
  * keys. So an unknown outcome is resolved and never repeated.
  */
-import { isUnavailable, SqlState } from '../../../kernel/database/failures.ts'
+import { isUnavailable, SqlState } from '#dodeca/kernel'
 import {
   appendMessages,
   type AppendDeps,

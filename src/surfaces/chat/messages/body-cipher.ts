@@ -10,10 +10,8 @@ import {
   randomBytes,
   type KeyObject,
 } from 'node:crypto'
-import { boundedCache } from '../../../kernel/bounded-cache.ts'
+import { boundedCache, newNonce, nonce_bytes, type SealedColumn } from '#dodeca/kernel'
 import type { Kernel } from '../settings.ts'
-import { newNonce, nonce_bytes } from '../../../kernel/ids.ts'
-import type { SealedColumn } from '../../../kernel/work/reseal.ts'
 
 const format = 1
 const tag_bytes = 16

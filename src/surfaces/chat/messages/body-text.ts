@@ -4,7 +4,7 @@
  */
 import type { Kernel } from '../settings.ts'
 import { problem } from '../errors.ts'
-import { limit } from '../../../kernel/limits.ts'
+import { limit } from '#dodeca/kernel'
 
 const code_points_max = limit(
   'chat.message_characters',

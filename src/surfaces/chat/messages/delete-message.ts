@@ -4,9 +4,7 @@
  * action is audited.
  */
 import { Type } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { nullable } from '../../../kernel/http/shapes.ts'
+import { nullable, sql, type Tx } from '#dodeca/kernel'
 import { endChanges, lockConversation, nextChange, type Changing } from '../conversations/change.ts'
 import { findSeat, type Seated } from '../conversations/seat.ts'
 import type { Deps } from '../deps.ts'

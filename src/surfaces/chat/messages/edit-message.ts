@@ -3,9 +3,7 @@
  * message is deleted. The same text changes nothing, so a repeat succeeds although no edit is left.
  */
 import { Type } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { expectVersion } from '../../../kernel/http/etag.ts'
+import { expectVersion, sql, type Tx } from '#dodeca/kernel'
 import { endChanges, lockConversation, nextChange } from '../conversations/change.ts'
 import { isBlocked } from '../conversations/is-blocked.ts'
 import { requireSeat } from '../conversations/seat.ts'

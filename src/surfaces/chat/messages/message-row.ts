@@ -1,7 +1,6 @@
 /** A message as a row, and as one person may see it. */
 import { Type, type Static } from 'typebox'
-import { sql } from '../../../kernel/database/sql.ts'
-import { nullable } from '../../../kernel/http/shapes.ts'
+import { nullable, sql } from '#dodeca/kernel'
 import type { Seated } from '../conversations/seat.ts'
 import { Attachments, Bytes, type Message } from '../schemas.ts'
 import type { BodyCipher } from './body-cipher.ts'

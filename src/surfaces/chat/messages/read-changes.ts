@@ -4,9 +4,7 @@
  * one row.
  */
 import { Type } from 'typebox'
-import type { Reader } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import type { List } from '../../../kernel/http/page.ts'
+import { sql, type List, type Reader } from '#dodeca/kernel'
 import { isBlocked } from '../conversations/is-blocked.ts'
 import { findSeat } from '../conversations/seat.ts'
 import { memberFor } from '../conversations/show-conversations.ts'

@@ -2,10 +2,7 @@
  * The history of a conversation. A page reads one range of the index by sequence, so its cost does
  * not depend on the length of the history.
  */
-import type { Reader } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import type { List } from '../../../kernel/http/page.ts'
-import { limit_default } from '../../../kernel/http/shapes.ts'
+import { limit_default, sql, type List, type Reader } from '#dodeca/kernel'
 import { findSeat } from '../conversations/seat.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'

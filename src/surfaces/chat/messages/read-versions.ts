@@ -1,7 +1,6 @@
 /** The earlier texts of a message. A deleted message has none. */
 import { Type } from 'typebox'
-import type { Reader } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql, type Reader } from '#dodeca/kernel'
 import { findSeat } from '../conversations/seat.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'

@@ -1,7 +1,5 @@
 /** Routes of messages. */
-import { reply } from '../../../kernel/http/reply.ts'
-import { routesOf } from '../../../kernel/http/routes-of.ts'
-import { Id } from '../../../kernel/http/shapes.ts'
+import { Id, reply, routesOf } from '#dodeca/kernel'
 import { findSeat, seatOf } from '../conversations/seat.ts'
 import type { Deps } from '../deps.ts'
 import { Message } from '../schemas.ts'

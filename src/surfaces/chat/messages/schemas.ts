@@ -1,6 +1,6 @@
 /** Messages in requests and replies. */
 import { Type, type Static } from 'typebox'
-import { closed, count, Cursor, Id, nullable, Time } from '../../../kernel/http/shapes.ts'
+import { closed, count, Cursor, Id, nullable, Time } from '#dodeca/kernel'
 import { Body, Member, Message, Sequence } from '../schemas.ts'
 
 export const SendMessage = closed(

@@ -2,8 +2,7 @@
  * Sends a message over HTTP or the socket. Checks limits and the text, makes the fingerprint, and
  * commits.
  */
-import { openLocalRate } from '../../../kernel/access/local-rate.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { newId, openLocalRate } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { sentMessage, type Draft, type Sent } from './append-messages.ts'

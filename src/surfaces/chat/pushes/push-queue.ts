@@ -7,8 +7,7 @@
  * not be recalled.
  */
 import { Type, type Static } from 'typebox'
-import { sql } from '../../../kernel/database/sql.ts'
-import { again, done, dueQueue, type DueQueue } from '../../../kernel/work/due-queue.ts'
+import { again, done, dueQueue, sql, type DueQueue } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import type { Key } from '../schemas.ts'
 import { known_ms } from '../realtime/presence.ts'

@@ -6,8 +6,7 @@
  * the others have received.
  */
 import { Type, type Static } from 'typebox'
-import { sql } from '../../../kernel/database/sql.ts'
-import { nullable } from '../../../kernel/http/shapes.ts'
+import { nullable, sql } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { messageColumns, messageOf, MessageRow, showMessage } from '../messages/message-row.ts'
 import { ConversationState, Role } from '../schemas.ts'

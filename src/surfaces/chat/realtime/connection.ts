@@ -7,7 +7,7 @@
 import type { Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { WebSocket } from 'ws'
-import { newId } from '../../../kernel/ids.ts'
+import { newId } from '#dodeca/kernel'
 import type { Kernel } from '../settings.ts'
 import { frameOf } from './frames.ts'
 import { leaveNow, leaveSoon } from './leaving.ts'

@@ -5,7 +5,7 @@
 import { Type, type Static, type TSchema } from 'typebox'
 import * as ws from 'ws'
 import { Compile, type Validator } from 'typebox/compile'
-import { count, Id } from '../../../kernel/http/shapes.ts'
+import { count, Id } from '#dodeca/kernel'
 import { Body, Sequence } from '../schemas.ts'
 
 // The types of the library do not contain the function that writes its frames.

@@ -2,10 +2,7 @@
  * Handles each frame of a client. As over HTTP, the person's rights are read when the frame is
  * handled. A frame of a session that has ended is dropped: its socket is being closed.
  */
-import { sql } from '../../../kernel/database/sql.ts'
-import { Problem } from '../../../kernel/errors/problem.ts'
-import { openLocalRate, type LocalRate } from '../../../kernel/access/local-rate.ts'
-import { isUnavailable } from '../../../kernel/database/failures.ts'
+import { isUnavailable, openLocalRate, Problem, sql, type LocalRate } from '#dodeca/kernel'
 import { findSeat } from '../conversations/seat.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'

@@ -1,8 +1,6 @@
 /** Queries about memberships for the sockets of a process. */
 import { Type, type Static } from 'typebox'
-import type { Reader } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { nullable } from '../../../kernel/http/shapes.ts'
+import { nullable, sql, type Reader } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { Bytes, Role } from '../schemas.ts'
 

@@ -7,8 +7,7 @@ import type { Deps } from '../deps.ts'
 import type { Connection } from './connection.ts'
 import { frameOf } from './frames.ts'
 import { findAcquainted } from './memberships.ts'
-import { newId } from '../../../kernel/ids.ts'
-import { rfc3339 } from '../../../kernel/clock.ts'
+import { newId, rfc3339 } from '#dodeca/kernel'
 
 const channel = 'chat.presence'
 const repeat_ms = 10_000

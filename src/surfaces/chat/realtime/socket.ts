@@ -1,7 +1,6 @@
 /** The socket `/v1/realtime`: who may open it, how its frames are read, and how it ends. */
-import { isAllowed, otherOrigins } from '../../../kernel/http/cors.ts'
-import type { Handshake, OpenSocket, SocketRoute } from '../../../kernel/http/sockets.ts'
-import { jitter } from '../../../kernel/ids.ts'
+import { isAllowed, jitter, otherOrigins } from '#dodeca/kernel'
+import type { Handshake, OpenSocket, SocketRoute } from '#dodeca/kernel'
 import { problem } from '../errors.ts'
 import { Connection, limitsOf, type Holder, type Limits } from './connection.ts'
 import { readFrame } from './frames.ts'

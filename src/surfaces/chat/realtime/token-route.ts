@@ -2,9 +2,7 @@
  * The route of the token that opens a socket. The token is valid once, for a minute, and for nothing else.
  */
 import { Type } from 'typebox'
-import { rfc3339 } from '../../../kernel/clock.ts'
-import { routesOf } from '../../../kernel/http/routes-of.ts'
-import { closed, Id, oneOf, text, Time } from '../../../kernel/http/shapes.ts'
+import { closed, Id, oneOf, rfc3339, routesOf, text, Time } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 

@@ -1,6 +1,6 @@
 /** What a block ends in a direct conversation, and rights that end while a request waits. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql } from '#dodeca/kernel'
 import { eventually, newKey } from '../../../../test/world.ts'
 import { openChatWorld, type ChatWorld, type Client, type Json, type Talker } from './chat-world.ts'
 

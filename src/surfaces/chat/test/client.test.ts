@@ -6,7 +6,7 @@ import {
   type ChatEvents,
   type ChatOptions,
 } from '../../../../client/src/index.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { newId } from '#dodeca/kernel'
 import { eventually } from '../../../../test/world.ts'
 import { openBadNetwork } from './bad-network.ts'
 import { openChatWorld, upTo, type ChatWorld, type Talker } from './chat-world.ts'

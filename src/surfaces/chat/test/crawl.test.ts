@@ -2,7 +2,7 @@
 import type { Maker } from '../../../../test/crawler/crawl.ts'
 import { crawlSurface } from '../../../../test/crawler/product.ts'
 import type { Member, ProductWorld } from '../../../../test/product-world.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { newId } from '#dodeca/kernel'
 
 type Making = Maker<ProductWorld, Member>
 

@@ -1,8 +1,7 @@
 /** Devices: to whom a push token belongs, and until when. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually } from '../../../../test/world.ts'
-import { newId } from '../../../kernel/ids.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { newId, sql } from '#dodeca/kernel'
 import { openChatWorld, upTo, type ChatWorld, type Talker } from './chat-world.ts'
 
 let world: ChatWorld

@@ -3,8 +3,7 @@ import { createHash } from 'node:crypto'
 import { Type } from 'typebox'
 import { afterAll, expect, test } from 'vitest'
 import { eventually, newKey } from '../../../../test/world.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { nullable } from '../../../kernel/http/shapes.ts'
+import { nullable, sql } from '#dodeca/kernel'
 import { openChatWorld, type Talker } from './chat-world.ts'
 
 const world = await openChatWorld()

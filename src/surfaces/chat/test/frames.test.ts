@@ -1,8 +1,7 @@
 /** Frames of the socket beside messages, frames of wrong forms, and how sockets end. */
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { sql } from '../../../kernel/database/sql.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { newId, sql } from '#dodeca/kernel'
 import { eventually } from '../../../../test/world.ts'
 import { jsonFrames } from './fuzz.ts'
 import {

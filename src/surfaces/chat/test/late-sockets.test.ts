@@ -1,6 +1,6 @@
 /** A socket that is subscribed to a conversation late gets what was sent before. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql } from '#dodeca/kernel'
 import { openChatWorld, type ChatWorld, type Talker } from './chat-world.ts'
 
 let world: ChatWorld

@@ -1,6 +1,6 @@
 /** Members of conversations: what they see, who changes them, how far they have read. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { newId } from '../../../kernel/ids.ts'
+import { newId } from '#dodeca/kernel'
 import { newKey } from '../../../../test/world.ts'
 import { openChatWorld, upTo, type ChatWorld, type Json, type Talker } from './chat-world.ts'
 

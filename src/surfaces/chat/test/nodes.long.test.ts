@@ -6,8 +6,7 @@ import { Type } from 'typebox'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { freePort } from '../../../../test/free-port.ts'
 import { startProcess, type PlatformProcess } from '../../../../test/process.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { newId, sql } from '#dodeca/kernel'
 import { openChatWorld, upTo, type ChatWorld, type Talker } from './chat-world.ts'
 
 const binary = ['/usr/sbin/nats-server', '/usr/bin/nats-server'].find(path => existsSync(path))

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Type } from 'typebox'
 import { eventually } from '../../../../test/world.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql } from '#dodeca/kernel'
 import { openChatWorld, upTo, type ChatWorld, type Talker } from './chat-world.ts'
 
 let world: ChatWorld

@@ -1,7 +1,6 @@
 /** Conversations over HTTP: who is in them, what is sent, read, edited and deleted. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { sql } from '../../../kernel/database/sql.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { newId, sql } from '#dodeca/kernel'
 import { newKey } from '../../../../test/world.ts'
 import { openChatWorld, upTo, type ChatWorld, type Json } from './chat-world.ts'
 
@@ -283,7 +282,7 @@ describe.concurrent('messages', () => {
     await ada.ask('PATCH', `/v1/conversations/${id}/messages/${sent.body.id}`, { body: 'hay' })
     const { db } = world.platform.kernel
     const { Type } = await import('typebox')
-    const { sql } = await import('../../../kernel/database/sql.ts')
+    const { sql } = await import('#dodeca/kernel')
     const [row] = await db.many(
       Type.Object({ all: Type.String() }),
       sql`

@@ -2,9 +2,7 @@
  * Changes the address, shipping method, currency and discount codes of a cart. Properties that are
  * left out do not change.
  */
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { expectVersion } from '../../../kernel/http/etag.ts'
+import { expectVersion, sql, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import type { CartKey } from '../pricing/load-facts.ts'

@@ -1,8 +1,6 @@
 /** Opens a cart of its owner. The id of another owner's cart is treated as unknown. */
 import { type Static, Type } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { oneOf } from '../../../kernel/http/shapes.ts'
+import { oneOf, sql, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import type { CartKey } from '../pricing/load-facts.ts'

@@ -2,14 +2,7 @@
  * Routes of carts. Owners see and change only their own carts; other carts do not exist for them.
  */
 import { Type } from 'typebox'
-import { sql } from '../../../kernel/database/sql.ts'
-import { viewTag } from '../../../kernel/http/etag.ts'
-import { page as pageOf } from '../../../kernel/http/page.ts'
-import type { Headers } from '../../../kernel/http/route.ts'
-import { reply } from '../../../kernel/http/reply.ts'
-import { routesOf } from '../../../kernel/http/routes-of.ts'
-import { Id } from '../../../kernel/http/shapes.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { Id, newId, page, reply, routesOf, sql, viewTag, type Headers } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import type { CartKey } from '../pricing/load-facts.ts'
 import { requireCurrency } from '../prices/add-price.ts'
@@ -72,7 +65,7 @@ export const cartRoutes = open({
     async ({ tx, principal: { id, tenant_id }, list }) => {
       // The buyer chooses the ids, so they do not sort by time. An owner has few carts, which are
       // sorted in memory.
-      return await pageOf(tx, {
+      return await page(tx, {
         scope: list,
         row: CartRow,
         place: ['created_us', 'id'],

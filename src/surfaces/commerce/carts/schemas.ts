@@ -1,15 +1,6 @@
 /** Carts in requests and replies. */
 import { Type, type Static } from 'typebox'
-import {
-  Amount,
-  closed,
-  count,
-  Id,
-  nullable,
-  oneOf,
-  Time,
-  Version,
-} from '../../../kernel/http/shapes.ts'
+import { Amount, closed, count, Id, nullable, oneOf, Time, Version } from '#dodeca/kernel'
 import {
   Address,
   Code,

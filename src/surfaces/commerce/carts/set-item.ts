@@ -2,8 +2,7 @@
  * Sets the quantity of a SKU in a cart; 0 removes the SKU. If the cart does not exist, it is
  * created.
  */
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import type { CartFacts, CartKey } from '../pricing/load-facts.ts'

@@ -1,6 +1,5 @@
 /** A cart with totals that are calculated at each read. The cart stores no price. */
-import type { Reader } from '../../../kernel/database/db.ts'
-import { parseTime, rfc3339 } from '../../../kernel/clock.ts'
+import { parseTime, rfc3339, type Reader } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { loadFacts, type CartFacts, type CartKey, type LineFacts } from '../pricing/load-facts.ts'

@@ -5,9 +5,7 @@
  */
 import { Type } from 'typebox'
 import { Value } from 'typebox/value'
-import { sql } from '../../../kernel/database/sql.ts'
-import { Id } from '../../../kernel/http/shapes.ts'
-import type { Consumer } from '../../../kernel/surface.ts'
+import { Id, sql, type Consumer } from '#dodeca/kernel'
 import { announceProduct } from './create-product.ts'
 
 const Gone = Type.Object({ file_id: Id })

@@ -1,9 +1,6 @@
 /** Images of products: files of uploads, shown through short-lived URLs. */
-import type { Principal } from '../../../kernel/access/principal.ts'
-import type { Tx } from '../../../kernel/database/db.ts'
+import { Problem, sql, type Principal, type Tx } from '#dodeca/kernel'
 import { Type } from 'typebox'
-import { sql } from '../../../kernel/database/sql.ts'
-import { Problem } from '../../../kernel/errors/problem.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 

@@ -4,8 +4,7 @@
  * immediately. It reads prices and stock only for the rows of the page.
  */
 import { Type, type Static } from 'typebox'
-import { sql, type Sql } from '../../../kernel/database/sql.ts'
-import { nullable } from '../../../kernel/http/shapes.ts'
+import { nullable, sql, type Sql } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { imageOf } from './images.ts'
 import type { ProductSummary } from './schemas.ts'

@@ -1,11 +1,6 @@
 /** Routes of the catalog. Everyone may read it; only the shop may write it. */
-import { lacks } from '../../../kernel/access/permission-denied.ts'
-import { batch_members_max } from '../../../kernel/http/content.ts'
-import { page as pageOf } from '../../../kernel/http/page.ts'
-import type { Headers } from '../../../kernel/http/route.ts'
-import { reply } from '../../../kernel/http/reply.ts'
-import { routesOf } from '../../../kernel/http/routes-of.ts'
-import { page } from '../../../kernel/http/shapes.ts'
+import { batch_members_max, lacks, page, pageOf, reply, routesOf } from '#dodeca/kernel'
+import type { Headers } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { changeProduct } from './change-product.ts'
 import { createProduct } from './create-product.ts'
@@ -58,7 +53,7 @@ export const catalogRoutes = open({
       asks_grants: true,
       query: ProductQuery,
       headers: public_page,
-      reply: page(ProductSummary),
+      reply: pageOf(ProductSummary),
       fails: [absent, 'permission_denied'],
     },
     async ({ tx, principal, query, list, request, grants }, deps) => {
@@ -69,7 +64,7 @@ export const catalogRoutes = open({
       }
       const currency = query.currency ?? (await defaultCurrency(tx, tenant_id))
       const wanted = { tenant_id, state, currency, category, q }
-      const { body, headers } = await pageOf(tx, {
+      const { body, headers } = await page(tx, {
         scope: { ...list, tenant_id },
         row: ListedRow,
         place: ['rank', 'published_us', 'id'],

@@ -12,7 +12,7 @@ import {
   text,
   Time,
   Version,
-} from '../../../kernel/http/shapes.ts'
+} from '#dodeca/kernel'
 import { Currency, Price, Quantity, Short, Sku, Word } from '../schemas.ts'
 
 export const product_states = ['draft', 'active', 'archived'] as const

@@ -3,10 +3,7 @@
  * name, else the default tenant of the platform.
  */
 import { Type } from 'typebox'
-import type { Principal } from '../../../kernel/access/principal.ts'
-import type { Reader } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import type { RequestFacts } from '../../../kernel/http/route.ts'
+import { sql, type Principal, type Reader, type RequestFacts } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { usual_settings } from '../rules/schemas.ts'

@@ -1,8 +1,7 @@
 /**
  * Writes the variants in a request, with their first stock row and their current prices.
  */
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql, type Tx } from '#dodeca/kernel'
 import { problem } from '../errors.ts'
 import { addPrice } from '../prices/add-price.ts'
 import type { Key } from '../schemas.ts'

@@ -4,9 +4,7 @@
  * a shop share its counter.
  */
 import { Type } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql, type Sql } from '../../../kernel/database/sql.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { newId, sql, type Sql, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { showOrder, type Order } from '../orders/order-view.ts'
 import { announceOrder, moveOrder, type OrderRow } from '../orders/order-row.ts'

@@ -3,8 +3,7 @@
  * transaction releases the stock, the codes, the cart and the payment. This function and the
  * confirmation lock the order's row, so only the first of them takes effect.
  */
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql, type Tx } from '#dodeca/kernel'
 import { giveBack } from '../inventory/stock.ts'
 import { announceOrder, moveOrder, type OrderRow } from '../orders/order-row.ts'
 import { requestVoid } from '../payments/operations.ts'

@@ -2,8 +2,7 @@
  * Counts the uses of discount codes. The last use is claimed in the same way as the last unit of
  * stock.
  */
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql, type Tx } from '#dodeca/kernel'
 import { problem } from '../errors.ts'
 import type { Quote } from '../pricing/quote.ts'
 import type { ShopRules } from '../pricing/load-facts.ts'

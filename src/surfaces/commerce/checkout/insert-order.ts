@@ -2,11 +2,7 @@
  * Writes an order with its lines, its history and the operation that requests its payment, in one
  * statement.
  */
-import type { Principal } from '../../../kernel/access/principal.ts'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import type { RequestKey } from '../../../kernel/http/route.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { newId, sql, type Principal, type RequestKey, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { OrderRow, orderColumns } from '../orders/order-row.ts'
 import { breakdownOf, type Quote } from '../pricing/quote.ts'

@@ -1,10 +1,8 @@
 /** Expires pending orders by the database's clock, each in its own transaction. */
 import { Type } from 'typebox'
-import { Id } from '../../../kernel/http/shapes.ts'
-import { done, dueQueue, type DueQueue } from '../../../kernel/work/due-queue.ts'
+import { done, dueQueue, Id, sql, type DueQueue } from '#dodeca/kernel'
 import { findOrder } from '../orders/order-row.ts'
 import { endPending } from './end-pending.ts'
-import { sql } from '../../../kernel/database/sql.ts'
 
 const Row = Type.Object({ tenant_id: Id, id: Id })
 

@@ -4,9 +4,7 @@
  * that its rows are locked only for the time of the commit.
  */
 import { Type } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { newId, sql, type Tx } from '#dodeca/kernel'
 import { lockOpen } from '../carts/open-cart.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'

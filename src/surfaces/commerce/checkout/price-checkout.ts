@@ -1,5 +1,5 @@
 /** Prices a checkout with the current rules, and refuses what cannot be ordered at these prices. */
-import type { Principal } from '../../../kernel/access/principal.ts'
+import type { Principal } from '#dodeca/kernel'
 import { countUnknown, methodUnavailable, requirePrices } from '../carts/change-cart.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'

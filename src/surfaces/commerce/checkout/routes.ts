@@ -3,9 +3,7 @@
  * called outside any transaction. Then the outcome is committed. A retry with the same key
  * continues where the first request stopped and never orders twice.
  */
-import type { Tx } from '../../../kernel/database/db.ts'
-import { reply } from '../../../kernel/http/reply.ts'
-import { routesOf } from '../../../kernel/http/routes-of.ts'
+import { reply, routesOf, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { findByKey } from '../find-by-key.ts'

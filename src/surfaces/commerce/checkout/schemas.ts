@@ -1,6 +1,6 @@
 /** The request of a checkout. It contains no price. */
 import { type Static, Type } from 'typebox'
-import { closed, Id, oneOf, text } from '../../../kernel/http/shapes.ts'
+import { closed, Id, oneOf, text } from '#dodeca/kernel'
 import { Codes } from '../carts/schemas.ts'
 import { GivenAddress, Word } from '../schemas.ts'
 

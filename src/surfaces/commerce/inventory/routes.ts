@@ -1,11 +1,8 @@
 /** Routes that list stock, and show and adjust the stock of a SKU. */
 import { type Static, Type } from 'typebox'
-import type { Reader } from '../../../kernel/database/db.ts'
-import { sql, type Sql } from '../../../kernel/database/sql.ts'
-import { page as pageOf } from '../../../kernel/http/page.ts'
-import { routesOf } from '../../../kernel/http/routes-of.ts'
+import { closed, oneOf, page, routesOf, sql, text, Version } from '#dodeca/kernel'
+import type { Reader, Sql } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
-import { closed, oneOf, text, Version } from '../../../kernel/http/shapes.ts'
 import { problem } from '../errors.ts'
 import { Sku } from '../schemas.ts'
 import { adjust } from './stock.ts'
@@ -47,7 +44,7 @@ export const inventoryRoutes = open({
     'List the stock of all SKUs, by SKU',
     { item: InventoryItem },
     async ({ tx, principal, list }) => {
-      return await pageOf(tx, {
+      return await page(tx, {
         scope: list,
         row: InventoryItem,
         place: ['sku'],

@@ -1,8 +1,6 @@
 /** Calls the stock functions of the schema: reserve, release, ship, adjust. */
 import { type Static, Type } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { newId, sql, type Tx } from '#dodeca/kernel'
 import type { Key } from '../schemas.ts'
 
 const Missing = Type.Object({

@@ -1,10 +1,7 @@
 /** Notifies buyers about events of their orders, once for each event. */
 import { type Static, Type } from 'typebox'
 import { Value } from 'typebox/value'
-import { digitsOf } from '../../../kernel/currencies.ts'
-import type { LoggedEvent } from '../../../kernel/events/event.ts'
-import { Amount, Id, nullable } from '../../../kernel/http/shapes.ts'
-import type { Consumer } from '../../../kernel/surface.ts'
+import { Amount, digitsOf, Id, nullable, type Consumer, type LoggedEvent } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 
 const Payload = Type.Object({

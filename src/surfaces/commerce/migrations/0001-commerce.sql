@@ -345,6 +345,8 @@ create table commerce.orders (
 create index orders_due on commerce.orders (due_at) where due_at is not null;
 create index orders_buyer on commerce.orders (tenant_id, buyer_id, id desc);
 create index orders_state on commerce.orders (tenant_id, state, id desc);
+create index orders_total on commerce.orders (tenant_id, currency, total_minor, id);
+create index orders_email on commerce.orders (tenant_id, kernel.plain(email) collate "C");
 create index orders_pending on commerce.orders (tenant_id, buyer_id) where state = 'pending';
 create index orders_intent on commerce.orders (tenant_id, intent_id);
 create index orders_person on commerce.orders (buyer_id, id);

@@ -2,10 +2,8 @@
  * Cancels an order before anything is shipped. The lock on the order's row decides between this and
  * shipping. This transaction releases the stock; the queue releases or refunds the payment.
  */
-import type { Tx } from '../../../kernel/database/db.ts'
+import { newId, sql, type Tx } from '#dodeca/kernel'
 import { Type } from 'typebox'
-import { sql } from '../../../kernel/database/sql.ts'
-import { newId } from '../../../kernel/ids.ts'
 import { endPending } from '../checkout/end-pending.ts'
 import { releaseCodes } from '../checkout/hold-codes.ts'
 import { problem } from '../errors.ts'

@@ -1,8 +1,6 @@
 /** The lines of an order, as its buyer accepted them. */
 import { type Static, Type } from 'typebox'
-import type { Reader } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { Amount, Id } from '../../../kernel/http/shapes.ts'
+import { Amount, Id, sql, type Reader } from '#dodeca/kernel'
 import { Currency, Quantity, Short, Sku, type Key } from '../schemas.ts'
 
 export const OrderLine = Type.Object(

@@ -1,8 +1,7 @@
 /** The row of an order, its lock, and the only function that changes its state. */
 import { type Static, Type } from 'typebox'
-import type { Reader, Tx } from '../../../kernel/database/db.ts'
-import { sql, type Sql } from '../../../kernel/database/sql.ts'
-import { Amount, Id, nullable, oneOf, Time, Version } from '../../../kernel/http/shapes.ts'
+import { Amount, Id, nullable, oneOf, sql, Time, Version } from '#dodeca/kernel'
+import type { Reader, Sql, Tx } from '#dodeca/kernel'
 import { Address, type Key } from '../schemas.ts'
 
 export const order_states = [

@@ -1,8 +1,6 @@
 /** An order as its buyer and its shop see it, read with one statement. */
 import { type Static, Type } from 'typebox'
-import type { Reader } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { Amount, Id, nullable, oneOf, Time, Version } from '../../../kernel/http/shapes.ts'
+import { Amount, Id, nullable, oneOf, sql, Time, Version, type Reader } from '#dodeca/kernel'
 import { problem } from '../errors.ts'
 import { Return } from '../returns/schemas.ts'
 import { Address, Currency, Shipment, Short, Totals, type Key } from '../schemas.ts'

@@ -3,12 +3,19 @@
  * orders of all buyers.
  */
 import { Type } from 'typebox'
-import { sql } from '../../../kernel/database/sql.ts'
-import { list } from '../../../kernel/http/lists/list.ts'
-import { begins, equal, numbered, owner } from '../../../kernel/http/lists/members.ts'
-import { reply } from '../../../kernel/http/reply.ts'
-import { routesOf } from '../../../kernel/http/routes-of.ts'
-import { closed, oneOf, text } from '../../../kernel/http/shapes.ts'
+import {
+  begins,
+  closed,
+  equal,
+  list,
+  numbered,
+  oneOf,
+  owner,
+  reply,
+  routesOf,
+  sql,
+  text,
+} from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { Currency, Word } from '../schemas.ts'

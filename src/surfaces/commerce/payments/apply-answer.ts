@@ -1,5 +1,5 @@
 /** The only function that writes the outcome of a payment to its order, with both rows locked. */
-import type { Tx } from '../../../kernel/database/db.ts'
+import type { Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import type { Order } from '../orders/order-view.ts'
 import { applyAuthorization } from './apply-authorization.ts'

@@ -3,8 +3,7 @@
  * The order is confirmed only while it still reserves its stock. A later authorization is released,
  * so that a lost order is never paid.
  */
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql, type Tx } from '#dodeca/kernel'
 import { confirmOrder } from '../checkout/confirm-order.ts'
 import { endPending } from '../checkout/end-pending.ts'
 import type { Deps } from '../deps.ts'

@@ -2,8 +2,7 @@
  * Applies a capture to its order. If the capture succeeded, the shipment that waits for it is sent.
  * Otherwise the shipment can be prepared again.
  */
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql, type Tx } from '#dodeca/kernel'
 import { setPayment, type OrderRow } from '../orders/order-row.ts'
 import { fulfilUnshipped, shipWaiting, unshipWaiting } from '../shipments/ship.ts'
 import type { Certain } from './ask-payments.ts'

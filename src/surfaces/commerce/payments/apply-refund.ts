@@ -1,8 +1,6 @@
 /** Applies a refund, or the release of an authorization, to its order and its return. */
-import type { Tx } from '../../../kernel/database/db.ts'
+import { Id, nullable, sql, type Tx } from '#dodeca/kernel'
 import { Type } from 'typebox'
-import { sql } from '../../../kernel/database/sql.ts'
-import { Id, nullable } from '../../../kernel/http/shapes.ts'
 import { setPayment, type OrderRow } from '../orders/order-row.ts'
 import { endRefund } from '../returns/end-refund.ts'
 import type { Certain } from './ask-payments.ts'

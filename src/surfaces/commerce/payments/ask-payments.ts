@@ -3,8 +3,7 @@
  * after a crash may repeat the call with the same id. All these calls together have one effect.
  */
 import { setTimeout as wait } from 'node:timers/promises'
-import { parseTime } from '../../../kernel/clock.ts'
-import { Problem } from '../../../kernel/errors/problem.ts'
+import { parseTime, Problem } from '#dodeca/kernel'
 import type { PaymentResult, RefundResult } from '../../payments/face.ts'
 import type { Deps } from '../deps.ts'
 import { findOperation, type OperationRow } from './operations.ts'

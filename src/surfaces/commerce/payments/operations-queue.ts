@@ -4,8 +4,7 @@
  * that no request made.
  */
 import { Type } from 'typebox'
-import { Id } from '../../../kernel/http/shapes.ts'
-import { again, done, dueQueue, retry, type DueQueue } from '../../../kernel/work/due-queue.ts'
+import { again, done, dueQueue, Id, retry, type DueQueue } from '#dodeca/kernel'
 import { operations_name, type Deps } from '../deps.ts'
 import { applyAnswer } from './apply-answer.ts'
 import { askPayments, type Answer } from './ask-payments.ts'

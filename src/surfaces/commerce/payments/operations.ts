@@ -1,11 +1,8 @@
 /** Operations that commerce requests from payments: rows in a queue, committed before the call. */
 import { type Static, Type } from 'typebox'
-import type { Reader, Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { Amount, Id, nullable, oneOf } from '../../../kernel/http/shapes.ts'
+import { Amount, Id, newId, nullable, oneOf, sql, type Reader, type Tx } from '#dodeca/kernel'
 import { operations_name } from '../deps.ts'
 import { OrderRow, orderColumns, setPayment } from '../orders/order-row.ts'
-import { newId } from '../../../kernel/ids.ts'
 import type { Key } from '../schemas.ts'
 
 const Operation = Type.Object({

@@ -3,12 +3,8 @@
  * the current price, so prices cannot overlap.
  */
 import { type Static, Type } from 'typebox'
-import { digitsOf } from '../../../kernel/currencies.ts'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { violates } from '../../../kernel/database/failures.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { Amount, Id, nullable, Time, Version } from '../../../kernel/http/shapes.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { Amount, digitsOf, Id, newId, nullable, sql, Time, Version, violates } from '#dodeca/kernel'
+import type { Tx } from '#dodeca/kernel'
 import { problem } from '../errors.ts'
 import { Currency, Sku } from '../schemas.ts'
 

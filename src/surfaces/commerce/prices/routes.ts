@@ -1,8 +1,7 @@
 /** The route that adds a price. */
 import { Type } from 'typebox'
-import { routesOf } from '../../../kernel/http/routes-of.ts'
+import { closed, routesOf, Time } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
-import { closed, Time } from '../../../kernel/http/shapes.ts'
 import { Currency, Price, Sku } from '../schemas.ts'
 import { addPrice, PriceVersion } from './add-price.ts'
 

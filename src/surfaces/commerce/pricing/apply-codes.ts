@@ -1,5 +1,5 @@
 /** Decides which discount codes apply to a cart, and gives a reason for each other code. */
-import { parseTime } from '../../../kernel/clock.ts'
+import { parseTime } from '#dodeca/kernel'
 import type { Discount as DiscountRecord } from '../rules/schemas.ts'
 import type { Discount } from './discount-lines.ts'
 import type { LineFacts } from './load-facts.ts'

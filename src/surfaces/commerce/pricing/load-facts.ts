@@ -4,9 +4,7 @@
  * lines, `jsonb` 1.3 ms.
  */
 import { type Static, Type } from 'typebox'
-import type { Reader } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { nullable } from '../../../kernel/http/shapes.ts'
+import { nullable, sql, type Reader } from '#dodeca/kernel'
 import type { RecordRow } from '../rules/records.ts'
 import { settingsOf } from '../rules/records.ts'
 import type { Discount, ShippingMethod, ShopSettings, TaxRule } from '../rules/schemas.ts'

@@ -3,10 +3,7 @@
  * returned again.
  */
 import { Type } from 'typebox'
-import type { Principal } from '../../../kernel/access/principal.ts'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { Id } from '../../../kernel/http/shapes.ts'
+import { Id, sql, type Principal, type Tx } from '#dodeca/kernel'
 import { problem } from '../errors.ts'
 import { linesOf } from '../orders/line-row.ts'
 import type { OrderRow } from '../orders/order-row.ts'

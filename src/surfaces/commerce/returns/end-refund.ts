@@ -1,8 +1,6 @@
 /** Applies the end of a refund to its return. */
 import { Type } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { Id, nullable } from '../../../kernel/http/shapes.ts'
+import { Id, nullable, sql, type Tx } from '#dodeca/kernel'
 import type { OrderRow } from '../orders/order-row.ts'
 import type { Key } from '../schemas.ts'
 import { announceReturn, moveReturn } from './return-row.ts'

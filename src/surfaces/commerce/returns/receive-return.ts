@@ -3,9 +3,7 @@
  * with exact parts of their line. Units that did not arrive may be returned again. A fee is at most
  * the refund. What the provider cannot pay exactly waits for the next return.
  */
-import type { Principal } from '../../../kernel/access/principal.ts'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql, type Principal, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { adjust } from '../inventory/stock.ts'

@@ -4,9 +4,7 @@
  * own row. The row is created after the last attempt failed.
  */
 import { Type } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { newId, sql, type Tx } from '#dodeca/kernel'
 import type { OrderRow } from '../orders/order-row.ts'
 import { requestOperation } from '../payments/operations.ts'
 import { announceReturn, moveReturn, type ReturnRow, type ReturnState } from './return-row.ts'

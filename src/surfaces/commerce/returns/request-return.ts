@@ -3,10 +3,7 @@
  * line decides.
  */
 import { Type } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import type { RequestKey } from '../../../kernel/http/route.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { newId, sql, type RequestKey, type Tx } from '#dodeca/kernel'
 import { problem } from '../errors.ts'
 import { lockOrder, type OrderRow } from '../orders/order-row.ts'
 import { shopSettings } from '../rules/records.ts'

@@ -1,8 +1,7 @@
 /** The row of a return, its view, and the only function that changes its state. */
 import { type Static, Type } from 'typebox'
-import type { Reader, Tx } from '../../../kernel/database/db.ts'
-import { sql, type Sql } from '../../../kernel/database/sql.ts'
-import { Amount, Id, nullable, oneOf, Version } from '../../../kernel/http/shapes.ts'
+import { Amount, Id, nullable, oneOf, sql, Version } from '#dodeca/kernel'
+import type { Reader, Sql, Tx } from '#dodeca/kernel'
 import { problem } from '../errors.ts'
 import { findOrder, lockOrder, type OrderRow } from '../orders/order-row.ts'
 import type { Key } from '../schemas.ts'

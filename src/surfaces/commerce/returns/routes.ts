@@ -1,10 +1,6 @@
 /** Routes of returns. Buyers request returns, and people with the duty of refunds decide. */
 import { Type } from 'typebox'
-import { sql } from '../../../kernel/database/sql.ts'
-import { list } from '../../../kernel/http/lists/list.ts'
-import { equal, owner } from '../../../kernel/http/lists/members.ts'
-import { routesOf } from '../../../kernel/http/routes-of.ts'
-import { closed, oneOf } from '../../../kernel/http/shapes.ts'
+import { closed, equal, list, oneOf, owner, routesOf, sql } from '#dodeca/kernel'
 import { problem } from '../errors.ts'
 import { findByKey } from '../find-by-key.ts'
 import type { Deps } from '../deps.ts'

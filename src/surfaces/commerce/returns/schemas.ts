@@ -1,16 +1,6 @@
 /** Returns in requests, decisions and replies. */
 import { type Static, Type } from 'typebox'
-import {
-  Amount,
-  closed,
-  count,
-  Id,
-  nullable,
-  oneOf,
-  text,
-  Time,
-  Version,
-} from '../../../kernel/http/shapes.ts'
+import { Amount, closed, count, Id, nullable, oneOf, text, Time, Version } from '#dodeca/kernel'
 import { Price, Quantity, Word } from '../schemas.ts'
 
 export const return_states = [

@@ -1,9 +1,7 @@
 /** Stores the rules of a shop as records. Each is replaced as a whole and has a version. */
 import { type Static, Type } from 'typebox'
-import type { Reader, Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { requireConditions, type Conditions } from '../../../kernel/http/etag.ts'
-import { Time, Version } from '../../../kernel/http/shapes.ts'
+import { requireConditions, sql, Time, Version } from '#dodeca/kernel'
+import type { Conditions, Reader, Tx } from '#dodeca/kernel'
 import { usual_settings, type ShopSettings } from './schemas.ts'
 
 export type RecordKind = 'settings' | 'tax_rule' | 'shipping_method' | 'discount'

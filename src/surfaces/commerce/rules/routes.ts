@@ -1,11 +1,7 @@
 /** Routes that create or replace, get, and list the rules of a shop. */
 import { type TObject, type TSchema, Type } from 'typebox'
-import { sql } from '../../../kernel/database/sql.ts'
-import { type Conditions, etag } from '../../../kernel/http/etag.ts'
-import { page as pageOf } from '../../../kernel/http/page.ts'
-import { reply } from '../../../kernel/http/reply.ts'
-import { type RequestFacts, route } from '../../../kernel/http/route.ts'
-import { type RouteMaker, routesOf } from '../../../kernel/http/routes-of.ts'
+import { etag, page, reply, route, routesOf, sql } from '#dodeca/kernel'
+import type { Conditions, RequestFacts, RouteMaker } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { requireCurrency } from '../prices/add-price.ts'
@@ -175,7 +171,7 @@ function rulesOf(resource: Resource): Record<string, RouteMaker<Deps>> {
       `List the ${says}s of the shop, by name`,
       { item: shape },
       async ({ tx, principal, list }) =>
-        await pageOf(tx, {
+        await page(tx, {
           scope: list,
           row: RecordRow,
           place: ['key'],

@@ -1,6 +1,6 @@
 /** The rules of a shop about money: tax rules, shipping methods, discounts, and settings. */
 import { type Static, Type } from 'typebox'
-import { closed, count, nullable, oneOf, text, Time, Version } from '../../../kernel/http/shapes.ts'
+import { closed, count, nullable, oneOf, text, Time, Version } from '#dodeca/kernel'
 import { Code, Country, Currency, Price, Sku, Word } from '../schemas.ts'
 
 const rate_ppm = count(0, 1_000_000)

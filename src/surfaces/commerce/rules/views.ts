@@ -1,5 +1,5 @@
 /** A record in replies: the stored properties, with defaults for the missing ones. */
-import { parseTime } from '../../../kernel/clock.ts'
+import { parseTime } from '#dodeca/kernel'
 import { problem } from '../errors.ts'
 import { requireCurrency } from '../prices/add-price.ts'
 import type { RecordRow } from './records.ts'

@@ -3,10 +3,8 @@
  * payment must be captured first. The whole total is captured with the first shipment, because a
  * payment is captured once.
  */
-import type { Tx } from '../../../kernel/database/db.ts'
+import { sql, type RequestKey, type Tx } from '#dodeca/kernel'
 import { Type } from 'typebox'
-import { sql } from '../../../kernel/database/sql.ts'
-import type { RequestKey } from '../../../kernel/http/route.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { linesOf } from '../orders/line-row.ts'

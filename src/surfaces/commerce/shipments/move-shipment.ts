@@ -1,8 +1,6 @@
 /** Marks a shipment as delivered or lost. */
 import { Type } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { Id } from '../../../kernel/http/shapes.ts'
+import { Id, sql, type Tx } from '#dodeca/kernel'
 import { problem } from '../errors.ts'
 import { announceOrder, lockOrder, setPayment } from '../orders/order-row.ts'
 import type { Key, Shipment } from '../schemas.ts'

@@ -1,11 +1,6 @@
 /** Routes that list shipments, send a shipment, and mark a shipment as delivered or lost. */
 import { Type } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { page as pageOf } from '../../../kernel/http/page.ts'
-import { reply } from '../../../kernel/http/reply.ts'
-import { routesOf } from '../../../kernel/http/routes-of.ts'
-import { closed, Id, oneOf, text } from '../../../kernel/http/shapes.ts'
+import { closed, Id, oneOf, page, reply, routesOf, sql, text, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { findByKey } from '../find-by-key.ts'
@@ -68,7 +63,7 @@ export const shipmentRoutes = open({
     'List shipments, newest first',
     { filters: { state: Type.Optional(oneOf(...states)) }, item: Shipment },
     async ({ tx, principal, query: { state = null }, list }) =>
-      await pageOf(tx, {
+      await page(tx, {
         scope: list,
         row: Shipment,
         place: ['id'],

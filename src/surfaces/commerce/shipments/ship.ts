@@ -3,8 +3,7 @@
  * the next shipment is opened with the rest. Lines that need no shipping count with the first
  * shipment.
  */
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql, type Tx } from '#dodeca/kernel'
 import { takeOut } from '../inventory/stock.ts'
 import { linesOf, type LineRow } from '../orders/line-row.ts'
 import { announceOrder, moveOrder, setPayment, type OrderRow } from '../orders/order-row.ts'

@@ -1,8 +1,6 @@
 /** The row of a shipment, and the function that opens one. */
 import { Type } from 'typebox'
-import type { Reader, Tx } from '../../../kernel/database/db.ts'
-import { sql, type Sql } from '../../../kernel/database/sql.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { newId, sql, type Reader, type Sql, type Tx } from '#dodeca/kernel'
 import { problem } from '../errors.ts'
 import { Shipment, type Key } from '../schemas.ts'
 

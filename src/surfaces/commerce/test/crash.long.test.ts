@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { killedAt } from '../../../../test/crash.ts'
 import { startProcess } from '../../../../test/process.ts'
 import { call, eventually, newKey } from '../../../../test/world.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql } from '#dodeca/kernel'
 import { openShopWorld, visa, type Buyer, type Shop, type ShopWorld } from './shop-world.ts'
 
 let world: ShopWorld

@@ -1,7 +1,7 @@
 /** Orders that meet their end: late payments, lost answers, authorizations that lapse, clocks that are wrong. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { eventually } from '../../../../test/world.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql } from '#dodeca/kernel'
 import { captureBeforeExpiry } from '../loops.ts'
 import { authorizeAtExpiry } from './expiry.ts'
 import { openShopWorld, visa, type Shop, type ShopWorld } from './shop-world.ts'

@@ -1,8 +1,7 @@
 /** What is kept of a product is read again before the addresses of its images end. */
 import { Type } from 'typebox'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { sql } from '../../../kernel/database/sql.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { newId, sql } from '#dodeca/kernel'
 import { showProduct } from '../catalog/show-product.ts'
 import { openShopWorld, type ShopWorld } from './shop-world.ts'
 

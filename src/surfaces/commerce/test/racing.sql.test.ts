@@ -2,10 +2,8 @@
 import { Type } from 'typebox'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually, newKey, type Answer } from '../../../../test/world.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { newId, sql, type Consumer } from '#dodeca/kernel'
 import { storedKey } from '../../../kernel/idempotency/records.ts'
-import { newId } from '../../../kernel/ids.ts'
-import type { Consumer } from '../../../kernel/surface.ts'
 import { openShopWorld, visa, type Buyer, type Shop, type ShopWorld } from './shop-world.ts'
 
 const crowd = 8

@@ -1,7 +1,7 @@
 /** Endings that are rare: too many declines, refunds made elsewhere, and buyers that are erased. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { eventually } from '../../../../test/world.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql } from '#dodeca/kernel'
 import { captureBeforeExpiry } from '../loops.ts'
 import { openShopWorld, type Buyer, type Shop, type ShopWorld } from './shop-world.ts'
 

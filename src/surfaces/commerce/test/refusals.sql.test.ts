@@ -1,7 +1,6 @@
 /** What belongs to others, what cannot be, and what the database itself refuses. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { sql } from '../../../kernel/database/sql.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { newId, sql } from '#dodeca/kernel'
 import {
   openShopWorld,
   usual_settings,

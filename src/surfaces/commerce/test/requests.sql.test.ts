@@ -1,7 +1,7 @@
 /** Requests about orders and carts: at the same time, with ids in capitals, too large, and with versions. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { newId } from '../../../kernel/ids.ts'
+import { newId } from '#dodeca/kernel'
 import type { Answer } from '../../../../test/world.ts'
 import { openShopWorld, type Buyer, type Shop, type ShopWorld } from './shop-world.ts'
 

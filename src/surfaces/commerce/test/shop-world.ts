@@ -2,7 +2,7 @@
 import { expect } from 'vitest'
 import type { Member, People } from '../../../../test/product-world.ts'
 import { eventually, newKey, type Answer } from '../../../../test/world.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { newId } from '#dodeca/kernel'
 import { openPaymentWorld, type PaymentWorld } from '../../payments/test/payment-world.ts'
 
 // oxlint-disable-next-line typescript/no-explicit-any -- a test reads members that it then asserts

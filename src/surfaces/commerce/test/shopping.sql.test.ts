@@ -1,7 +1,7 @@
 /** From a product to a returned order, as buyers and the shop live it. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newKey } from '../../../../test/world.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { newId } from '#dodeca/kernel'
 import { address, openShopWorld, visa, type ShopWorld } from './shop-world.ts'
 
 let world: ShopWorld

@@ -2,8 +2,7 @@
 import fc from 'fast-check'
 import { Type } from 'typebox'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { sql } from '../../../kernel/database/sql.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { newId, sql } from '#dodeca/kernel'
 import { giveBack, reserve, takeOut } from '../inventory/stock.ts'
 import { openShopWorld, type Shop, type ShopWorld } from './shop-world.ts'
 

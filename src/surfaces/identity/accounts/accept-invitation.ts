@@ -2,7 +2,7 @@
  * An invited account has become active: its roles are checked again, and the change is emitted. The
  * caller has changed the status and holds the account's row lock.
  */
-import type { Tx } from '../../../kernel/database/db.ts'
+import type { Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { confirmRoles } from '../roles/confirm-roles.ts'
 import type { AccountRow } from '../schemas.ts'

@@ -3,9 +3,7 @@
  * and this use case locks the same row. So every session that began before is ended in this commit,
  * and no session begins after it.
  */
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { expectVersion } from '../../../kernel/http/etag.ts'
+import { expectVersion, sql, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { keepOperatorBeside } from '../roles/keep-operator.ts'

@@ -3,8 +3,7 @@
  * one transaction. The row stays as a tombstone with a keyed hash of the address. With the hash one
  * can check whether an address belonged to the account, but not read the address.
  */
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { forgetAddress } from '../registrations/forget-address.ts'
 import { keepOperatorBeside } from '../roles/keep-operator.ts'

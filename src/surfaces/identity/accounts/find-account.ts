@@ -1,9 +1,6 @@
 /** Reads accounts, and increments the version that orders all events of an account. */
 import { Type } from 'typebox'
-import type { Reader, Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { Id } from '../../../kernel/http/shapes.ts'
-import type { PersonalAccount } from '../../../kernel/work/personal.ts'
+import { Id, sql, type PersonalAccount, type Reader, type Tx } from '#dodeca/kernel'
 import { AccountRow, Versioned } from '../schemas.ts'
 
 export const accountColumns = sql`id, tenant_id, email, email_normalized, status, verified_at,

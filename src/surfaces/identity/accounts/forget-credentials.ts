@@ -3,10 +3,8 @@
  * if the credential were removed alone. The caller holds the account's row lock.
  */
 import { Type } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql, Version, type Tx } from '#dodeca/kernel'
 import { Touched, type AccountRow } from '../schemas.ts'
-import { Version } from '../../../kernel/http/shapes.ts'
 import { raiseAccountVersion } from './find-account.ts'
 
 type Account = Pick<AccountRow, 'id' | 'tenant_id'>

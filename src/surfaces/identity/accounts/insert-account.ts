@@ -1,6 +1,5 @@
 /** Creates an account with its password. The unique index on the address decides races. */
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import type { Address } from './email.ts'
 

@@ -6,10 +6,7 @@
  * tenant anyway. An account of another tenant changes nothing in the reply (`join-as-guest.ts`).
  */
 import { Type, type Static } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { newId } from '../../../kernel/ids.ts'
-import { closed } from '../../../kernel/http/shapes.ts'
+import { closed, newId, sql, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { requestMail } from '../mails/request.ts'

@@ -1,8 +1,5 @@
 /** Lists the accounts of a tenant for its administrators. Erased accounts are left out. */
-import { sql } from '../../../kernel/database/sql.ts'
-import { list } from '../../../kernel/http/lists/list.ts'
-import { begins, equal } from '../../../kernel/http/lists/members.ts'
-import { oneOf } from '../../../kernel/http/shapes.ts'
+import { begins, equal, list, oneOf, sql } from '#dodeca/kernel'
 import { Account, Email } from '../schemas.ts'
 import { parseEmail } from './email.ts'
 

@@ -5,11 +5,8 @@
  * address is taken and change nothing.
  */
 import { Type } from 'typebox'
-import { sql } from '../../../kernel/database/sql.ts'
-import { Id } from '../../../kernel/http/shapes.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { Id, newId, sql, StartError } from '#dodeca/kernel'
 import type { FirstAdministrator } from '../face.ts'
-import { StartError } from '../../../kernel/errors/start-error.ts'
 import type { Deps } from '../deps.ts'
 import { faultOf } from '../passwords/check-password.ts'
 import { default_tenant_id } from '../schemas.ts'

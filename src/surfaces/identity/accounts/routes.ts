@@ -1,11 +1,6 @@
 /** Routes about the accounts of a tenant. An account of another tenant does not exist here (404). */
 import { Type } from 'typebox'
-import { lacks } from '../../../kernel/access/permission-denied.ts'
-import type { Reader } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { reply } from '../../../kernel/http/reply.ts'
-import { routesOf } from '../../../kernel/http/routes-of.ts'
-import { closed } from '../../../kernel/http/shapes.ts'
+import { closed, lacks, reply, routesOf, sql, type Reader } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { requireMayGive } from '../roles/built-in.ts'

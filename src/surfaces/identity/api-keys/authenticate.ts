@@ -5,10 +5,7 @@
  */
 import { timingSafeEqual } from 'node:crypto'
 import { Type } from 'typebox'
-import type { Principal } from '../../../kernel/access/principal.ts'
-import type { Reader } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { Id } from '../../../kernel/http/shapes.ts'
+import { Id, sql, type Principal, type Reader } from '#dodeca/kernel'
 import type { Kernel } from '../settings.ts'
 import { accountGrants } from '../roles/account-grants.ts'
 import type { Deps } from '../deps.ts'

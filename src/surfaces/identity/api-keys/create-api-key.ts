@@ -4,12 +4,7 @@
  * concurrent requests cannot exceed the maximum number of keys.
  */
 import { Type } from 'typebox'
-import { lacks } from '../../../kernel/access/permission-denied.ts'
-import type { Principal } from '../../../kernel/access/principal.ts'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { violates } from '../../../kernel/database/failures.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { lacks, newId, sql, violates, type Principal, type Tx } from '#dodeca/kernel'
 import { accountColumns } from '../accounts/find-account.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'

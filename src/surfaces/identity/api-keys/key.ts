@@ -4,7 +4,7 @@
  * database is queried.
  */
 import { crc32 } from 'node:zlib'
-import { newSecret } from '../../../kernel/ids.ts'
+import { newSecret } from '#dodeca/kernel'
 
 const form =
   /^ak_([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})_[\w-]{43}([0-9a-f]{8})$/

@@ -1,9 +1,6 @@
 /** Revokes an API key, by its owner, the key itself, or an administrator of the tenant's keys. */
 import { Type } from 'typebox'
-import type { Principal } from '../../../kernel/access/principal.ts'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { Id, Version } from '../../../kernel/http/shapes.ts'
+import { Id, sql, Version, type Principal, type Tx } from '#dodeca/kernel'
 import { problem } from '../errors.ts'
 import { recordSecurityEvent, type Seen } from '../security-events/record-security-event.ts'
 

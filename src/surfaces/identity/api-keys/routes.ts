@@ -1,11 +1,6 @@
 /** Routes about API keys. A key is a Bearer credential whose principal is a service account. */
 import { Type } from 'typebox'
-import { lacks } from '../../../kernel/access/permission-denied.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { page } from '../../../kernel/http/page.ts'
-import { reply } from '../../../kernel/http/reply.ts'
-import { routesOf } from '../../../kernel/http/routes-of.ts'
-import { Id, pageQuery } from '../../../kernel/http/shapes.ts'
+import { Id, lacks, page, pageQuery, reply, routesOf, sql } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { apiKeyColumns, createApiKey } from './create-api-key.ts'
 import { revokeApiKey } from './revoke-api-key.ts'

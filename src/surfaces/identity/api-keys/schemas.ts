@@ -1,6 +1,6 @@
 /** API keys in requests and replies. Only the reply that creates a key contains the key itself. */
 import { type Static, Type } from 'typebox'
-import { closed, Id, nullable, page, text, Time } from '../../../kernel/http/shapes.ts'
+import { closed, Id, nullable, pageOf, text, Time } from '#dodeca/kernel'
 import { Grants } from '../roles/schemas.ts'
 
 export const CreateApiKey = closed({
@@ -25,7 +25,7 @@ const shown = {
 
 export const ApiKey = Type.Object(shown, { title: 'ApiKey' })
 export type ApiKey = Static<typeof ApiKey>
-export const ApiKeyPage = page(ApiKey)
+export const ApiKeyPage = pageOf(ApiKey)
 
 export const NewApiKey = Type.Object(
   { ...shown, key: Type.String({ maxLength: 100 }) },

@@ -5,10 +5,7 @@
  * notice that contains no token.
  */
 import { Type } from 'typebox'
-import type { Principal } from '../../../kernel/access/principal.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { newId } from '../../../kernel/ids.ts'
-import { Time } from '../../../kernel/http/shapes.ts'
+import { newId, sql, Time, type Principal } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { requestMail } from '../mails/request.ts'

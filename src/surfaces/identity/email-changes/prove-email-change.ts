@@ -5,11 +5,7 @@
  * the address has an owner by now, the change ends without an effect. The old address gets a notice.
  */
 import { Type } from 'typebox'
-import type { Principal } from '../../../kernel/access/principal.ts'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { violates } from '../../../kernel/database/failures.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { Id, Time } from '../../../kernel/http/shapes.ts'
+import { Id, sql, Time, violates, type Principal, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { notifyOwner } from '../mails/notify-owner.ts'

@@ -2,7 +2,7 @@
  * Refuses a change of address. The reader of the new mailbox can do this if they did not request
  * the change. The mailed token is enough, because the token alone can only end the change.
  */
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { consumeOfAccount } from '../one-time.ts'

@@ -1,7 +1,5 @@
 /** Routes about changes of an account's address. */
-import { reply } from '../../../kernel/http/reply.ts'
-import { routesOf } from '../../../kernel/http/routes-of.ts'
-import { closed, text } from '../../../kernel/http/shapes.ts'
+import { closed, reply, routesOf, text } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { emailChangeProgress } from '../requests.ts'

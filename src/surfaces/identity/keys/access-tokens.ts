@@ -7,7 +7,7 @@
  * signing keys too.
  */
 import { errors, jwtVerify, type JWTPayload } from 'jose'
-import { newId } from '../../../kernel/ids.ts'
+import { newId } from '#dodeca/kernel'
 import type { RealtimeHolder, RealtimeToken } from '../face.ts'
 import type { Kernel } from '../settings.ts'
 import { problem } from '../errors.ts'

@@ -1,6 +1,5 @@
 /** Rotates the signing keys and emits the event in the same transaction. */
-import type { Tx } from '../../../kernel/database/db.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { newId, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { default_tenant_id } from '../schemas.ts'
 import { recordSecurityEvent, type Seen } from '../security-events/record-security-event.ts'

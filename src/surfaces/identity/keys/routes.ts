@@ -1,10 +1,7 @@
 /** The public list of signing keys, and their rotation. */
 import { Type } from 'typebox'
 import { createHash } from 'node:crypto'
-import { logFailure } from '../../../kernel/database/log-failure.ts'
-import { reply } from '../../../kernel/http/reply.ts'
-import { routesOf } from '../../../kernel/http/routes-of.ts'
-import { closed } from '../../../kernel/http/shapes.ts'
+import { closed, logFailure, reply, routesOf } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { requireStepUp } from '../step-up.ts'
 import { rotateSigningKey, signing_keys_topic } from './rotate-signing-key.ts'

@@ -7,10 +7,7 @@
 import { createPrivateKey, type JsonWebKey, type KeyObject } from 'node:crypto'
 import { exportJWK, generateKeyPair, importJWK, type CryptoKey } from 'jose'
 import { Type, type Static } from 'typebox'
-import type { Reader, Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { newSecret } from '../../../kernel/ids.ts'
-import type { SealedColumn } from '../../../kernel/work/reseal.ts'
+import { newSecret, sql, type Reader, type SealedColumn, type Tx } from '#dodeca/kernel'
 import type { Kernel } from '../settings.ts'
 import { Bytes } from '../schemas.ts'
 

@@ -3,9 +3,7 @@
  * so that the request takes the same time. It contains no address and its token is invalid, so it
  * is never sent.
  */
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { newId, sql, type Tx } from '#dodeca/kernel'
 import type { Template } from './request.ts'
 import type { Purpose } from '../one-time.ts'
 

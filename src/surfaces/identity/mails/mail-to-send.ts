@@ -3,9 +3,7 @@
  * valid.
  */
 import { type Static, Type } from 'typebox'
-import type { Reader } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { Id, nullable } from '../../../kernel/http/shapes.ts'
+import { Id, nullable, sql, type Reader } from '#dodeca/kernel'
 import type { Kernel } from '../settings.ts'
 import type { MailToSend } from '../face.ts'
 import { derivedToken } from '../one-time.ts'

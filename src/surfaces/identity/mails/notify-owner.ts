@@ -2,7 +2,7 @@
  * Informs the owner of an account that a credential was added or removed, in the transaction of the
  * change.
  */
-import type { Tx } from '../../../kernel/database/db.ts'
+import type { Tx } from '#dodeca/kernel'
 import type { AccountRow } from '../schemas.ts'
 import { requestMail, type Template } from './request.ts'
 

@@ -1,8 +1,6 @@
 /** Reads the mail addresses of accounts: only verified addresses of active accounts. */
 import { Type } from 'typebox'
-import type { Reader } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { Id, nullable } from '../../../kernel/http/shapes.ts'
+import { Id, nullable, sql, type Reader } from '#dodeca/kernel'
 import type { MailRecipient } from '../face.ts'
 
 const Row = Type.Object({

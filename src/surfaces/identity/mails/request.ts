@@ -3,9 +3,7 @@
  * internal event that names the row. Neither contains a token; the token is derived again when the
  * mail is sent.
  */
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { newId, sql, type Tx } from '#dodeca/kernel'
 import type { Purpose } from '../one-time.ts'
 
 export type Template =

@@ -4,11 +4,8 @@
  */
 import { Readable } from 'node:stream'
 import { Type } from 'typebox'
-import type { Principal } from '../../../kernel/access/principal.ts'
-import type { Db } from '../../../kernel/database/db.ts'
-import { sql, type Sql } from '../../../kernel/database/sql.ts'
-import { personalRows } from '../../../kernel/work/personal-rows.ts'
-import type { Personal, PersonalAccount } from '../../../kernel/work/personal.ts'
+import { personalRows, sql } from '#dodeca/kernel'
+import type { Db, Personal, PersonalAccount, Principal, Sql } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { requirePerson } from '../require-person.ts'

@@ -1,9 +1,6 @@
 /** The caller's own view: the account, this session, and the grants in its tenant. */
 import { Type, type Static } from 'typebox'
-import type { Principal } from '../../../kernel/access/principal.ts'
-import type { Reader } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { Id, nullable, Time, Version } from '../../../kernel/http/shapes.ts'
+import { Id, nullable, sql, Time, Version, type Principal, type Reader } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { readGrants, type AccountGrants } from '../roles/account-grants.ts'

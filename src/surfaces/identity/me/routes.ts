@@ -1,7 +1,5 @@
 /** Routes about the caller's own account. */
-import { viewTag } from '../../../kernel/http/etag.ts'
-import { reply } from '../../../kernel/http/reply.ts'
-import { routesOf } from '../../../kernel/http/routes-of.ts'
+import { reply, routesOf, viewTag } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { Export, exportMe } from './export-me.ts'
 import { Me, readMe } from './read-me.ts'

@@ -4,11 +4,15 @@
  * client's ETag.
  */
 import { Type, type Static } from 'typebox'
-import type { Principal } from '../../../kernel/access/principal.ts'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { expectedVersions, hasVersion, preconditionFailed } from '../../../kernel/http/etag.ts'
-import { closed, nullable } from '../../../kernel/http/shapes.ts'
+import {
+  closed,
+  expectedVersions,
+  hasVersion,
+  nullable,
+  preconditionFailed,
+  sql,
+} from '#dodeca/kernel'
+import type { Principal, Tx } from '#dodeca/kernel'
 import { problem } from '../errors.ts'
 import { requirePerson } from '../require-person.ts'
 import { DisplayName, Locale, Touched } from '../schemas.ts'

@@ -2,8 +2,7 @@
  * Finds who may open, read and complete a challenge: the holder of the login token of a waiting
  * login, or the session that steps up. A login token permits nothing else.
  */
-import type { Principal } from '../../../kernel/access/principal.ts'
-import type { RequestFacts } from '../../../kernel/http/route.ts'
+import type { Principal, RequestFacts } from '#dodeca/kernel'
 import { problem } from '../errors.ts'
 import { hashOf } from '../one-time.ts'
 import { requirePerson } from '../require-person.ts'

@@ -1,6 +1,6 @@
 /** Limits guesses at second factors: a number per hour for each account, over all purposes. */
 import type { Deps } from '../deps.ts'
-import { Problem } from '../../../kernel/errors/problem.ts'
+import { Problem } from '#dodeca/kernel'
 import { guesses } from '../passwords/prove-password.ts'
 import { recordSecurityEvent, type Seen } from '../security-events/record-security-event.ts'
 

@@ -3,7 +3,7 @@
  * browsers give them (`PublicKeyCredential.toJSON()`), so that a page can send them unchanged.
  */
 import { type Static, Type } from 'typebox'
-import { closed, Id, nullable, text, Time } from '../../../kernel/http/shapes.ts'
+import { closed, Id, nullable, text, Time } from '#dodeca/kernel'
 import { Bytes } from '../schemas.ts'
 
 export const MethodType = Type.Union([Type.Literal('totp'), Type.Literal('webauthn')])

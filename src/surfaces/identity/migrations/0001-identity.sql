@@ -33,7 +33,11 @@ create table identity.accounts (
 );
 create unique index accounts_email on identity.accounts (email_scope, email_normalized)
   where status <> 'deleted';
-create index accounts_tenant_email on identity.accounts (tenant_id, email_normalized);
+create index accounts_tenant_email on identity.accounts (tenant_id, email_normalized, id);
+create index accounts_email_words
+  on identity.accounts (tenant_id, kernel.plain(email_normalized) collate "C");
+create index accounts_name_words
+  on identity.accounts (tenant_id, kernel.plain(display_name) collate "C");
 
 -- A hash is sealed under the keyring: a stolen table cannot be cracked.
 create table identity.credentials (

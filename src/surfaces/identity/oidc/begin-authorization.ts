@@ -4,10 +4,8 @@
  * for the same purpose.
  */
 import { Type, type Static } from 'typebox'
-import type { Principal } from '../../../kernel/access/principal.ts'
-import { newId, newSecret } from '../../../kernel/ids.ts'
-import { closed, nullable, text } from '../../../kernel/http/shapes.ts'
-import type { RequestFacts } from '../../../kernel/http/route.ts'
+import { closed, newId, newSecret, nullable, text } from '#dodeca/kernel'
+import type { Principal, RequestFacts } from '#dodeca/kernel'
 import { accountById } from '../accounts/find-account.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'

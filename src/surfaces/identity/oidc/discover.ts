@@ -16,7 +16,7 @@ import {
   type FetchBody,
   type ServerMetadata,
 } from 'openid-client'
-import type { SafeFetch } from '../../../kernel/outgoing/safe-fetch.ts'
+import type { SafeFetch } from '#dodeca/kernel'
 import type { Provider } from './providers.ts'
 
 /**

@@ -4,7 +4,7 @@
  * value.
  */
 import type { AuthorizationResponseError } from 'openid-client'
-import { SafeFetchFailure } from '../../../kernel/outgoing/safe-fetch.ts'
+import { SafeFetchFailure } from '#dodeca/kernel'
 
 export type LoginError =
   'access_denied' | 'account_link_required' | 'provider_error' | 'provider_unavailable'

@@ -5,9 +5,7 @@
  * Otherwise a new account is created, if registration is open. In all other cases the person does
  * not learn whether the address has an account.
  */
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { newId, sql, type Tx } from '#dodeca/kernel'
 import type { Address } from '../accounts/email.ts'
 import { announceProven, takeOver } from '../registrations/take-over.ts'
 import { accountByAddress, accountById } from '../accounts/find-account.ts'

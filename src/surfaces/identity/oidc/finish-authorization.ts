@@ -5,11 +5,8 @@
  */
 import { Type, type Static } from 'typebox'
 import { Value } from 'typebox/value'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import type { Headers, RequestFacts } from '../../../kernel/http/route.ts'
-import { closed, Id, text } from '../../../kernel/http/shapes.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { closed, Id, newId, sql, text } from '#dodeca/kernel'
+import type { Headers, RequestFacts, Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { consume, issueRandom, peek, type Challenge } from '../one-time.ts'

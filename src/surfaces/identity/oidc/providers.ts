@@ -7,9 +7,7 @@ import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { Type, type Static } from 'typebox'
 import { Value } from 'typebox/value'
-import { closed, text } from '../../../kernel/http/shapes.ts'
-import { StartError } from '../../../kernel/errors/start-error.ts'
-import type { Deployment } from '../../../kernel/settings.ts'
+import { closed, StartError, text, type Deployment } from '#dodeca/kernel'
 
 const name_pattern = '^[a-z0-9][a-z0-9_-]{0,39}$'
 export const ProviderName = Type.String({ pattern: name_pattern, minLength: 1, maxLength: 40 })

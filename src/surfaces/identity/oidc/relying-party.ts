@@ -4,7 +4,7 @@
  * always checked, and only the algorithms in the list below are accepted.
  */
 import type { Configuration } from 'openid-client'
-import { openSafeFetch } from '../../../kernel/outgoing/safe-fetch.ts'
+import { openSafeFetch } from '#dodeca/kernel'
 import type { Kernel } from '../settings.ts'
 import { readProviders, readRedirectUris, type Provider } from './providers.ts'
 

@@ -1,8 +1,5 @@
 /** Logging in at an identity provider, and the caller's own identities. */
-import { sql } from '../../../kernel/database/sql.ts'
-import { page } from '../../../kernel/http/page.ts'
-import { reply } from '../../../kernel/http/reply.ts'
-import { routesOf } from '../../../kernel/http/routes-of.ts'
+import { page, reply, routesOf, sql } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { Authorization, beginAuthorization, BeginAuthorization } from './begin-authorization.ts'
 import { finishAuthorization, Returned } from './finish-authorization.ts'

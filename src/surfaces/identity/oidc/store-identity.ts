@@ -4,10 +4,7 @@
  * decides.
  */
 import { Type, type Static } from 'typebox'
-import type { Reader, Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { Id, Time } from '../../../kernel/http/shapes.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { Id, newId, sql, Time, type Reader, type Tx } from '#dodeca/kernel'
 import { raiseAccountVersion } from '../accounts/find-account.ts'
 import { Touched, type AccountRow } from '../schemas.ts'
 import { recordSecurityEvent, type Seen } from '../security-events/record-security-event.ts'

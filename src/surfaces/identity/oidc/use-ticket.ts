@@ -5,10 +5,7 @@
  */
 import { Type, type Static } from 'typebox'
 import { Value } from 'typebox/value'
-import type { Principal } from '../../../kernel/access/principal.ts'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { closed, Id } from '../../../kernel/http/shapes.ts'
+import { closed, Id, sql, type Principal, type Tx } from '#dodeca/kernel'
 import { accountById, accountColumns } from '../accounts/find-account.ts'
 import { problem } from '../errors.ts'
 import { notifyOwner } from '../mails/notify-owner.ts'

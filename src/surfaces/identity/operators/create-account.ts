@@ -2,7 +2,7 @@
  * Creates an account for an operator: active, with a verified address, a password and roles, in one
  * transaction.
  */
-import { newId } from '../../../kernel/ids.ts'
+import { newId } from '#dodeca/kernel'
 import { requireEmail } from '../accounts/email.ts'
 import { insertAccount } from '../accounts/insert-account.ts'
 import type { Deps } from '../deps.ts'

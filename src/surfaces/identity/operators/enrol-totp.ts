@@ -3,8 +3,7 @@
  * administrator. The factor becomes active when its first code is entered. Only then is a replaced
  * factor removed.
  */
-import { Problem } from '../../../kernel/errors/problem.ts'
-import { nil_id } from '../../../kernel/ids.ts'
+import { nil_id, Problem } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import type { TotpEnrolment, Who } from '../face.ts'

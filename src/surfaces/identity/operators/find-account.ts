@@ -1,7 +1,6 @@
 /** Finds accounts for the command line, by id or address. */
 import type { Deps } from '../deps.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { isId } from '../../../kernel/ids.ts'
+import { isId, sql } from '#dodeca/kernel'
 import { parseEmail } from '../accounts/email.ts'
 import { problem } from '../errors.ts'
 import { AccountLine } from '../schemas.ts'

@@ -3,8 +3,7 @@
  * authentication.
  */
 import { Type } from 'typebox'
-import { sql } from '../../../kernel/database/sql.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { newId, sql } from '#dodeca/kernel'
 import { changeStatus } from '../accounts/change-status.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'

@@ -3,7 +3,7 @@
  * One form sends the code, so the challenge is opened and answered in the same request. Attempts
  * are limited for each account.
  */
-import { markup, type Markup } from '../../../kernel/http/markup.ts'
+import { markup, type Markup } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { askChallenge } from '../mfa/challenges/ask-challenge.ts'

@@ -1,5 +1,5 @@
 /** Steps up the session with a code: before factors change, and for administrative work. */
-import { markup } from '../../../kernel/http/markup.ts'
+import { markup } from '#dodeca/kernel'
 import { activeMethods } from '../mfa/methods/find-methods.ts'
 import { setCookies } from '../sessions/deliver-tokens.ts'
 import { checkCode, codeFields } from './check-code.ts'

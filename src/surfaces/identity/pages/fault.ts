@@ -1,5 +1,5 @@
 /** The text that a page shows about an error, and the field beside which it is shown. */
-import type { Problem } from '../../../kernel/errors/problem.ts'
+import type { Problem } from '#dodeca/kernel'
 import type { Words } from './words-en.ts'
 
 export type Fault = {

@@ -1,5 +1,5 @@
 /** Requests a mail that resets a password. The page is the same for every address. */
-import { markup } from '../../../kernel/http/markup.ts'
+import { markup } from '#dodeca/kernel'
 import { requestReset } from '../passwords/request-reset.ts'
 import { button, field, form, hidden, required } from './form.ts'
 import type { Page } from './visit.ts'

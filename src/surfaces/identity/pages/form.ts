@@ -1,6 +1,5 @@
 /** Reads submitted forms, and renders the fields of a form with their errors beside them. */
-import { inspect } from '../../../kernel/http/content.ts'
-import { markup, type Markup } from '../../../kernel/http/markup.ts'
+import { inspect, markup, type Markup } from '#dodeca/kernel'
 import { problem } from '../errors.ts'
 import type { Form, Visit } from './visit.ts'
 

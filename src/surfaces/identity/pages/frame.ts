@@ -4,7 +4,7 @@
  * only the origin of the page, because the full address may contain a token. The origin is needed:
  * some browsers send no fetch metadata, and for them only the origin shows that a form is ours.
  */
-import { htmlPage, markup, pageHeaders, type Markup } from '../../../kernel/http/markup.ts'
+import { htmlPage, markup, pageHeaders, type Markup } from '#dodeca/kernel'
 import { languages, type Language } from './language.ts'
 
 const style = `

@@ -2,7 +2,7 @@
  * Logs in with a password in this browser. An account with a second factor continues on the page
  * for it.
  */
-import { markup, type Markup } from '../../../kernel/http/markup.ts'
+import { markup, type Markup } from '#dodeca/kernel'
 import { logIn, type LoggedIn } from '../sessions/log-in.ts'
 import { setCookies, type Delivered } from '../sessions/deliver-tokens.ts'
 import type { Deps } from '../deps.ts'

@@ -3,10 +3,7 @@
  * factors.
  */
 import { Type, type Static } from 'typebox'
-import { sql } from '../../../kernel/database/sql.ts'
-import { markup, type Markup } from '../../../kernel/http/markup.ts'
-import { Id, Time } from '../../../kernel/http/shapes.ts'
-import { isId } from '../../../kernel/ids.ts'
+import { Id, isId, markup, sql, Time, type Markup } from '#dodeca/kernel'
 import { readMe, type Me } from '../me/read-me.ts'
 import { activeMethods, type Offered } from '../mfa/methods/find-methods.ts'
 import { removeMethod } from '../mfa/methods/remove-method.ts'

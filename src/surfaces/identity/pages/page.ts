@@ -5,8 +5,7 @@
  * form must not come from another site.
  */
 import { Type } from 'typebox'
-import { Problem } from '../../../kernel/errors/problem.ts'
-import { reply, route, type Route } from '../../../kernel/http/route.ts'
+import { Problem, reply, route, type Route } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { faultOf } from './fault.ts'
 import { readForm } from './form.ts'

@@ -3,9 +3,7 @@
  * browser is back with a ticket. A cookie of this browser names the log-in, so that the ticket of
  * another person logs no account in here.
  */
-import { Problem } from '../../../kernel/errors/problem.ts'
-import { markup } from '../../../kernel/http/markup.ts'
-import { newSecret } from '../../../kernel/ids.ts'
+import { markup, newSecret, Problem } from '#dodeca/kernel'
 import { beginAuthorization, ownReturn } from '../oidc/begin-authorization.ts'
 import { logIn } from '../sessions/log-in.ts'
 import { readCookie, setCookie } from './cookies.ts'

@@ -1,5 +1,5 @@
 /** Creates new recovery codes and shows them once. */
-import { markup, type Markup } from '../../../kernel/http/markup.ts'
+import { markup, type Markup } from '#dodeca/kernel'
 import { renewRecoveryCodes } from '../mfa/methods/recovery-codes.ts'
 import { button, form } from './form.ts'
 import { sessionOf, type Page, type Visit } from './visit.ts'

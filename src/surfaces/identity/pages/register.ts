@@ -2,7 +2,7 @@
  * Registers an account. The mailed link completes the registration in this browser, which stores
  * its id.
  */
-import { markup } from '../../../kernel/http/markup.ts'
+import { markup } from '#dodeca/kernel'
 import { register } from '../registrations/register.ts'
 import { setCookie } from './cookies.ts'
 import { button, field, form, hidden } from './form.ts'

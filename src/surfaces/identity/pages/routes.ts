@@ -2,7 +2,7 @@
  * All account pages. The published document does not contain them, because it is written for
  * programs.
  */
-import { reply, route, type Route } from '../../../kernel/http/route.ts'
+import { reply, route, type Route } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { confirmPage } from './confirm.ts'
 import { forgotPage } from './forgot.ts'

@@ -1,5 +1,5 @@
 /** Sends the verification of an address again. The page is the same for every address. */
-import { markup } from '../../../kernel/http/markup.ts'
+import { markup } from '#dodeca/kernel'
 import { resendVerification } from '../registrations/resend-verification.ts'
 import { button, field, form, hidden, required } from './form.ts'
 import type { Page } from './visit.ts'

@@ -2,7 +2,7 @@
  * The pages of mailed links that set a password, after a reset or an invitation. Opening a page
  * changes nothing. If a password is refused, the token stays valid.
  */
-import { markup } from '../../../kernel/http/markup.ts'
+import { markup } from '#dodeca/kernel'
 import { peek } from '../one-time.ts'
 import { resetPassword } from '../passwords/reset-password.ts'
 import { button, field, form, hidden } from './form.ts'

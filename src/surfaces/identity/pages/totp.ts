@@ -1,9 +1,8 @@
 /** Adds an authenticator app: shows its QR code, and activates the app with its first code. */
-import { markup, trusted, type Markup } from '../../../kernel/http/markup.ts'
+import { isId, markup, trusted, type Markup } from '#dodeca/kernel'
 import { problem } from '../errors.ts'
 import { activateMethod } from '../mfa/methods/activate-method.ts'
 import { enrolMethod } from '../mfa/methods/enrol-method.ts'
-import { isId } from '../../../kernel/ids.ts'
 import { button, field, form, hidden } from './form.ts'
 import { sessionOf, type Page, type Visit } from './visit.ts'
 import { codeList } from './recovery-codes.ts'

@@ -4,8 +4,7 @@
  * browser that began it, or with its password. A new address is confirmed by the owner of the
  * account.
  */
-import { markup } from '../../../kernel/http/markup.ts'
-import { isId } from '../../../kernel/ids.ts'
+import { isId, markup } from '#dodeca/kernel'
 import { proveEmailChange } from '../email-changes/prove-email-change.ts'
 import { refuseEmailChange } from '../email-changes/refuse-email-change.ts'
 import { peek } from '../one-time.ts'

@@ -1,8 +1,6 @@
 /** A request for a page: its visitor and language, and the reply of the page. */
 import { Type, type Static } from 'typebox'
-import type { Markup } from '../../../kernel/http/markup.ts'
-import type { RequestFacts } from '../../../kernel/http/route.ts'
-import { closed, text } from '../../../kernel/http/shapes.ts'
+import { closed, text, type Markup, type RequestFacts } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import type { Session } from '../mfa/holder.ts'
 import type { Fault } from './fault.ts'

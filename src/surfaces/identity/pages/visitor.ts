@@ -5,10 +5,7 @@
  * access token is renewed with the refresh token.
  */
 import { Type } from 'typebox'
-import type { Principal } from '../../../kernel/access/principal.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { Problem } from '../../../kernel/errors/problem.ts'
-import { Id } from '../../../kernel/http/shapes.ts'
+import { Id, Problem, sql, type Principal } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import type { Session } from '../mfa/holder.ts'
 import { hashOf } from '../one-time.ts'

@@ -2,7 +2,7 @@
  * Changes a password after the old password was verified. This session stays, and every other
  * session ends.
  */
-import type { Principal } from '../../../kernel/access/principal.ts'
+import type { Principal } from '#dodeca/kernel'
 import { accountById } from '../accounts/find-account.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'

@@ -4,7 +4,7 @@
  */
 import type { ZxcvbnFactory } from '@zxcvbn-ts/core'
 import { problem } from '../errors.ts'
-import { limit } from '../../../kernel/limits.ts'
+import { limit } from '#dodeca/kernel'
 
 const points_min = 12
 const points_max = limit('identity.password_characters', 128, 'characters', 'Longest password')

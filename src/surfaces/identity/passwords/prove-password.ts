@@ -3,14 +3,11 @@
  * as at a login.
  */
 import { Type } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { Id, nullable } from '../../../kernel/http/shapes.ts'
+import { Id, nullable, sql, type Bucket, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import type { Kernel } from '../settings.ts'
 import { problem } from '../errors.ts'
 import { Bytes } from '../schemas.ts'
-import type { Bucket } from '../../../kernel/access/take.ts'
 
 const Holder = Type.Object({
   scope: Type.String(),

@@ -6,9 +6,7 @@
  * account elsewhere keeps that account and its password.
  */
 import { Type } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { nullable, Time } from '../../../kernel/http/shapes.ts'
+import { nullable, sql, Time, type Tx } from '#dodeca/kernel'
 import { announceProven, removeEarlierHolder } from '../registrations/take-over.ts'
 import { acceptInvitation } from '../accounts/accept-invitation.ts'
 import { accountById } from '../accounts/find-account.ts'

@@ -1,7 +1,6 @@
 /** Routes to reset a forgotten password and to change a known one. */
 import { Type } from 'typebox'
-import { routesOf } from '../../../kernel/http/routes-of.ts'
-import { closed, text } from '../../../kernel/http/shapes.ts'
+import { closed, routesOf, text } from '#dodeca/kernel'
 import { requestProgress } from '../requests.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'

@@ -1,6 +1,5 @@
 /** Replaces the password of an account, or sets the first one. */
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql, type Tx } from '#dodeca/kernel'
 import { raiseAccountVersion } from '../accounts/find-account.ts'
 import type { Deps } from '../deps.ts'
 import { recordSecurityEvent, type Seen } from '../security-events/record-security-event.ts'

@@ -3,8 +3,7 @@
  * tokens and mails that verify the address. This runs when the account is erased or changes its
  * address. When the address changes, pending registrations of other people stay.
  */
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql, type Tx } from '#dodeca/kernel'
 
 export async function forgetAddress(
   tx: Tx,

@@ -4,10 +4,7 @@
  * account immediately. Even then, the address belongs to no account until its mailbox is verified.
  */
 import { Type, type Static } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { newId } from '../../../kernel/ids.ts'
-import { closed, Id, Time } from '../../../kernel/http/shapes.ts'
+import { closed, Id, newId, sql, Time, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { requestMail } from '../mails/request.ts'

@@ -1,8 +1,7 @@
 /** Sends the verification of an address again if one is pending. The reply is always the same. */
 import type { Deps } from '../deps.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { nullable, sql } from '#dodeca/kernel'
 import { Type } from 'typebox'
-import { nullable } from '../../../kernel/http/shapes.ts'
 import { requestDecoyMail } from '../mails/decoy-mail.ts'
 import { requestMail } from '../mails/request.ts'
 import { mailsTo } from '../mails-to.ts'

@@ -1,7 +1,6 @@
 /** Routes about registrations and the verification of their addresses. */
 import { Type } from 'typebox'
-import { routesOf } from '../../../kernel/http/routes-of.ts'
-import { closed, Id } from '../../../kernel/http/shapes.ts'
+import { closed, Id, routesOf } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { proveEmailChange } from '../email-changes/prove-email-change.ts'
 import { problem } from '../errors.ts'

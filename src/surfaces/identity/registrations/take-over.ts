@@ -6,8 +6,7 @@
  * owner. If the verified registration is the one that created the account, everything stays.
  */
 import { Type } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { consumeAll } from '../one-time.ts'
 import { storePassword } from '../passwords/store-password.ts'

@@ -7,10 +7,7 @@
  * and with a few of the newest.
  */
 import { Type, type Static } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { newId } from '../../../kernel/ids.ts'
-import { Id, nullable, Time } from '../../../kernel/http/shapes.ts'
+import { Id, newId, nullable, sql, Time, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { consume, countAttempt, peek } from '../one-time.ts'

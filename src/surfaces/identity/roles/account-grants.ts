@@ -4,16 +4,8 @@
  * grants of a member.
  */
 import { Type } from 'typebox'
-import {
-  allowsSome,
-  allowsType,
-  type PermissionCatalog,
-} from '../../../kernel/access/permissions.ts'
-import type { Principal } from '../../../kernel/access/principal.ts'
-import type { Reader } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { nullable } from '../../../kernel/http/shapes.ts'
-import type { Problem } from '../../../kernel/errors/problem.ts'
+import { allowsSome, allowsType, nullable, sql } from '#dodeca/kernel'
+import type { PermissionCatalog, Principal, Problem, Reader } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { hasFactor } from '../step-up.ts'

@@ -3,9 +3,7 @@
  * account or key is not active or the session has ended. An API key has no roles.
  */
 import { Type } from 'typebox'
-import type { Principal } from '../../../kernel/access/principal.ts'
-import type { Reader } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql, type Principal, type Reader } from '#dodeca/kernel'
 
 const Row = Type.Object({ roles: Type.Array(Type.String()) })
 

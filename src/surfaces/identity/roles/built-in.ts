@@ -4,10 +4,7 @@
  * remove those, in any tenant.
  */
 import { Type } from 'typebox'
-import { lacks } from '../../../kernel/access/permission-denied.ts'
-import type { PermissionCatalog } from '../../../kernel/access/permissions.ts'
-import type { Reader } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { lacks, sql, type PermissionCatalog, type Reader } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { rolePermissions } from './account-grants.ts'
 import { problem } from '../errors.ts'

@@ -4,9 +4,7 @@
  * platform assigned stay.
  */
 import { Type } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { isId } from '../../../kernel/ids.ts'
+import { isId, sql, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import type { Seen } from '../security-events/record-security-event.ts'
 import { revokeRole } from './assign-role.ts'

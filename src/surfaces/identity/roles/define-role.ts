@@ -3,11 +3,7 @@
  * that neither concurrent requests nor an operator in the database can store one.
  */
 import { Type } from 'typebox'
-import { lacks } from '../../../kernel/access/permission-denied.ts'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { violates } from '../../../kernel/database/failures.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { Time } from '../../../kernel/http/shapes.ts'
+import { lacks, sql, Time, violates, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { builtInRoles, requireKnown, isOfPlatform, operator_permission } from './built-in.ts'

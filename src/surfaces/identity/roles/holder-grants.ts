@@ -5,9 +5,7 @@
  * holder presented it when they requested the work.
  */
 import { Type } from 'typebox'
-import type { Db, Reader } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { nullable } from '../../../kernel/http/shapes.ts'
+import { nullable, sql, type Db, type Reader } from '#dodeca/kernel'
 import { grantsOfKey } from '../api-keys/authenticate.ts'
 import type { Deps } from '../deps.ts'
 import type { Face, Holder } from '../face.ts'

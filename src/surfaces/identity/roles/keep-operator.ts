@@ -5,9 +5,7 @@
  * two operators remove each other at the same time, one request is refused.
  */
 import { Type } from 'typebox'
-import { lacks } from '../../../kernel/access/permission-denied.ts'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { lacks, sql, type Tx } from '#dodeca/kernel'
 import { problem } from '../errors.ts'
 import { default_tenant_id } from '../schemas.ts'
 import { operator_permission } from './built-in.ts'

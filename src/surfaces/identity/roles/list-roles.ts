@@ -2,9 +2,7 @@
  * Lists the roles that can be assigned in a tenant: the built-in roles and the tenant's own roles,
  * in one list ordered by id.
  */
-import type { Reader } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { page, type List } from '../../../kernel/http/page.ts'
+import { page, sql, type List, type Reader } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { builtInPermissions, builtInRoles } from './built-in.ts'
 import { OwnRole, Role } from './schemas.ts'

@@ -1,10 +1,5 @@
 /** Routes to list, define, assign and remove roles. */
-import { lacks } from '../../../kernel/access/permission-denied.ts'
-import type { Tx } from '../../../kernel/database/db.ts'
-import type { Principal } from '../../../kernel/access/principal.ts'
-import { reply } from '../../../kernel/http/reply.ts'
-import { routesOf } from '../../../kernel/http/routes-of.ts'
-import { pageQuery } from '../../../kernel/http/shapes.ts'
+import { lacks, pageQuery, reply, routesOf, type Principal, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { requireTenant } from '../tenants/find-tenant.ts'
 import { assignRole, holdAccount, revokeRole, type Assignment } from './assign-role.ts'

@@ -1,6 +1,6 @@
 /** Roles in requests and replies. */
 import { type Static, Type } from 'typebox'
-import { closed, Id, nullable, page, text, Time } from '../../../kernel/http/shapes.ts'
+import { closed, Id, nullable, pageOf, text, Time } from '#dodeca/kernel'
 
 export const RoleId = Type.String({
   pattern: '^[a-z][a-z0-9_]{2,39}$',
@@ -38,4 +38,4 @@ export const Role = Type.Object(
   { title: 'Role' },
 )
 export type Role = Static<typeof Role>
-export const RolePage = page(Role)
+export const RolePage = pageOf(Role)

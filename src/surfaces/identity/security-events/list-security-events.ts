@@ -3,11 +3,8 @@
  * of the tenant. The stored parts of a request are safe to show to both.
  */
 import { Type } from 'typebox'
-import type { Principal } from '../../../kernel/access/principal.ts'
-import type { Reader } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { page, type List } from '../../../kernel/http/page.ts'
-import { Id, nullable, page as pageOf, Time } from '../../../kernel/http/shapes.ts'
+import { Id, nullable, page, pageOf, sql, Time } from '#dodeca/kernel'
+import type { List, Principal, Reader } from '#dodeca/kernel'
 
 const Short = nullable(Type.String({ maxLength: 200 }))
 

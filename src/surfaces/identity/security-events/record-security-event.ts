@@ -3,10 +3,7 @@
  * last part, the family of the client, the request's id; never an address, a token or a code.
  */
 import { isIPv4 } from 'node:net'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { currentRequestId } from '../../../kernel/observability/context.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { currentRequestId, newId, sql, type Tx } from '#dodeca/kernel'
 
 /** The parts of a request that are read. A handler's `request` has all of them. */
 export type Seen = {

@@ -1,10 +1,7 @@
 /** Routes about security events. */
 import { Type } from 'typebox'
-import { lacks } from '../../../kernel/access/permission-denied.ts'
-import { reply } from '../../../kernel/http/reply.ts'
-import { routesOf } from '../../../kernel/http/routes-of.ts'
+import { Id, lacks, pageQuery, reply, routesOf, text } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
-import { Id, pageQuery, text } from '../../../kernel/http/shapes.ts'
 import { listSecurityEvents, SecurityEventPage } from './list-security-events.ts'
 
 const reads = 'identity.security_events.read'

@@ -4,7 +4,7 @@
  * cannot be `Secure`, so they have other names. The account pages keep the same tokens in cookies
  * with their own names (pages/visitor.ts), so that one login counts for both.
  */
-import type { Headers } from '../../../kernel/http/route.ts'
+import type { Headers } from '#dodeca/kernel'
 import type { Kernel } from '../settings.ts'
 import type { SessionTokens } from '../schemas.ts'
 

@@ -5,7 +5,7 @@
  */
 import { Buffer } from 'node:buffer'
 import type { Kernel } from '../settings.ts'
-import { newSecret } from '../../../kernel/ids.ts'
+import { newSecret } from '#dodeca/kernel'
 
 const use = 'identity.device'
 

@@ -3,8 +3,7 @@
  * the owner.
  */
 import { Type } from 'typebox'
-import { sql } from '../../../kernel/database/sql.ts'
-import { Id, Version } from '../../../kernel/http/shapes.ts'
+import { Id, sql, Version } from '#dodeca/kernel'
 import { accountById } from '../accounts/find-account.ts'
 import type { Deps } from '../deps.ts'
 import { notifyOwner } from '../mails/notify-owner.ts'

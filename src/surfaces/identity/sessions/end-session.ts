@@ -4,9 +4,7 @@
  * only in their own tenant.
  */
 import { Type } from 'typebox'
-import type { Principal } from '../../../kernel/access/principal.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { Id } from '../../../kernel/http/shapes.ts'
+import { Id, sql, type Principal } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import type { Seen } from '../security-events/record-security-event.ts'

@@ -5,11 +5,7 @@
  * it was first, no session begins. An account with too many sessions loses its oldest.
  */
 import { Type } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { parseTime } from '../../../kernel/clock.ts'
-import { newId } from '../../../kernel/ids.ts'
-import { Time } from '../../../kernel/http/shapes.ts'
+import { newId, parseTime, sql, Time, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { hashOf } from '../one-time.ts'
 import type { AccountRow, SessionTokens } from '../schemas.ts'

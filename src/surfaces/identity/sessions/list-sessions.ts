@@ -1,9 +1,6 @@
 /** Lists the sessions of an account, newest first, in a form that their owner recognizes. */
 import { Type } from 'typebox'
-import type { Reader } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { page, type List } from '../../../kernel/http/page.ts'
-import { Id, nullable, Time } from '../../../kernel/http/shapes.ts'
+import { Id, nullable, page, sql, Time, type List, type Reader } from '#dodeca/kernel'
 import { ClientMetadata } from '../schemas.ts'
 
 export const Session = Type.Object(

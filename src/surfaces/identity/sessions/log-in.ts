@@ -6,12 +6,7 @@
  * still valid.
  */
 import { Type, type Static } from 'typebox'
-import type { Taken } from '../../../kernel/access/take.ts'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { logFailure } from '../../../kernel/database/log-failure.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { nullable, text } from '../../../kernel/http/shapes.ts'
-import { nil_id } from '../../../kernel/ids.ts'
+import { logFailure, nil_id, nullable, sql, text, type Taken, type Tx } from '#dodeca/kernel'
 import { parseEmail } from '../accounts/email.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'

@@ -5,10 +5,7 @@
  * reply.
  */
 import { Type, type Static } from 'typebox'
-import type { Principal } from '../../../kernel/access/principal.ts'
-import type { Reader } from '../../../kernel/database/db.ts'
-import { sql, type Sql } from '../../../kernel/database/sql.ts'
-import { Id, Time } from '../../../kernel/http/shapes.ts'
+import { Id, sql, Time, type Principal, type Reader, type Sql } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { hashOf } from '../one-time.ts'

@@ -6,10 +6,7 @@
  * nothing, so random input cannot log a person out.
  */
 import { Type, type Static } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { parseTime } from '../../../kernel/clock.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { Id, nullable, Time } from '../../../kernel/http/shapes.ts'
+import { Id, nullable, parseTime, sql, Time, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { hashOf } from '../one-time.ts'

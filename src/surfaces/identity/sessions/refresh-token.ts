@@ -6,7 +6,7 @@
  */
 import { Buffer } from 'node:buffer'
 import { randomBytes, timingSafeEqual } from 'node:crypto'
-import type { Keyring } from '../../../kernel/keys.ts'
+import type { Keyring } from '#dodeca/kernel'
 
 const secret_bytes = 32
 const tag_bytes = 8

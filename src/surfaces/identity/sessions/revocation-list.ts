@@ -10,13 +10,8 @@
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { Type } from 'typebox'
-import type { Reader } from '../../../kernel/database/db.ts'
-import { DatabaseBusy } from '../../../kernel/database/failures.ts'
-import { logFailure } from '../../../kernel/database/log-failure.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { nullable } from '../../../kernel/http/shapes.ts'
-import type { Sign } from '../../../kernel/work/pulse.ts'
-import { tenant_states_topic } from '../../../kernel/work/tenant-states.ts'
+import { DatabaseBusy, logFailure, nullable, sql, tenant_states_topic } from '#dodeca/kernel'
+import type { Reader, Sign } from '#dodeca/kernel'
 import type { Kernel } from '../settings.ts'
 import type { SigningKeys } from '../keys/signing-keys.ts'
 

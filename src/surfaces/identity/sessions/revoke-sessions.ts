@@ -3,9 +3,7 @@
  * process refuses the tokens immediately and wakes the other processes to read the revocation.
  */
 import { Type } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql, type Sql } from '../../../kernel/database/sql.ts'
-import { Id, Version } from '../../../kernel/http/shapes.ts'
+import { Id, sql, Version, type Sql, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { recordSecurityEvents, type Act } from '../security-events/record-security-event.ts'
 import { revocations_topic } from './revocation-list.ts'

@@ -1,9 +1,6 @@
 /** Routes to log in, refresh, log out, and list sessions. */
 import { Type } from 'typebox'
-import { lacks } from '../../../kernel/access/permission-denied.ts'
-import { reply } from '../../../kernel/http/reply.ts'
-import { routesOf } from '../../../kernel/http/routes-of.ts'
-import { closed, Id, text } from '../../../kernel/http/shapes.ts'
+import { closed, Id, lacks, reply, routesOf, text } from '#dodeca/kernel'
 import { accountInTenant } from '../accounts/find-account.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'

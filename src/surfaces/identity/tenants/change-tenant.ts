@@ -4,10 +4,7 @@
  * here or refused there. The tenant from which the platform is administered cannot be disabled.
  */
 import { Type, type Static } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { expectVersion } from '../../../kernel/http/etag.ts'
-import { closed, text } from '../../../kernel/http/shapes.ts'
+import { closed, expectVersion, sql, text, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { default_tenant_id } from '../schemas.ts'

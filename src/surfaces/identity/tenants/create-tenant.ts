@@ -3,10 +3,7 @@
  * index decides.
  */
 import { Type, type Static } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { newId } from '../../../kernel/ids.ts'
-import { closed, text } from '../../../kernel/http/shapes.ts'
+import { closed, newId, sql, text, type Tx } from '#dodeca/kernel'
 import { problem } from '../errors.ts'
 import { Slug } from '../schemas.ts'
 import { Signup, Tenant, tenantColumns, TenantState } from './find-tenant.ts'

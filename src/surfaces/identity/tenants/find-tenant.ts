@@ -1,8 +1,6 @@
 /** Reads tenants for operators. */
 import { type Static, Type } from 'typebox'
-import type { Reader } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { Id, page, Time, Version } from '../../../kernel/http/shapes.ts'
+import { Id, pageOf, sql, Time, Version, type Reader } from '#dodeca/kernel'
 import { problem } from '../errors.ts'
 
 export const Signup = Type.Union([Type.Literal('open'), Type.Literal('invite')])
@@ -21,7 +19,7 @@ export const Tenant = Type.Object(
   { title: 'Tenant' },
 )
 export type Tenant = Static<typeof Tenant>
-export const TenantPage = page(Tenant)
+export const TenantPage = pageOf(Tenant)
 
 export const tenantColumns = sql`id, slug, name, signup, state, version, created_at`
 

@@ -3,8 +3,7 @@
  * role in it.
  */
 import { Type } from 'typebox'
-import type { Reader } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql, type Reader } from '#dodeca/kernel'
 
 const Row = Type.Object({ id: Type.String() })
 

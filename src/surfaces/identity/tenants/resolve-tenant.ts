@@ -3,10 +3,7 @@
  * host name.
  */
 import { Type, type Static } from 'typebox'
-import type { Reader } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { Id } from '../../../kernel/http/shapes.ts'
-import { nil_id } from '../../../kernel/ids.ts'
+import { Id, nil_id, sql, type Reader } from '#dodeca/kernel'
 import type { Kernel } from '../settings.ts'
 import { problem } from '../errors.ts'
 

@@ -1,9 +1,5 @@
 /** Routes about tenants, for platform operators. */
-import { sql } from '../../../kernel/database/sql.ts'
-import { page } from '../../../kernel/http/page.ts'
-import { reply } from '../../../kernel/http/reply.ts'
-import { routesOf } from '../../../kernel/http/routes-of.ts'
-import { pageQuery } from '../../../kernel/http/shapes.ts'
+import { page, pageQuery, reply, routesOf, sql } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { changeTenant, ChangeTenant } from './change-tenant.ts'
 import { createTenant, CreateTenant } from './create-tenant.ts'

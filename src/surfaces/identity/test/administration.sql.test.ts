@@ -1,7 +1,7 @@
 /** Administration of accounts: within the tenant, by version, and in force with its commit. */
 import { afterAll, describe, expect, test } from 'vitest'
 import { openProductWorld, password, type Member } from '../../../../test/product-world.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { newId } from '#dodeca/kernel'
 import { announced, audited } from './announced.ts'
 
 const world = await openProductWorld()

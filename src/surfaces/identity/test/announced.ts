@@ -1,7 +1,7 @@
 /** What was announced about something, and which administrative acts were recorded: for tests. */
 import { Type } from 'typebox'
 import type { ProductWorld } from '../../../../test/product-world.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql } from '#dodeca/kernel'
 
 const Announced = Type.Object({ data: Type.Unknown() })
 const Act = Type.Object({ action: Type.String() })

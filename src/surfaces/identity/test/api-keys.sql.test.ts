@@ -2,8 +2,7 @@
 import { Type } from 'typebox'
 import { afterAll, expect, test } from 'vitest'
 import { openProductWorld, type Member } from '../../../../test/product-world.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { newId, sql } from '#dodeca/kernel'
 import { announced, audited } from './announced.ts'
 
 const world = await openProductWorld({ IDENTITY_API_KEYS_PER_ACCOUNT: '5' })

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Type } from 'typebox'
 import type { ProductWorld } from '../../../../test/product-world.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql } from '#dodeca/kernel'
 import {
   activate,
   enrolKey,

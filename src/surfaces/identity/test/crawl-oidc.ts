@@ -1,5 +1,5 @@
 /** Identities for the crawler, at a real OpenID provider. */
-import { newId } from '../../../kernel/ids.ts'
+import { newId } from '#dodeca/kernel'
 import type { Making } from './crawl-people.ts'
 import { answered, application, Browser } from './oidc-browser.ts'
 import { logInThere } from './oidc-real-provider.ts'

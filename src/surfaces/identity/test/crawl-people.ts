@@ -1,7 +1,7 @@
 /** What the crawler asks identity for on behalf of people: registrations, mailed tokens, sessions. */
 import type { Maker } from '../../../../test/crawler/crawl.ts'
 import { password, type Member, type ProductWorld } from '../../../../test/product-world.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { newId } from '#dodeca/kernel'
 
 export type Making = Maker<ProductWorld, Member>
 

@@ -5,8 +5,7 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import { Type } from 'typebox'
 import { openProductWorld, password, type ProductWorld } from '../../../../test/product-world.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { newId, sql } from '#dodeca/kernel'
 import { everyRow, givenAway } from './written.ts'
 
 const world = await openProductWorld()

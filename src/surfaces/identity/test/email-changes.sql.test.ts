@@ -5,7 +5,7 @@
 import { afterAll, expect, test } from 'vitest'
 import { openProductWorld, password, type Member } from '../../../../test/product-world.ts'
 import { newKey } from '../../../../test/world.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { newId } from '#dodeca/kernel'
 
 const world = await openProductWorld()
 afterAll(() => world.close())

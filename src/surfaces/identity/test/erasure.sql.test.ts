@@ -6,7 +6,7 @@ import { afterAll, expect, test } from 'vitest'
 import { Type } from 'typebox'
 import { openProductWorld, password } from '../../../../test/product-world.ts'
 import { eventually } from '../../../../test/world.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql } from '#dodeca/kernel'
 import { retain } from '../../../kernel/work/retention.ts'
 
 const world = await openProductWorld({})

@@ -3,7 +3,7 @@ import pg from 'pg'
 import { afterAll, expect, test, vi } from 'vitest'
 import { openProductWorld } from '../../../../test/product-world.ts'
 import { eventually } from '../../../../test/world.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql } from '#dodeca/kernel'
 
 const pool = 4
 const world = await openProductWorld({ KERNEL_DATABASE_POOL: String(pool) })

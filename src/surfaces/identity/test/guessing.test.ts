@@ -10,8 +10,7 @@ import {
   type ProductWorld,
 } from '../../../../test/product-world.ts'
 import type { Answer } from '../../../../test/world.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { newId, sql } from '#dodeca/kernel'
 
 const world = await openProductWorld()
 const networks = await openProductWorld({

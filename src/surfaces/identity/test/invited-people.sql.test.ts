@@ -1,8 +1,7 @@
 /** People who were invited, and register instead of following the invitation. */
 import { afterAll, expect, test } from 'vitest'
 import { openProductWorld, password, type Member } from '../../../../test/product-world.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { newId, sql } from '#dodeca/kernel'
 import { announced } from './announced.ts'
 
 const world = await openProductWorld({ IDENTITY_EMAIL_SCOPE: 'global' })

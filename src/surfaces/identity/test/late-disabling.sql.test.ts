@@ -4,7 +4,7 @@
  */
 import { afterAll, expect, test } from 'vitest'
 import { Type } from 'typebox'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql } from '#dodeca/kernel'
 import type { Tenant } from '../../../../test/product-world.ts'
 import { eventually, type Answer } from '../../../../test/world.ts'
 import { openOidcWorld } from './oidc-world.ts'

@@ -1,7 +1,7 @@
 /** Mails reach a real SMTP server (the sandbox's) with the token, and the rows keep none. */
 import { afterAll, expect, test } from 'vitest'
 import { Type } from 'typebox'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql } from '#dodeca/kernel'
 import { openProductWorld, password } from '../../../../test/product-world.ts'
 import { eventually } from '../../../../test/world.ts'
 

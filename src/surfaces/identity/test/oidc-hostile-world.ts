@@ -2,8 +2,7 @@
 import { Type } from 'typebox'
 import { beforeEach, expect } from 'vitest'
 import { openProductWorld, type ProductWorld } from '../../../../test/product-world.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { newId, sql } from '#dodeca/kernel'
 import { answered, application, Browser } from './oidc-browser.ts'
 import { startHostileProvider, type Bend, type HostileProvider } from './oidc-hostile-provider.ts'
 

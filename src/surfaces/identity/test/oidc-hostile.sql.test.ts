@@ -6,7 +6,7 @@ import { createHmac, generateKeyPairSync, sign } from 'node:crypto'
 import { UnsecuredJWT } from 'jose'
 import { Type } from 'typebox'
 import { afterAll, describe, expect, test } from 'vitest'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql } from '#dodeca/kernel'
 import type { Bend } from './oidc-hostile-provider.ts'
 import { openHostileWorld } from './oidc-hostile-world.ts'
 

@@ -2,7 +2,7 @@
 import { Secret, TOTP } from 'otpauth'
 import { Type } from 'typebox'
 import { afterAll, describe, expect, test } from 'vitest'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql } from '#dodeca/kernel'
 import { eventually } from '../../../../test/world.ts'
 import { openOidcWorld } from './oidc-world.ts'
 

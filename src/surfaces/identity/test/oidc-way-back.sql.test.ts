@@ -3,8 +3,7 @@
  * it was begun with; an address counts only where the provider proves it.
  */
 import { afterAll, describe, expect, test } from 'vitest'
-import { sql } from '../../../kernel/database/sql.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { newId, sql } from '#dodeca/kernel'
 import { answered, application, type Browser } from './oidc-browser.ts'
 import { openHostileWorld, stopHere } from './oidc-hostile-world.ts'
 

@@ -7,8 +7,7 @@ import {
 } from '../../../../test/product-world.ts'
 import { shared } from '../../../../test/shared.ts'
 import type { Answer } from '../../../../test/world.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { newId, sql } from '#dodeca/kernel'
 import { answered, application, Browser, type Page } from './oidc-browser.ts'
 import {
   logInThere,

@@ -4,8 +4,7 @@
  */
 import { Type } from 'typebox'
 import { afterAll, describe, expect, test } from 'vitest'
-import { sql } from '../../../kernel/database/sql.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { newId, sql } from '#dodeca/kernel'
 import { answered, application } from './oidc-browser.ts'
 import { logInThere } from './oidc-real-provider.ts'
 import { home, openOidcWorld } from './oidc-world.ts'

@@ -1,7 +1,7 @@
 /** The platform keeps an operator, whichever way the last one would go. */
 import { afterAll, expect, test } from 'vitest'
 import { openProductWorld, type Member } from '../../../../test/product-world.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql } from '#dodeca/kernel'
 
 const world = await openProductWorld({})
 afterAll(() => world.close())

@@ -4,7 +4,7 @@ import { Type } from 'typebox'
 import { openProductWorld, password, type Member } from '../../../../test/product-world.ts'
 import { startProcess } from '../../../../test/process.ts'
 import { call, eventually } from '../../../../test/world.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql } from '#dodeca/kernel'
 
 const world = await openProductWorld({})
 afterAll(() => world.close())

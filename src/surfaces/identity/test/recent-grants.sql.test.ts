@@ -1,7 +1,7 @@
 /** Grants that are known for half a second. */
 import { afterAll, expect, test } from 'vitest'
 import { openProductWorld } from '../../../../test/product-world.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { newId } from '#dodeca/kernel'
 
 const world = await openProductWorld()
 afterAll(() => world.close())

@@ -1,7 +1,7 @@
 /** Recovery codes: each good for one use, and no use to who reads the table. */
 import { Type } from 'typebox'
 import { afterAll, expect, test } from 'vitest'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql } from '#dodeca/kernel'
 import { Bytes } from '../schemas.ts'
 import {
   claimsOf,

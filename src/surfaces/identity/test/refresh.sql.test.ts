@@ -8,7 +8,7 @@ import { killedAt } from '../../../../test/crash.ts'
 import { openProductWorld, type Member } from '../../../../test/product-world.ts'
 import { startProcess } from '../../../../test/process.ts'
 import { call } from '../../../../test/world.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql } from '#dodeca/kernel'
 import { retain } from '../../../kernel/work/retention.ts'
 
 const world = await openProductWorld()

@@ -1,7 +1,7 @@
 /** Roles are given and taken within a tenant, count at once, and never reach beyond who gives them. */
 import { afterAll, describe, expect, test } from 'vitest'
 import { openProductWorld, type Member } from '../../../../test/product-world.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { newId } from '#dodeca/kernel'
 import { announced, audited } from './announced.ts'
 
 const world = await openProductWorld()

@@ -8,7 +8,7 @@ import { expect } from 'vitest'
 import { openProductWorld, type Member, type ProductWorld } from '../../../../test/product-world.ts'
 import { shared } from '../../../../test/shared.ts'
 import type { Answer } from '../../../../test/world.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql } from '#dodeca/kernel'
 import { makeAuthenticator, type Authenticator } from './authenticator.ts'
 
 export type App = { totp: TOTP; last: number }

@@ -2,7 +2,7 @@
 import { importJWK, type CryptoKey, type JWK } from 'jose'
 import { Type } from 'typebox'
 import type { Platform } from '../../../runtime/open-platform.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql } from '#dodeca/kernel'
 
 const Row = Type.Object({ kid: Type.String(), private_key: Type.Any() })
 

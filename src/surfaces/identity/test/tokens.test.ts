@@ -14,7 +14,7 @@ import { Type } from 'typebox'
 import { openProductWorld } from '../../../../test/product-world.ts'
 import { startProcess } from '../../../../test/process.ts'
 import { call, eventually } from '../../../../test/world.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql } from '#dodeca/kernel'
 import { signingKeyOf } from './signing-key.ts'
 
 const world = await openProductWorld()

@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { Type } from 'typebox'
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 import { eventually } from '../../../../test/world.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql } from '#dodeca/kernel'
 import { openKeyring } from '../../../kernel/keys.ts'
 import { resealColumn } from '../../../kernel/work/reseal.ts'
 import {

@@ -9,7 +9,7 @@ import { afterAll, expect, test } from 'vitest'
 import { openProductWorld, password } from '../../../../test/product-world.ts'
 import { startProcess } from '../../../../test/process.ts'
 import { call, eventually } from '../../../../test/world.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql } from '#dodeca/kernel'
 
 const waiting_max = 50
 const logins_count = 200

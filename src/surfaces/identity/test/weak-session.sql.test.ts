@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openProductWorld, type Member } from '../../../../test/product-world.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { newId } from '#dodeca/kernel'
 import { guarded, stepUp } from './second-factor.ts'
 
 const world = await openProductWorld({ IDENTITY_ADMIN_REQUIRES_MFA: 'true' })

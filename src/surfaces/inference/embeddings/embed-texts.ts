@@ -3,10 +3,7 @@
  * output is stored.
  */
 import { Type } from 'typebox'
-import type { Problem } from '../../../kernel/errors/problem.ts'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { newId, sql, type Problem, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import type { Embedded, Face, Order } from '../face.ts'

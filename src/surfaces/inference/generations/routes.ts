@@ -2,14 +2,8 @@
  * The generation endpoints, exactly as the specification defines them: the request contains a
  * prompt, and the reply contains text. The model is the platform's `default`.
  */
-import type { Principal } from '../../../kernel/access/principal.ts'
-import type { Reader } from '../../../kernel/database/db.ts'
-import { reply } from '../../../kernel/http/reply.ts'
-import type { RequestKey } from '../../../kernel/http/route.ts'
-import { routesOf } from '../../../kernel/http/routes-of.ts'
-import { closed, text } from '../../../kernel/http/shapes.ts'
-import type { SseEvent } from '../../../kernel/http/sse.ts'
-import { currentRequestId } from '../../../kernel/observability/context.ts'
+import { closed, currentRequestId, reply, routesOf, text } from '#dodeca/kernel'
+import type { Principal, Reader, RequestKey, SseEvent } from '#dodeca/kernel'
 import { Type } from 'typebox'
 import type { Deps } from '../deps.ts'
 import { call_fails, lease_seconds } from '../inferences/routes.ts'

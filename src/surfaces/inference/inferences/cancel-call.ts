@@ -3,9 +3,7 @@
  * the call reads it immediately and settles the call. A call in a job is cancelled together with
  * its job.
  */
-import type { Principal } from '../../../kernel/access/principal.ts'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql, type Principal, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { cancel_topic } from '../operations/calls.ts'

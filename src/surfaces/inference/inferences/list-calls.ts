@@ -2,12 +2,8 @@
  * Calls of models, newest first: the caller's own calls, or with the permission all calls of the
  * tenant. Inputs and outputs are sealed, and are read one call at a time.
  */
-import { lacks } from '../../../kernel/access/permission-denied.ts'
-import type { Principal } from '../../../kernel/access/principal.ts'
-import type { Reader } from '../../../kernel/database/db.ts'
-import { sql, type Sql } from '../../../kernel/database/sql.ts'
-import type { Page } from '../../../kernel/http/cursor.ts'
-import { page, type List } from '../../../kernel/http/page.ts'
+import { lacks, page, sql } from '#dodeca/kernel'
+import type { List, Page, Principal, Reader, Sql } from '#dodeca/kernel'
 import { OperationRow, operationsWhere } from '../operations/read-operation.ts'
 import { summaryOf } from '../operations/view.ts'
 import type { InferenceSummary } from '../schemas.ts'

@@ -1,11 +1,6 @@
 /** Routes that make blocking and streamed calls, list calls, read a call, and cancel a call. */
-import type { Reader } from '../../../kernel/database/db.ts'
-import type { Principal } from '../../../kernel/access/principal.ts'
-import { currentRequestId } from '../../../kernel/observability/context.ts'
-import { reply } from '../../../kernel/http/reply.ts'
-import type { RequestKey } from '../../../kernel/http/route.ts'
-import { routesOf } from '../../../kernel/http/routes-of.ts'
-import { oneOf } from '../../../kernel/http/shapes.ts'
+import { currentRequestId, oneOf, reply, routesOf } from '#dodeca/kernel'
+import type { Principal, Reader, RequestKey } from '#dodeca/kernel'
 import { Type } from 'typebox'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'

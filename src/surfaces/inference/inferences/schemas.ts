@@ -1,14 +1,11 @@
 /** Requests of calls, and their validation. */
 import { Type, type Static } from 'typebox'
-import { compileSchema } from '../../../kernel/bounded/json-schema.ts'
-import { Refused } from '../../../kernel/bounded/work.ts'
-import { closed } from '../../../kernel/http/shapes.ts'
+import { closed, compileSchema, limit, Refused } from '#dodeca/kernel'
 import { problem } from '../errors.ts'
 import type { NewCall } from '../operations/draft-call.ts'
 import type { ResponseFormat } from '../providers/provider.ts'
 import type { Kernel } from '../settings.ts'
 import { asked } from '../schemas.ts'
-import { limit } from '../../../kernel/limits.ts'
 
 export const CreateInference = closed(
   { ...asked, stream: Type.Optional(Type.Boolean()) },

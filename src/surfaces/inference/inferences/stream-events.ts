@@ -1,6 +1,5 @@
 /** The events of an inference stream: started, delta*, usage, and exactly one of completed and error. */
-import { currentRequestId } from '../../../kernel/observability/context.ts'
-import type { SseEvent } from '../../../kernel/http/sse.ts'
+import { currentRequestId, type SseEvent } from '#dodeca/kernel'
 import type { Writer } from '../operations/call-streamed.ts'
 import type { OperationRow } from '../operations/read-operation.ts'
 import { codeOf, isRetryable } from '../operations/settle-call.ts'

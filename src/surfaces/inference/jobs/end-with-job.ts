@@ -4,9 +4,7 @@
  * will settle it later.
  */
 import { Type } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import type { EndedJob, JobIdentity } from '../../../kernel/surface.ts'
+import { sql, type EndedJob, type JobIdentity, type Tx } from '#dodeca/kernel'
 import { nextDeadline } from '../operations/resume-call.ts'
 import { nothing_known, settleRun } from '../quotas/settle.ts'
 

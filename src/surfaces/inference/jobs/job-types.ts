@@ -1,8 +1,6 @@
 /** The job types of inference. Their parameters contain only the operation's id. */
 import { Type } from 'typebox'
-import { closed, Id } from '../../../kernel/http/shapes.ts'
-import type { RequestKey } from '../../../kernel/http/route.ts'
-import type { JobType } from '../../../kernel/surface.ts'
+import { closed, Id, type JobType, type RequestKey } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { runReport } from '../reports/run-report.ts'
 import { endWithJob, reopenWithJob } from './end-with-job.ts'

@@ -3,13 +3,8 @@
  * of the job.
  */
 import { Type } from 'typebox'
-import type { Reader } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { newId } from '../../../kernel/ids.ts'
-import { reply } from '../../../kernel/http/reply.ts'
-import { routesOf } from '../../../kernel/http/routes-of.ts'
-import { closed, Id, nullable, oneOf, Time } from '../../../kernel/http/shapes.ts'
-import type { Principal } from '../../../kernel/access/principal.ts'
+import { closed, Id, newId, nullable, oneOf, reply, routesOf, sql, Time } from '#dodeca/kernel'
+import type { Principal, Reader } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { readAsked } from '../inferences/schemas.ts'

@@ -3,9 +3,7 @@
  * failure, the call is settled immediately and the job's engine decides whether to retry. A refused
  * quota is never retried.
  */
-import { JobFailure } from '../../../kernel/errors/job-failure.ts'
-import { Problem } from '../../../kernel/errors/problem.ts'
-import type { RunningJob } from '../../../kernel/surface.ts'
+import { JobFailure, Problem, type RunningJob } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { isBlocked, type Call } from '../operations/call.ts'
 import { callModel, type Result } from '../operations/call-model.ts'

@@ -3,13 +3,7 @@
  * models of the platform. A draining deployment accepts no new calls and finishes running ones.
  */
 import { Type } from 'typebox'
-import { lacks } from '../../../kernel/access/permission-denied.ts'
-import type { Principal } from '../../../kernel/access/principal.ts'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { violates } from '../../../kernel/database/failures.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { expectVersion } from '../../../kernel/http/etag.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { expectVersion, lacks, newId, sql, violates, type Principal, type Tx } from '#dodeca/kernel'
 import { platform_tenant, type Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { models_topic } from './known-models.ts'

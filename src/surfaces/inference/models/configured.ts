@@ -4,9 +4,7 @@
  * separate transaction.
  */
 import { Type } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { newId, sql, type Tx } from '#dodeca/kernel'
 import { platform_tenant, type Deps } from '../deps.ts'
 import { models_topic } from './known-models.ts'
 

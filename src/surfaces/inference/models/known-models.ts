@@ -3,8 +3,7 @@
  * process. If that notification is lost, an entry still expires after ten seconds.
  */
 import { Type, type Static } from 'typebox'
-import { sql } from '../../../kernel/database/sql.ts'
-import { isId, nil_id as platform_tenant } from '../../../kernel/ids.ts'
+import { isId, nil_id as platform_tenant, sql } from '#dodeca/kernel'
 import type { Kernel } from '../settings.ts'
 
 export const models_topic = 'inference.models'

@@ -1,6 +1,6 @@
 /** The models that a tenant may call, with their aliases and current prices. */
 import { Type, type Static } from 'typebox'
-import { sql, type Sql } from '../../../kernel/database/sql.ts'
+import { sql, type Sql } from '#dodeca/kernel'
 import { platform_tenant, type Deps } from '../deps.ts'
 import { ModelView } from './schemas.ts'
 

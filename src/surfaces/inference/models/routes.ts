@@ -1,10 +1,5 @@
 /** Routes of models and their prices. */
-import { sql } from '../../../kernel/database/sql.ts'
-import type { Reader } from '../../../kernel/database/db.ts'
-import { etag } from '../../../kernel/http/etag.ts'
-import { page as pageOf } from '../../../kernel/http/page.ts'
-import { reply } from '../../../kernel/http/reply.ts'
-import { routesOf } from '../../../kernel/http/routes-of.ts'
+import { etag, page, reply, routesOf, sql, type Reader } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { changeModel, createModel, createPrice } from './change-models.ts'
@@ -34,7 +29,7 @@ export const modelRoutes = open({
       const { db } = deps.kernel
       await ensureConfigured(deps)
       const all = (await grants()).has('inference.models.write')
-      return await pageOf(db, {
+      return await page(db, {
         scope: list,
         row: ModelRow,
         place: ['id'],

@@ -1,6 +1,6 @@
 /** Models, their aliases and prices in requests and replies. */
 import { Type, type Static } from 'typebox'
-import { closed, count, Id, nullable, oneOf, text, Time } from '../../../kernel/http/shapes.ts'
+import { closed, count, Id, nullable, oneOf, text, Time } from '#dodeca/kernel'
 import { Currency } from '../schemas.ts'
 
 export const ModelState = oneOf('draft', 'active', 'draining', 'disabled')

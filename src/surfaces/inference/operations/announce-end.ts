@@ -2,7 +2,7 @@
  * Emits the event that a call has ended. For a call in a job nothing is emitted, because the job
  * emits its own event.
  */
-import type { Tx } from '../../../kernel/database/db.ts'
+import type { Tx } from '#dodeca/kernel'
 import type { Settled } from '../quotas/settle.ts'
 import type { Call } from './call.ts'
 

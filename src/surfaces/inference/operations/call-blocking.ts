@@ -4,8 +4,7 @@
  * the transaction of the reply. A failure that a retry may resolve is settled immediately and not
  * recorded as an outcome: the same key runs the operation again.
  */
-import type { Reader, Tx } from '../../../kernel/database/db.ts'
-import { Problem } from '../../../kernel/errors/problem.ts'
+import { Problem, type Reader, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem, type InferenceCode } from '../errors.ts'
 import { isBlocked, type Call } from './call.ts'

@@ -4,7 +4,7 @@
  * only while no text was passed on. The usage of the run before it is settled first, in the
  * transaction that reserves the next run.
  */
-import { Problem } from '../../../kernel/errors/problem.ts'
+import { Problem } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { placeInput, safetyIdentifier } from '../prompts/place.ts'
 import { prompts } from '../prompts/prompts.ts'

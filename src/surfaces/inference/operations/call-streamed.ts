@@ -3,8 +3,7 @@
  * left, a retry continues the call. If the call has ended, the retry gets the stored text as one
  * piece, and the same ending.
  */
-import type { EndingCode, EventStream, SseEvent } from '../../../kernel/http/sse.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql, type EndingCode, type EventStream, type SseEvent } from '#dodeca/kernel'
 import { Type } from 'typebox'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'

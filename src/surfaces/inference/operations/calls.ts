@@ -4,8 +4,7 @@
  * before the process ends.
  */
 import { Type } from 'typebox'
-import { sql } from '../../../kernel/database/sql.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { newId, sql } from '#dodeca/kernel'
 import type { Kernel } from '../settings.ts'
 import type { Call } from './call.ts'
 

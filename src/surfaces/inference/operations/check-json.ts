@@ -1,5 +1,5 @@
 /** If a call requested JSON of a schema, checks that its output matches. */
-import { compileSchema } from '../../../kernel/bounded/json-schema.ts'
+import { compileSchema } from '#dodeca/kernel'
 import type { Call } from './call.ts'
 
 export async function checkJson(

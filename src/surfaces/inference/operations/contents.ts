@@ -4,10 +4,7 @@
  * when no retry can need them.
  */
 import { Type } from 'typebox'
-import type { Reader, Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { newId } from '../../../kernel/ids.ts'
-import type { SealedColumn } from '../../../kernel/work/reseal.ts'
+import { newId, sql, type Reader, type SealedColumn, type Tx } from '#dodeca/kernel'
 import type { ProviderMessage, ResponseFormat } from '../providers/provider.ts'
 import type { Kernel } from '../settings.ts'
 

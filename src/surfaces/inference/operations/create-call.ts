@@ -4,8 +4,7 @@
  * are sent with COMMIT, in one packet; the times of the call are known after the commit.
  */
 import { Type } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql, type Sql } from '../../../kernel/database/sql.ts'
+import { sql, type Sql, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { countOnOwner } from '../quotas/key-owners.ts'
 import { reserve } from '../quotas/reserve.ts'

@@ -2,7 +2,7 @@
  * Prepares a new call before its transaction begins: counts tokens, chooses deployments, checks the
  * policy and seals the input. It holds no connection, because a long prompt takes time.
  */
-import type { RequestKey } from '../../../kernel/http/route.ts'
+import type { RequestKey } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { findCandidates } from '../models/find-candidates.ts'
 import { prompts, type PromptVersion } from '../prompts/prompts.ts'

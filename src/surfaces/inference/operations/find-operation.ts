@@ -1,7 +1,5 @@
 /** Finds an operation that the caller may see: their own, or any of the tenant with the permission for it. */
-import type { Principal } from '../../../kernel/access/principal.ts'
-import type { Reader } from '../../../kernel/database/db.ts'
-import { isId } from '../../../kernel/ids.ts'
+import { isId, type Principal, type Reader } from '#dodeca/kernel'
 import { problem } from '../errors.ts'
 import { readOperation, type OperationRow } from './read-operation.ts'
 

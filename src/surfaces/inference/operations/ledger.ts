@@ -4,10 +4,7 @@
  * charged as reserved, and a further attempt needs a separate reservation. If the quota has no room
  * for it, it is not sent.
  */
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { newId } from '../../../kernel/ids.ts'
-import { Problem } from '../../../kernel/errors/problem.ts'
+import { newId, Problem, sql, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { lockCounters } from '../quotas/reserve.ts'
 import { nothing_known, settleRun } from '../quotas/settle.ts'

@@ -1,8 +1,6 @@
 /** Reads an operation with its usage and its policy decisions in one statement. */
 import { Type, type Static } from 'typebox'
-import type { Reader } from '../../../kernel/database/db.ts'
-import { sql, type Sql } from '../../../kernel/database/sql.ts'
-import { nullable } from '../../../kernel/http/shapes.ts'
+import { nullable, sql, type Reader, type Sql } from '#dodeca/kernel'
 
 const text = Type.String()
 

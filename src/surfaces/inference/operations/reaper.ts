@@ -3,8 +3,7 @@
  * settled once, in a separate transaction.
  */
 import { Type } from 'typebox'
-import { sql } from '../../../kernel/database/sql.ts'
-import type { Loop } from '../../../kernel/surface.ts'
+import { sql, type Loop } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { settleAbandoned } from './settle-abandoned.ts'
 

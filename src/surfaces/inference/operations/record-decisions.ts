@@ -2,8 +2,7 @@
  * Stores the decisions of the policy or of the provider about one stage of a call: one row for each
  * category.
  */
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import type { Decided } from '../safety/policy.ts'
 import type { Call } from './call.ts'

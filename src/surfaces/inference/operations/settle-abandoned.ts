@@ -4,8 +4,7 @@
  * job, may run the operation again.
  */
 import { Type } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql, type Tx } from '#dodeca/kernel'
 import { nothing_known, settleRun, type RunKey } from '../quotas/settle.ts'
 import { announceEnd } from './announce-end.ts'
 

@@ -5,9 +5,7 @@
  */
 import { hash } from 'node:crypto'
 import { Type } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import type { Problem } from '../../../kernel/errors/problem.ts'
+import { sql, type Problem, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { Settled } from '../quotas/settle.ts'

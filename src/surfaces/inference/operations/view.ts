@@ -1,5 +1,5 @@
 /** An operation in replies: from its row, or from memory if it has just ended. */
-import type { Reader } from '../../../kernel/database/db.ts'
+import type { Reader } from '#dodeca/kernel'
 import type { Kernel } from '../settings.ts'
 import type { InferenceSummary, InferenceView } from '../schemas.ts'
 import type { Policy } from '../safety/policy.ts'

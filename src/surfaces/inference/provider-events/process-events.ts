@@ -5,9 +5,7 @@
  * of events do not matter.
  */
 import { Type } from 'typebox'
-import { sql } from '../../../kernel/database/sql.ts'
-import { isId } from '../../../kernel/ids.ts'
-import { done, dueQueue, retry, type DueQueue } from '../../../kernel/work/due-queue.ts'
+import { done, dueQueue, isId, retry, sql, type DueQueue } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { ProviderFailure } from '../providers/provider.ts'
 import { response_topic } from '../reports/run-report.ts'

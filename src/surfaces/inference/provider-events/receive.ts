@@ -3,10 +3,7 @@
  * replies. The content of the event is only a hint: the response that it names is read from the
  * provider later.
  */
-import { providerErrors } from '../../../kernel/http/providers.ts'
-import { reply, route, type Route } from '../../../kernel/http/route.ts'
-import { text } from '../../../kernel/http/shapes.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { providerErrors, reply, route, sql, text, type Route } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { events_queue } from './process-events.ts'

@@ -2,7 +2,7 @@
  * One call to a provider: its attempts with their rows in the ledger, its time limit, and the cause
  * of a failure.
  */
-import type { Weight } from '../../../kernel/outgoing/circuit.ts'
+import type { Weight } from '#dodeca/kernel'
 import { failureOf, timedOut, weightOf } from './failures.ts'
 import {
   ProviderFailure,

@@ -4,8 +4,7 @@
  * prompt of another user.
  */
 import type { Buffer } from 'node:buffer'
-import { UpstreamFailure } from '../../../kernel/outgoing/upstream.ts'
-import type { Weight } from '../../../kernel/outgoing/circuit.ts'
+import { UpstreamFailure, type Weight } from '#dodeca/kernel'
 import { ProviderFailure, type FailureCode, type ProviderFailureOptions } from './provider.ts'
 
 type Meaning = readonly [code: FailureCode, options: ProviderFailureOptions]

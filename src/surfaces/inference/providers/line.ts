@@ -3,8 +3,7 @@
  * failing model stops only itself.
  */
 import type { Buffer } from 'node:buffer'
-import { circuit_defaults, type CircuitState } from '../../../kernel/outgoing/circuit.ts'
-import { openUpstream } from '../../../kernel/outgoing/upstream.ts'
+import { circuit_defaults, openUpstream, type CircuitState } from '#dodeca/kernel'
 import type { Call, Limits } from './call.ts'
 import { sendRequest, type ProviderCall } from './send-request.ts'
 

@@ -5,7 +5,7 @@
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { openOutsideWorld } from '../../../kernel/outgoing/sandbox-control.ts'
+import { openOutsideWorld } from '#dodeca/kernel'
 import type { Kernel } from '../settings.ts'
 import { furtherProviders, primaryName, secretKey, type Further } from './provider-settings.ts'
 import type { Limits } from './call.ts'

@@ -6,9 +6,7 @@ import { Buffer } from 'node:buffer'
 import { createSecretKey, type KeyObject } from 'node:crypto'
 import { Type, type Static } from 'typebox'
 import { Value } from 'typebox/value'
-import { StartError } from '../../../kernel/errors/start-error.ts'
-import { parseStandardSecret } from '../../../kernel/outgoing/signatures.ts'
-import type { Deployment } from '../../../kernel/settings.ts'
+import { parseStandardSecret, StartError, type Deployment } from '#dodeca/kernel'
 
 const Further = Type.Array(
   Type.Object(

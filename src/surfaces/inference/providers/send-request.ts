@@ -4,14 +4,8 @@
  */
 import { Buffer } from 'node:buffer'
 import { setTimeout as wait } from 'node:timers/promises'
-import { jitter } from '../../../kernel/ids.ts'
-import type { RequestHeaders, ResponseHeaders } from '../../../kernel/outgoing/exchange.ts'
-import { retryAfterSeconds } from '../../../kernel/outgoing/retry-after.ts'
-import {
-  UpstreamFailure,
-  type Upstream,
-  type UpstreamStreamCall,
-} from '../../../kernel/outgoing/upstream.ts'
+import { jitter, retryAfterSeconds, UpstreamFailure } from '#dodeca/kernel'
+import type { RequestHeaders, ResponseHeaders, Upstream, UpstreamStreamCall } from '#dodeca/kernel'
 import type { Call } from './call.ts'
 import { aborted, failureOf, failureOfStatus, isGateway, timedOut } from './failures.ts'
 import { ProviderFailure } from './provider.ts'

@@ -1,7 +1,7 @@
 /** Verifies webhooks of a provider, signed with Standard Webhooks over the exact bytes. */
 import type { Buffer } from 'node:buffer'
 import type { KeyObject } from 'node:crypto'
-import { verifyStandard } from '../../../kernel/outgoing/signatures.ts'
+import { verifyStandard } from '#dodeca/kernel'
 import type { HookVerdict, Provider } from './provider.ts'
 
 export async function verifyHook(

@@ -3,8 +3,7 @@
  * count on the quota of that account too. Owners never change, so a process asks once for each
  * principal.
  */
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 
 const known_max = 10_000

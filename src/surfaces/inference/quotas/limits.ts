@@ -1,5 +1,5 @@
 /** The limits of the settings, as arguments of the SQL functions of the quota. */
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql } from '#dodeca/kernel'
 import type { Kernel } from '../settings.ts'
 
 export const metrics = [

@@ -4,11 +4,7 @@
  * together. It is sent with COMMIT, so no counter is locked during a round trip. If a limit has too
  * little, it makes the transaction fail.
  */
-import type { Tx } from '../../../kernel/database/db.ts'
-import { violates, type SqlState } from '../../../kernel/database/failures.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import type { Problem } from '../../../kernel/errors/problem.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { newId, sql, violates, type Problem, type SqlState, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { limitsArgument, short_names } from './limits.ts'

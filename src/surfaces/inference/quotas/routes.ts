@@ -3,13 +3,18 @@
  * limits.
  */
 import { Type, type Static } from 'typebox'
-import { lacks } from '../../../kernel/access/permission-denied.ts'
-import type { Principal } from '../../../kernel/access/principal.ts'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { requireConditions } from '../../../kernel/http/etag.ts'
-import { routesOf } from '../../../kernel/http/routes-of.ts'
-import { closed, Id, nullable, oneOf, Time } from '../../../kernel/http/shapes.ts'
+import {
+  closed,
+  Id,
+  lacks,
+  nullable,
+  oneOf,
+  requireConditions,
+  routesOf,
+  sql,
+  Time,
+} from '#dodeca/kernel'
+import type { Principal, Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { Decimal } from '../schemas.ts'

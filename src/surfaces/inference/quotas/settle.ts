@@ -3,8 +3,7 @@
  * rows.
  */
 import { Type, type Static } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql, type Tx } from '#dodeca/kernel'
 
 export const Settled = Type.Object({
   input_units: Type.Integer(),

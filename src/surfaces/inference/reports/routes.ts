@@ -3,10 +3,7 @@
  * result of any job.
  */
 import { Type } from 'typebox'
-import { newId } from '../../../kernel/ids.ts'
-import { reply } from '../../../kernel/http/reply.ts'
-import { routesOf } from '../../../kernel/http/routes-of.ts'
-import { closed, Id, text } from '../../../kernel/http/shapes.ts'
+import { closed, Id, newId, reply, routesOf, text } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { Prompt } from '../generations/routes.ts'
 import { call_fails } from '../inferences/routes.ts'

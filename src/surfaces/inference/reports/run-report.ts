@@ -6,9 +6,7 @@
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { Type } from 'typebox'
-import { JobFailure } from '../../../kernel/errors/job-failure.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import type { RunningJob } from '../../../kernel/surface.ts'
+import { JobFailure, sql, type RunningJob } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { endInJob, takeUp } from '../jobs/run-in-job.ts'
 import type { Call } from '../operations/call.ts'

@@ -3,8 +3,7 @@ import { createHash } from 'node:crypto'
 import { Type } from 'typebox'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newKey } from '../../../../test/world.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { newId, sql } from '#dodeca/kernel'
 import { code, openInferenceWorld, type InferenceWorld } from './inference-world.ts'
 
 const idOf = ({ id }: { readonly id: string }) => id

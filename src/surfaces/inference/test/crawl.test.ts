@@ -4,8 +4,7 @@ import { afterAll } from 'vitest'
 import type { Maker } from '../../../../test/crawler/crawl.ts'
 import { crawlSurface } from '../../../../test/crawler/product.ts'
 import type { Member, ProductWorld } from '../../../../test/product-world.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { newId, sql } from '#dodeca/kernel'
 import { openModelProvider } from './inference-world.ts'
 
 const models = await openModelProvider()

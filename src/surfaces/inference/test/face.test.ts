@@ -2,8 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Type } from 'typebox'
 import { newKey } from '../../../../test/world.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { newId, sql } from '#dodeca/kernel'
 import type { Order, Piece } from '../face.ts'
 import { code, openInferenceWorld, type InferenceWorld, type Someone } from './inference-world.ts'
 

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { eventually, newKey } from '../../../../test/world.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { newId } from '#dodeca/kernel'
 import { readByHand } from './read-by-hand.ts'
 import { code, openInferenceWorld, streamedOf, type InferenceWorld } from './inference-world.ts'
 

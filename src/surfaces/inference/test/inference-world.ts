@@ -12,8 +12,7 @@ import {
   type Tenant,
 } from '../../../../test/product-world.ts'
 import { newKey, type Answer, type Ask } from '../../../../test/world.ts'
-import type { Db } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql, type Db } from '#dodeca/kernel'
 import { openSandbox } from '../../../sandbox/open-sandbox.ts'
 import { openai } from '../../../sandbox/openai/openai.ts'
 import type { Face } from '../face.ts'

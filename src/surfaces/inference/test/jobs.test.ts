@@ -2,8 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Type } from 'typebox'
 import { eventually, newKey } from '../../../../test/world.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { newId, sql } from '#dodeca/kernel'
 import { code, openInferenceWorld, type InferenceWorld, type Someone } from './inference-world.ts'
 
 let world: InferenceWorld

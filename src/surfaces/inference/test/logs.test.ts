@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startProcess, type PlatformProcess } from '../../../../test/process.ts'
 import { call } from '../../../../test/world.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { newId } from '#dodeca/kernel'
 import { code, openInferenceWorld, type InferenceWorld, type Someone } from './inference-world.ts'
 
 const secret = 'sk-live-0123456789abcdef0123456789'

@@ -1,7 +1,7 @@
 /** Which deployment answers: aliases, failover, states of a deployment; and a stream that is taken up again. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { eventually, newKey } from '../../../../test/world.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { newId } from '#dodeca/kernel'
 import { code, openInferenceWorld, type InferenceWorld, type Someone } from './inference-world.ts'
 import { readByHand } from './read-by-hand.ts'
 

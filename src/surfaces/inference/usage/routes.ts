@@ -3,13 +3,20 @@
  * permission that of the tenant.
  */
 import { Type } from 'typebox'
-import { lacks } from '../../../kernel/access/permission-denied.ts'
-import { dayOf, dayText } from '../../../kernel/clock.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { Day, dayRange, days_max } from '../../../kernel/http/day-range.ts'
-import { page as pageOf } from '../../../kernel/http/page.ts'
-import { routesOf } from '../../../kernel/http/routes-of.ts'
-import { Id, nullable, oneOf } from '../../../kernel/http/shapes.ts'
+import {
+  Day,
+  dayOf,
+  dayRange,
+  days_max,
+  dayText,
+  Id,
+  lacks,
+  nullable,
+  oneOf,
+  page,
+  routesOf,
+  sql,
+} from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { Currency, Decimal } from '../schemas.ts'
 
@@ -62,7 +69,7 @@ export const usageRoutes = open({
       }
       const by_day = group_by === 'day'
       const own = scope === 'own' ? principal.id : null
-      return await pageOf(tx, {
+      return await page(tx, {
         scope: list,
         row: Row,
         place: ['place'],

@@ -2,9 +2,8 @@
  * The engine of jobs, for the rest of the surface. It has the functions of the worker protocol and
  * the loops that act on time. The runner inside the process uses the same functions.
  */
-import type { Reader, Tx } from '../../../kernel/database/db.ts'
-import { JobFailure } from '../../../kernel/errors/job-failure.ts'
-import type { JobStep, JobType, Loop } from '../../../kernel/surface.ts'
+import { JobFailure } from '#dodeca/kernel'
+import type { JobStep, JobType, Loop, Reader, Tx } from '#dodeca/kernel'
 import { runner_topic } from '../topics.ts'
 import type { Kernel } from '../settings.ts'
 import { checkOwners } from './claims/check-owners.ts'

@@ -4,7 +4,7 @@
  * the job's deadline or cancel. So every job is taken from its worker in the same way: the lease
  * expires, and the sweep finds it.
  */
-import { sql, type Sql } from '../../../kernel/database/sql.ts'
+import { sql, type Sql } from '#dodeca/kernel'
 
 type Bounds = {
   readonly lease_seconds: Sql

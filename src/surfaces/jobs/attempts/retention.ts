@@ -3,8 +3,7 @@
  * after their end. A job and its rows are deleted in one transaction. A job stays if other jobs
  * still wait for it, or if its result is still kept.
  */
-import { sql, type Sql } from '../../../kernel/database/sql.ts'
-import type { Retention } from '../../../kernel/work/retention.ts'
+import { sql, type Retention, type Sql } from '#dodeca/kernel'
 import type { Kernel } from '../settings.ts'
 
 /** If a run deletes this many rows, the kernel runs the statement again immediately. */

@@ -8,8 +8,7 @@
  * first of a chain that long may fail. A sweep settles the rest.
  */
 import { Type, type Static } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql, type Tx } from '#dodeca/kernel'
 import type { EndListeners } from '../attempts/ends/announce-ends.ts'
 import { endWaiting } from '../attempts/ends/end-waiting.ts'
 import type { JobState } from '../schemas.ts'

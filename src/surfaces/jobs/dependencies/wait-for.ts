@@ -4,9 +4,7 @@
  * they can never form a circle.
  */
 import { Type, type Static } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import type { FieldError } from '../../../kernel/errors/problem.ts'
+import { sql, type FieldError, type Tx } from '#dodeca/kernel'
 import { problem } from '../errors.ts'
 import type { Dependency } from '../face.ts'
 import type { EndListeners } from '../attempts/ends/announce-ends.ts'

@@ -4,9 +4,7 @@
  * has stopped. So the reply never claims more than is true.
  */
 import { Type } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { nullable } from '../../../kernel/http/shapes.ts'
+import { nullable, sql, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { runner_topic } from '../topics.ts'
 import type { Cancelled, JobKey } from '../face.ts'

@@ -3,11 +3,7 @@
  * either changed before it is claimed, or was claimed already and is not changed.
  */
 import { Type } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { parseTime } from '../../../kernel/clock.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { preconditionFailed } from '../../../kernel/http/etag.ts'
-import { nullable, Time } from '../../../kernel/http/shapes.ts'
+import { nullable, parseTime, preconditionFailed, sql, Time, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { runner_topic } from '../topics.ts'
 import { problem } from '../errors.ts'

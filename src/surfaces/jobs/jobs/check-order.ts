@@ -2,10 +2,7 @@
  * Checks whether an order can become a job: its type and version exist, its parameters match, and
  * its times are possible. The result contains everything that the row needs.
  */
-import { parseTime } from '../../../kernel/clock.ts'
-import type { Reader } from '../../../kernel/database/db.ts'
-import type { FieldError } from '../../../kernel/errors/problem.ts'
-import { newId, nil_id } from '../../../kernel/ids.ts'
+import { newId, nil_id, parseTime, type FieldError, type Reader } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import type { JobOrder } from '../face.ts'

@@ -3,7 +3,7 @@
  * progress and its reason for waiting change without a new version. So until the job ends, the tag
  * also contains its progress.
  */
-import { etag, viewTag } from '../../../kernel/http/etag.ts'
+import { etag, viewTag } from '#dodeca/kernel'
 import { isTerminal, type JobView } from '../schemas.ts'
 
 export function tagOf(job: JobView): string {

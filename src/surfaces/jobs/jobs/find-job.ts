@@ -3,16 +3,11 @@
  * same 404. A caller who may see the job but may not do this gets 403.
  */
 import { Type, type Static } from 'typebox'
-import { lacks } from '../../../kernel/access/permission-denied.ts'
-import type { Reader } from '../../../kernel/database/db.ts'
-import { columnsOf } from '../../../kernel/database/columns.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { nullable } from '../../../kernel/http/shapes.ts'
+import { allowsSome, allowsType, columnsOf, lacks, nullable, sql } from '#dodeca/kernel'
+import type { Principal, Reader } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { JobState } from '../schemas.ts'
-import { allowsSome, allowsType } from '../../../kernel/access/permissions.ts'
-import type { Principal } from '../../../kernel/access/principal.ts'
 
 export const FoundJob = Type.Object({
   id: Type.String(),

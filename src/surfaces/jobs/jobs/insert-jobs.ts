@@ -3,9 +3,7 @@
  * entry of the history. A job whose key was used before is not written.
  */
 import { Type } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { currentTraceparent } from '../../../kernel/observability/context.ts'
+import { currentTraceparent, sql, type Tx } from '#dodeca/kernel'
 
 export type NewJob = {
   readonly id: string

@@ -3,8 +3,7 @@
  * running attempts, and failed jobs by their own index. So a page costs the same, however many
  * other jobs there are.
  */
-import type { Reader } from '../../../kernel/database/db.ts'
-import { sql, type Sql } from '../../../kernel/database/sql.ts'
+import { sql, type Reader, type Sql } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import type { JobView, StateFilter } from '../schemas.ts'
 import type { Readable } from './find-job.ts'

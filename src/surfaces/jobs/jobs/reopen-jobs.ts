@@ -5,12 +5,10 @@
  * satisfied and for a future time.
  */
 import { Type, type Static } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql, type Principal, type Tx } from '#dodeca/kernel'
 import { waitAgain } from '../dependencies/wait-for.ts'
 import type { Deps } from '../deps.ts'
 import { runner_topic } from '../topics.ts'
-import type { Principal } from '../../../kernel/access/principal.ts'
 import type { Redrive } from './schemas.ts'
 
 const Reopened = Type.Object({

@@ -4,11 +4,7 @@
  * surface's own record would be missing.
  */
 import { Type, type Static } from 'typebox'
-import type { Principal } from '../../../kernel/access/principal.ts'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { newId } from '../../../kernel/ids.ts'
-import { nullable } from '../../../kernel/http/shapes.ts'
+import { newId, nullable, sql, type Principal, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { isTerminal } from '../schemas.ts'

@@ -1,6 +1,6 @@
 /** Orders for jobs on the wire. */
 import { Type, type Static } from 'typebox'
-import { closed, count, Id, Time, nullable, text } from '../../../kernel/http/shapes.ts'
+import { closed, count, Id, nullable, text, Time } from '#dodeca/kernel'
 import { JobView, Priority, RequiredState, SchemaVersion, TypeName } from '../schemas.ts'
 
 /** These parameters are checked against the schema of the type. */

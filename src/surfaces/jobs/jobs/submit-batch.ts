@@ -3,8 +3,7 @@
  * other by refs. The jobs are sorted so that each job follows the jobs for which it waits. A batch
  * with a circle is refused.
  */
-import type { Tx } from '../../../kernel/database/db.ts'
-import type { FieldError } from '../../../kernel/errors/problem.ts'
+import type { FieldError, Tx } from '#dodeca/kernel'
 import { runner_topic } from '../topics.ts'
 import { requireReadable, waitFor, type Reads } from '../dependencies/wait-for.ts'
 import { problem } from '../errors.ts'

@@ -4,9 +4,7 @@
  * the kernel's record of the request was deleted.
  */
 import { Type } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { nullable } from '../../../kernel/http/shapes.ts'
+import { nullable, sql, type Tx } from '#dodeca/kernel'
 import { requireReadable, waitFor, type Reads } from '../dependencies/wait-for.ts'
 import type { Deps } from '../deps.ts'
 import { runner_topic } from '../topics.ts'

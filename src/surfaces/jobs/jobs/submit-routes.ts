@@ -1,14 +1,15 @@
 /** Routes that submit jobs: one, or several that may wait for each other. */
-import { lacks } from '../../../kernel/access/permission-denied.ts'
-import { allowsType } from '../../../kernel/access/permissions.ts'
-import { Problem } from '../../../kernel/errors/problem.ts'
-import type { Tx } from '../../../kernel/database/db.ts'
-import type { Principal } from '../../../kernel/access/principal.ts'
-import { fingerprint } from '../../../kernel/idempotency/fingerprint.ts'
-import { batch_members_max } from '../../../kernel/http/content.ts'
-import { reply } from '../../../kernel/http/reply.ts'
-import type { RequestFacts } from '../../../kernel/http/route.ts'
-import { routesOf } from '../../../kernel/http/routes-of.ts'
+import {
+  allowsType,
+  batch_members_max,
+  fingerprint,
+  lacks,
+  Problem,
+  reply,
+  routesOf,
+  sql,
+} from '#dodeca/kernel'
+import type { Principal, RequestFacts, Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import type { JobOrder } from '../face.ts'
@@ -16,7 +17,6 @@ import { JobView } from '../schemas.ts'
 import { tagOf } from './entity-tag.ts'
 import { readsOf } from './find-job.ts'
 import { viewJob, viewJobs } from './view-job.ts'
-import { sql } from '../../../kernel/database/sql.ts'
 import { BatchView, SubmitBatch, SubmitJob, refused_of_jobs } from './schemas.ts'
 import { submittableTypes } from '../types/list-types.ts'
 import { submitBatch } from './submit-batch.ts'

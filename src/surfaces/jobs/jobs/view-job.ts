@@ -3,10 +3,7 @@
  * The reason why it waits is read with it, so that the reply is consistent.
  */
 import { Type, type Static } from 'typebox'
-import type { Reader } from '../../../kernel/database/db.ts'
-import { columnsOf } from '../../../kernel/database/columns.ts'
-import { sql, type Sql } from '../../../kernel/database/sql.ts'
-import { nullable } from '../../../kernel/http/shapes.ts'
+import { columnsOf, nullable, sql, type Reader, type Sql } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import type { JobKey } from '../face.ts'
 import { JobView, statusOf, type WaitingReason } from '../schemas.ts'

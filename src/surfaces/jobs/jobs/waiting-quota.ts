@@ -4,8 +4,7 @@
  * Jobs that this process added since are added to it. Near the limit it is always counted again.
  */
 import { Type } from 'typebox'
-import type { Reader } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql, type Reader } from '#dodeca/kernel'
 import { problem } from '../errors.ts'
 
 export type WaitingQuota = {

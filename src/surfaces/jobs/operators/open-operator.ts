@@ -1,9 +1,6 @@
 /** Jobs for the operator of the machine. Each change is audited in its own transaction. */
 import { Type } from 'typebox'
-import type { Reader, Tx } from '../../../kernel/database/db.ts'
-import { columnsOf } from '../../../kernel/database/columns.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { Time } from '../../../kernel/http/shapes.ts'
+import { columnsOf, sql, Time, type Reader, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import type { JobState, JobView, StateFilter } from '../schemas.ts'

@@ -1,10 +1,8 @@
 /** Finds the result of a job, and returns its bytes from wherever they are stored. */
 import { Readable } from 'node:stream'
 import { Type, type Static } from 'typebox'
-import type { Reader } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { nullable, sql, type Reader } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
-import { nullable } from '../../../kernel/http/shapes.ts'
 import { Bytes } from '../schemas.ts'
 
 const Facts = Type.Object({

@@ -3,10 +3,7 @@
  * the holder of the URL.
  */
 import { Type } from 'typebox'
-import { rfc3339 } from '../../../kernel/clock.ts'
-import { reply } from '../../../kernel/http/reply.ts'
-import { routesOf } from '../../../kernel/http/routes-of.ts'
-import { closed, count, Id, RawBytes, text, Time } from '../../../kernel/http/shapes.ts'
+import { closed, count, Id, RawBytes, reply, rfc3339, routesOf, text, Time } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { isTerminal } from '../schemas.ts'

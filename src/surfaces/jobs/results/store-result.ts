@@ -4,9 +4,7 @@
  * all bytes are stored.
  */
 import { hash } from 'node:crypto'
-import { sql } from '../../../kernel/database/sql.ts'
-import { newId } from '../../../kernel/ids.ts'
-import type { Tx } from '../../../kernel/database/db.ts'
+import { newId, sql, type Tx } from '#dodeca/kernel'
 import { problem } from '../errors.ts'
 import type { Kernel } from '../settings.ts'
 

@@ -5,10 +5,7 @@
  * for an hour.
  */
 import { Type, type Static } from 'typebox'
-import type { Db } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { nullable } from '../../../kernel/http/shapes.ts'
-import type { Loop } from '../../../kernel/surface.ts'
+import { nullable, sql, type Db, type Loop } from '#dodeca/kernel'
 import type { Kernel } from '../settings.ts'
 
 const portion = 500

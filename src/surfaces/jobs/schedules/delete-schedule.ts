@@ -3,10 +3,7 @@
  * that never was is refused. Who may not schedule its type sees neither.
  */
 import { Type } from 'typebox'
-import { allowsType } from '../../../kernel/access/permissions.ts'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import type { Retention } from '../../../kernel/work/retention.ts'
+import { allowsType, sql, type Retention, type Tx } from '#dodeca/kernel'
 import { problem } from '../errors.ts'
 
 const Named = Type.Object({ type: Type.String(), deleted: Type.Boolean() })

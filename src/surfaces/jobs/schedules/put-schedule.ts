@@ -4,15 +4,17 @@
  * the old one are not repeated.
  */
 import { Type } from 'typebox'
-import { lacks } from '../../../kernel/access/permission-denied.ts'
-import { allowsType } from '../../../kernel/access/permissions.ts'
-import type { Principal } from '../../../kernel/access/principal.ts'
-import { parseTime, rfc3339 } from '../../../kernel/clock.ts'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { columnsOf } from '../../../kernel/database/columns.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { requireConditions, type Conditions } from '../../../kernel/http/etag.ts'
-import { newId } from '../../../kernel/ids.ts'
+import {
+  allowsType,
+  columnsOf,
+  lacks,
+  newId,
+  parseTime,
+  requireConditions,
+  rfc3339,
+  sql,
+} from '#dodeca/kernel'
+import type { Conditions, Principal, Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { priority_default } from '../schemas.ts'

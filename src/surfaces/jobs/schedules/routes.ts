@@ -1,13 +1,7 @@
 /**
  * Routes of a tenant's schedules, by name. A caller must be allowed to schedule the type.
  */
-import { allowsType } from '../../../kernel/access/permissions.ts'
-import type { Reader } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { viewTag } from '../../../kernel/http/etag.ts'
-import { page } from '../../../kernel/http/page.ts'
-import { reply } from '../../../kernel/http/reply.ts'
-import { routesOf } from '../../../kernel/http/routes-of.ts'
+import { allowsType, page, reply, routesOf, sql, viewTag, type Reader } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { deleteSchedule } from './delete-schedule.ts'

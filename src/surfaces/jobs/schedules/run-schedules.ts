@@ -6,14 +6,16 @@
  * the schedule stores the reason; if it fails, it is tried again. Other schedules continue.
  */
 import { Type, type Static } from 'typebox'
-import { allowsType } from '../../../kernel/access/permissions.ts'
-import { parseTime, rfc3339 } from '../../../kernel/clock.ts'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { isUnavailable } from '../../../kernel/database/failures.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { Problem } from '../../../kernel/errors/problem.ts'
-import { nullable } from '../../../kernel/http/shapes.ts'
-import type { Loop } from '../../../kernel/surface.ts'
+import {
+  allowsType,
+  isUnavailable,
+  nullable,
+  parseTime,
+  Problem,
+  rfc3339,
+  sql,
+} from '#dodeca/kernel'
+import type { Loop, Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { submitJob, type SubmitDeps } from '../jobs/submit-job.ts'
 import { dueRuns, type CatchUp, runTimes } from './run-times.ts'

@@ -1,15 +1,6 @@
 /** Schedules on the wire. */
 import { Type, type Static } from 'typebox'
-import {
-  closed,
-  count,
-  Id,
-  nullable,
-  oneOf,
-  text,
-  Time,
-  Version,
-} from '../../../kernel/http/shapes.ts'
+import { closed, count, Id, nullable, oneOf, text, Time, Version } from '#dodeca/kernel'
 import { Priority, SchemaVersion, TypeName } from '../schemas.ts'
 
 export const ScheduleName = Type.String({ pattern: '^[a-z0-9][a-z0-9_.-]{0,99}$' })

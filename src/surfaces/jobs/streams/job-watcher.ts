@@ -1,8 +1,6 @@
 /** Finds out when a watched job has changed or was deleted. */
 import { Type } from 'typebox'
-import type { Db } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { openChangeWatcher, type ChangeWatcher } from '../../../kernel/work/change-watcher.ts'
+import { openChangeWatcher, sql, type ChangeWatcher, type Db } from '#dodeca/kernel'
 import type { Kernel } from '../settings.ts'
 import type { JobKey } from '../face.ts'
 

@@ -3,9 +3,7 @@
  * lines of progress, the last entry of its history, and the job itself at that time.
  */
 import { Type, type Static } from 'typebox'
-import type { Db, Reader } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { nullable } from '../../../kernel/http/shapes.ts'
+import { nullable, sql, type Db, type Reader } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import type { JobKey } from '../face.ts'
 import { Progress, type JobView } from '../schemas.ts'

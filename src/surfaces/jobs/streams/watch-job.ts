@@ -3,8 +3,7 @@
  * reader that resumes with its last id misses nothing and reads nothing twice. Events are read from
  * the tables only when the reader takes them, so that a slow reader costs no memory.
  */
-import type { Db } from '../../../kernel/database/db.ts'
-import type { SseEvent } from '../../../kernel/http/sse.ts'
+import type { Db, SseEvent } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import type { JobKey } from '../face.ts'
 import { isTerminal } from '../schemas.ts'

@@ -5,8 +5,7 @@
 import pg from 'pg'
 import { expect } from 'vitest'
 import { type Kernel, settings as own } from '../settings.ts'
-import { newId } from '../../../kernel/ids.ts'
-import type { Opened } from '../../../kernel/surface.ts'
+import { newId, type Opened } from '#dodeca/kernel'
 import {
   openProductWorld,
   type Member,

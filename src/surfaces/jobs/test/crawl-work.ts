@@ -1,7 +1,7 @@
 /** Work for the crawler: types of its own for each job, so that no other worker takes it. */
 import type { Maker } from '../../../../test/crawler/crawl.ts'
 import type { Member, ProductWorld } from '../../../../test/product-world.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { newId } from '#dodeca/kernel'
 
 export type Making = Maker<ProductWorld, Member>
 

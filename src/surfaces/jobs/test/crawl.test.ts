@@ -3,7 +3,7 @@ import { Buffer } from 'node:buffer'
 import type { Recipe } from '../../../../test/crawler/crawl.ts'
 import { crawlSurface } from '../../../../test/crawler/product.ts'
 import type { Member, ProductWorld } from '../../../../test/product-world.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { newId } from '#dodeca/kernel'
 import * as work from './crawl-work.ts'
 import type { Making } from './crawl-work.ts'
 

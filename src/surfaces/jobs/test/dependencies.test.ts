@@ -3,11 +3,10 @@
  * the first ancestor that failed as the cause where what they wait for will not come.
  */
 import { afterAll, describe, expect, test } from 'vitest'
-import type { Tx } from '../../../kernel/database/db.ts'
+import { newId, type Tx } from '#dodeca/kernel'
 import type { Member } from '../../../../test/product-world.ts'
 import { eventually, newKey } from '../../../../test/world.ts'
 import { gate } from '../attempts/test/toils.ts'
-import { newId } from '../../../kernel/ids.ts'
 import { openAskingWorld } from './asking-world.ts'
 
 const world = await openAskingWorld()

@@ -4,12 +4,9 @@
  */
 import { Type } from 'typebox'
 import { afterAll, describe, expect, test } from 'vitest'
-import { sql } from '../../../kernel/database/sql.ts'
-import { newId } from '../../../kernel/ids.ts'
-import type { JobType } from '../../../kernel/surface.ts'
+import { JobFailure, newId, sql, type JobType } from '#dodeca/kernel'
 import type { Member } from '../../../../test/product-world.ts'
 import type { JobOrder } from '../face.ts'
-import { JobFailure } from '../../../kernel/errors/job-failure.ts'
 import { openAskingWorld } from './asking-world.ts'
 
 const world = await openAskingWorld()

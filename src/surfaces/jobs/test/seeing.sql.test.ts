@@ -1,7 +1,7 @@
 /** Lists by every word for a state, why a job waits, and tags that change with all that is shown. */
 import { afterAll, describe, expect, test } from 'vitest'
 import { eventually } from '../../../../test/world.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { newId } from '#dodeca/kernel'
 import { gate } from '../attempts/test/toils.ts'
 import { waitingReason, type WaitingFacts } from '../jobs/view-job.ts'
 import { openAskingWorld } from './asking-world.ts'

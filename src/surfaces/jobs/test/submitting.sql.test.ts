@@ -1,6 +1,6 @@
 /** Submitting jobs: what is answered, what is refused, and that one key makes one job. */
 import { afterAll, describe, expect, test } from 'vitest'
-import { newId } from '../../../kernel/ids.ts'
+import { newId } from '#dodeca/kernel'
 import { newKey } from '../../../../test/world.ts'
 import { openAskingWorld } from './asking-world.ts'
 

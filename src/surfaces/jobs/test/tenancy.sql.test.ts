@@ -1,6 +1,6 @@
 /** Another tenant's jobs are not there: to see, to steer, to wait for, or to learn of by any answer. */
 import { afterAll, describe, expect, test } from 'vitest'
-import { newId } from '../../../kernel/ids.ts'
+import { newId } from '#dodeca/kernel'
 import { newKey } from '../../../../test/world.ts'
 import { openAskingWorld } from './asking-world.ts'
 

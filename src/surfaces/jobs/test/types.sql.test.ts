@@ -1,7 +1,7 @@
 /** Job types: registered versions never change, bad schemas are refused, and a pause is strict. */
 import { afterAll, describe, expect, test } from 'vitest'
 import { eventually } from '../../../../test/world.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { newId } from '#dodeca/kernel'
 import { openAskingWorld } from './asking-world.ts'
 
 const world = await openAskingWorld()

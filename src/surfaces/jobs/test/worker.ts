@@ -1,5 +1,5 @@
 /** A worker outside, as a program of another author would be: it knows nothing but HTTP. */
-import { newId } from '../../../kernel/ids.ts'
+import { newId } from '#dodeca/kernel'
 import type { Member } from '../../../../test/product-world.ts'
 import type { Answer, Ask } from '../../../../test/world.ts'
 import { all_of_jobs, type AskingWorld } from './asking-world.ts'

@@ -4,9 +4,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { Type, type Static } from 'typebox'
-import { closed, count, Id } from '../../../kernel/http/shapes.ts'
-import { JobFailure } from '../../../kernel/errors/job-failure.ts'
-import type { JobType, RunningJob } from '../../../kernel/surface.ts'
+import { closed, count, Id, JobFailure, type JobType, type RunningJob } from '#dodeca/kernel'
 
 const Parameters = closed({
   to: Type.Optional(count(1, 100_000)),

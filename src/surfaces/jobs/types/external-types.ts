@@ -3,11 +3,7 @@
  * and are compiled once. The rules are read again at most once a second.
  */
 import { Type, type Static } from 'typebox'
-import type { Reader } from '../../../kernel/database/db.ts'
-import { columnsOf } from '../../../kernel/database/columns.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { nullable } from '../../../kernel/http/shapes.ts'
-import type { Fit } from '../../../kernel/bounded/json-schema.ts'
+import { columnsOf, nullable, sql, type Fit, type Reader } from '#dodeca/kernel'
 import { compileRegistered } from './schema-guard.ts'
 
 const External = Type.Object({

@@ -2,9 +2,7 @@
  * Every job type. The types of the surfaces are code, and the types that were registered over HTTP
  * are rows. A type has one set of rules, and one schema for each of its versions.
  */
-import { compileSchema, type Fit } from '../../../kernel/bounded/json-schema.ts'
-import type { Reader } from '../../../kernel/database/db.ts'
-import type { JobType } from '../../../kernel/surface.ts'
+import { compileSchema, type Fit, type JobType, type Reader } from '#dodeca/kernel'
 import type { Kernel } from '../settings.ts'
 import { problem } from '../errors.ts'
 import type { TypeRules, TypeVersion } from '../attempts/rules.ts'

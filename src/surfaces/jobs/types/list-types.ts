@@ -1,8 +1,6 @@
 /** All job types in the order of their names: code and rows in one list, with their pauses. */
 import { Type, type Static } from 'typebox'
-import type { Reader } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { nullable, Time } from '../../../kernel/http/shapes.ts'
+import { nullable, sql, Time, type Reader } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { readExternals } from './external-types.ts'
 import type { JobTypeView } from './schemas.ts'

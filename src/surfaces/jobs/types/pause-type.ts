@@ -3,11 +3,7 @@
  * before it have ended. A pause with an end time ends automatically, with an event.
  */
 import { Type, type Static } from 'typebox'
-import type { Principal } from '../../../kernel/access/principal.ts'
-import { parseTime } from '../../../kernel/clock.ts'
-import type { Db, Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { nullable, Time } from '../../../kernel/http/shapes.ts'
+import { nullable, parseTime, sql, Time, type Db, type Principal, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { runner_topic } from '../topics.ts'
 import { problem } from '../errors.ts'

@@ -2,8 +2,7 @@
  * Which JSON Schemas may be registered. Their size is limited, and the kernel must be able to check
  * with a limited number of steps. An accepted schema runs on every submission and every result.
  */
-import { compileSchema, type Fit } from '../../../kernel/bounded/json-schema.ts'
-import { Refused } from '../../../kernel/bounded/work.ts'
+import { compileSchema, Refused, type Fit } from '#dodeca/kernel'
 import { problem } from '../errors.ts'
 
 export async function requireSchema(

@@ -1,6 +1,6 @@
 /** Job types on the wire. */
 import { Type, type Static } from 'typebox'
-import { closed, count, nullable, text, Time } from '../../../kernel/http/shapes.ts'
+import { closed, count, nullable, text, Time } from '#dodeca/kernel'
 import { SchemaVersion, TypeName } from '../schemas.ts'
 
 const JsonSchema = Type.Unsafe<Record<string, unknown>>({ type: 'object' })

@@ -3,9 +3,7 @@
  * see the counts.
  */
 import { Type, type Static } from 'typebox'
-import type { Reader } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { nullable } from '../../../kernel/http/shapes.ts'
+import { nullable, sql, type Reader } from '#dodeca/kernel'
 import type { JobTypeView, TypeStats } from './schemas.ts'
 
 const Row = Type.Object({

@@ -3,11 +3,7 @@
  * without a connection. If the reply to a claim was lost, the worker can repeat it with its id and
  * gets the same jobs.
  */
-import type { Principal } from '../../../kernel/access/principal.ts'
-import type { Db } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { openSleeper } from '../../../kernel/work/sleeper.ts'
-import type { RequestFacts } from '../../../kernel/http/route.ts'
+import { openSleeper, sql, type Db, type Principal, type RequestFacts } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { viewJobs } from '../jobs/view-job.ts'
 import { typesFor, type FoundWorker } from './find-worker.ts'

@@ -5,10 +5,7 @@
  */
 import { isDeepStrictEqual } from 'node:util'
 import { Type } from 'typebox'
-import type { Db, Reader } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import type { FieldError } from '../../../kernel/errors/problem.ts'
-import { nullable } from '../../../kernel/http/shapes.ts'
+import { nullable, sql, type Db, type FieldError, type Reader } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import type { Finalize } from '../attempts/engine.ts'

@@ -5,10 +5,7 @@
  * the lease is still held.
  */
 import { Type, type Static } from 'typebox'
-import { allowsType } from '../../../kernel/access/permissions.ts'
-import type { Principal } from '../../../kernel/access/principal.ts'
-import type { Reader } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { allowsType, sql, type Principal, type Reader } from '#dodeca/kernel'
 import { problem } from '../errors.ts'
 import { mayRunForAll } from './register-worker.ts'
 

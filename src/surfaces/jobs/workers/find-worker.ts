@@ -3,10 +3,7 @@
  * have no effect. Each claim or renewal of leases records that the worker is alive.
  */
 import { Type } from 'typebox'
-import { allowsType } from '../../../kernel/access/permissions.ts'
-import type { Principal } from '../../../kernel/access/principal.ts'
-import type { Db, Reader } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { allowsType, sql, type Db, type Principal, type Reader } from '#dodeca/kernel'
 import { problem } from '../errors.ts'
 import type { TypeVersion } from '../attempts/rules.ts'
 import type { HeldBy } from '../attempts/runner/heartbeat.ts'

@@ -5,11 +5,7 @@
  * runs built-in types.
  */
 import { Type } from 'typebox'
-import { lacks } from '../../../kernel/access/permission-denied.ts'
-import { allowsType } from '../../../kernel/access/permissions.ts'
-import type { Principal } from '../../../kernel/access/principal.ts'
-import type { Reader, Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { allowsType, lacks, sql, type Principal, type Reader, type Tx } from '#dodeca/kernel'
 import { runner_topic } from '../topics.ts'
 import { problem } from '../errors.ts'
 import { readExternals } from '../types/external-types.ts'

@@ -3,7 +3,7 @@
  * counted for each process, to protect the database. A worker gains nothing if it spreads its
  * reports over processes.
  */
-import { boundedCache } from '../../../kernel/bounded-cache.ts'
+import { boundedCache } from '#dodeca/kernel'
 
 const per_second = 2
 const burst = 10

@@ -3,10 +3,7 @@
  * their leases, reports, and finishes. The runner inside the platform uses the same functions of
  * the engine.
  */
-import type { Tx } from '../../../kernel/database/db.ts'
-import { reply } from '../../../kernel/http/reply.ts'
-import { routesOf } from '../../../kernel/http/routes-of.ts'
-import { Id } from '../../../kernel/http/shapes.ts'
+import { Id, reply, routesOf, type Tx } from '#dodeca/kernel'
 import type { Bearer } from '../attempts/engine.ts'
 import { hashOf } from '../attempts/claims/claim-jobs.ts'
 import type { Renewed } from '../attempts/runner/heartbeat.ts'

@@ -1,8 +1,7 @@
 /** Requests and replies of the worker protocol. */
 import { Type, type Static } from 'typebox'
-import { closed, count, Id, nullable, text, Time } from '../../../kernel/http/shapes.ts'
+import { closed, count, Id, limit, nullable, text, Time } from '#dodeca/kernel'
 import { JobView, SchemaVersion, TypeName } from '../schemas.ts'
-import { limit } from '../../../kernel/limits.ts'
 
 const capabilities_max = limit(
   'jobs.worker_capabilities',

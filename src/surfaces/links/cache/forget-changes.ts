@@ -5,7 +5,7 @@
  * transaction that was open an hour ago.
  */
 import { Type } from 'typebox'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql } from '#dodeca/kernel'
 import type { Kernel } from '../settings.ts'
 
 const kept_ms = 3_600_000

@@ -5,9 +5,7 @@
  * capital letters.
  */
 import { Type, type Static } from 'typebox'
-import { boundedCache } from '../../../kernel/bounded-cache.ts'
-import { gather } from '../../../kernel/database/gather.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { boundedCache, gather, sql } from '#dodeca/kernel'
 import type { Kernel } from '../settings.ts'
 import { plainHost, platform_domain_id, type PlatformDomain } from '../domains/platform.ts'
 

@@ -9,8 +9,7 @@
  * they begin again below those that this process knows.
  */
 import { Type } from 'typebox'
-import { DatabaseBusy, isUnavailable } from '../../../kernel/database/failures.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { DatabaseBusy, isUnavailable, sql } from '#dodeca/kernel'
 import type { Kernel } from '../settings.ts'
 import type { Spool } from '../clicks/spool.ts'
 

@@ -4,8 +4,7 @@
  * together share one statement. So do reads that arrive while two statements are running.
  */
 import type { LRUCache } from 'lru-cache'
-import { boundedCache } from '../../../kernel/bounded-cache.ts'
-import { gather } from '../../../kernel/database/gather.ts'
+import { boundedCache, gather } from '#dodeca/kernel'
 import type { Kernel } from '../settings.ts'
 import { entryOf, type Entry } from './entry.ts'
 import { readTargets, type Key } from './target.ts'

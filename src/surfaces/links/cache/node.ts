@@ -3,8 +3,7 @@
  * that it has recorded. Before the first redirect no work runs here.
  */
 import { join } from 'node:path'
-import { securityHeaders } from '../../../kernel/http/send-reply.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { newId, securityHeaders } from '#dodeca/kernel'
 import type { Kernel } from '../settings.ts'
 import { openRecorder, type Recorder } from '../clicks/recorder.ts'
 import { openSpool } from '../clicks/spool.ts'

@@ -6,8 +6,7 @@
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { Type } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql, type Tx } from '#dodeca/kernel'
 import type { Kernel } from '../settings.ts'
 import { changes_topic, lease_ms, type Change, type Lease } from './lease.ts'
 

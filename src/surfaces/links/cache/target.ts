@@ -4,9 +4,7 @@
  * link at the same time.
  */
 import { Type, type Static } from 'typebox'
-import type { Reader } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { nullable } from '../../../kernel/http/shapes.ts'
+import { nullable, sql, type Reader } from '#dodeca/kernel'
 
 export const Target = Type.Object({
   domain_id: Type.String(),

@@ -6,7 +6,7 @@
  */
 import bowser from 'bowser'
 import { isbot } from 'isbot'
-import { boundedCache } from '../../../kernel/bounded-cache.ts'
+import { boundedCache } from '#dodeca/kernel'
 
 export type Agent = {
   readonly device: string

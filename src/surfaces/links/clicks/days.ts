@@ -3,8 +3,7 @@
  * retention ends.
  */
 import { Type } from 'typebox'
-import { dayOf, dayText } from '../../../kernel/clock.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { dayOf, dayText, sql } from '#dodeca/kernel'
 import type { Kernel } from '../settings.ts'
 
 const days_ahead = 3

@@ -1,6 +1,5 @@
 /** Counts lost clicks by day, and keeps the numbers until the database has them. */
-import { dayOf } from '../../../kernel/clock.ts'
-import type { Db } from '../../../kernel/database/db.ts'
+import { dayOf, type Db } from '#dodeca/kernel'
 import { storeLosses } from './store-batches.ts'
 
 export class Losses {

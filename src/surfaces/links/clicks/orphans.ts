@@ -3,7 +3,7 @@
  * clicks wait in its spool. The row stays until the process that took over the spool has stored the
  * clicks.
  */
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql } from '#dodeca/kernel'
 import type { Kernel } from '../settings.ts'
 import type { Batch } from './batch.ts'
 import { Losses } from './losses.ts'

@@ -6,7 +6,7 @@
  * redirects have priority, and storing uses a small share of its time. Storing runs at full speed
  * after a restart, and when the oldest waiting click has reached half of the maximum age.
  */
-import { newId } from '../../../kernel/ids.ts'
+import { newId } from '#dodeca/kernel'
 import type { Kernel } from '../settings.ts'
 import { openAgents } from './agents.ts'
 import { batch_clicks_max, BatchBuilder, type Batch } from './batch.ts'

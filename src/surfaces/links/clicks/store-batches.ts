@@ -3,10 +3,8 @@
  * whole batch was stored before and only the reply was lost. So a batch counts once, even if it is
  * sent several times.
  */
-import { dayOf, dayText } from '../../../kernel/clock.ts'
-import type { Db, Tx } from '../../../kernel/database/db.ts'
-import { isUnavailable, SqlState } from '../../../kernel/database/failures.ts'
-import { sql, type Sql } from '../../../kernel/database/sql.ts'
+import { dayOf, dayText, isUnavailable, sql, SqlState } from '#dodeca/kernel'
+import type { Db, Sql, Tx } from '#dodeca/kernel'
 import type { Kernel } from '../settings.ts'
 import { eventId, type Batch } from './batch.ts'
 import { countsOf } from '../statistics/batch-counts.ts'

@@ -4,12 +4,8 @@
  * limit for a pattern.
  */
 import { Type } from 'typebox'
-import { compilePattern, type Pattern } from '../../../kernel/bounded/pattern.ts'
-import { inTurn } from '../../../kernel/bounded/turns.ts'
-import { TooMuchWork, Work } from '../../../kernel/bounded/work.ts'
-import type { Reader } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { Id } from '../../../kernel/http/shapes.ts'
+import { compilePattern, Id, inTurn, sql, TooMuchWork, Work } from '#dodeca/kernel'
+import type { Pattern, Reader } from '#dodeca/kernel'
 
 /** `unknown`: matching this URL takes too many steps. */
 export type PatternVerdict = 'yes' | 'no' | 'unknown'

@@ -4,11 +4,10 @@
  * screen.ts checks in the database whether the host serves our own links.
  */
 import { isIP } from 'node:net'
-import { isGlobalUnicast } from '../../../kernel/outgoing/addresses.ts'
+import { isGlobalUnicast, limit } from '#dodeca/kernel'
 import type { Kernel } from '../settings.ts'
 import { problem } from '../errors.ts'
 import { hasPublicSuffix, reversedHost } from './host.ts'
-import { limit } from '../../../kernel/limits.ts'
 
 export type Destination = {
   readonly url: string

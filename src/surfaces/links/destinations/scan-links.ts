@@ -3,9 +3,7 @@
  * destination that was sent.
  */
 import { Type } from 'typebox'
-import { sql } from '../../../kernel/database/sql.ts'
-import { Id } from '../../../kernel/http/shapes.ts'
-import { done, dueQueue, type DueQueue } from '../../../kernel/work/due-queue.ts'
+import { done, dueQueue, Id, sql, type DueQueue } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { applyVerdict, type Verdict } from '../moderation/apply-verdict.ts'
 import type { UrlReputation } from './reputation.ts'

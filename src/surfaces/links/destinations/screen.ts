@@ -6,10 +6,8 @@
  */
 import { createHash } from 'node:crypto'
 import { Type } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql, type Sql } from '../../../kernel/database/sql.ts'
+import { Id, sql, type Sql, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
-import { Id } from '../../../kernel/http/shapes.ts'
 import { scan_queue } from './scan-links.ts'
 import { reversedParents } from './host.ts'
 import { notAllowed, type Destination } from './normalize.ts'

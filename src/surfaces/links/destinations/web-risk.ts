@@ -6,8 +6,7 @@
  */
 import { Type } from 'typebox'
 import { Value } from 'typebox/value'
-import { openOutsideWorld } from '../../../kernel/outgoing/sandbox-control.ts'
-import { openUpstream, type Upstream } from '../../../kernel/outgoing/upstream.ts'
+import { openOutsideWorld, openUpstream, type Upstream } from '#dodeca/kernel'
 import type { Kernel } from '../settings.ts'
 import type { UrlReputation } from './reputation.ts'
 

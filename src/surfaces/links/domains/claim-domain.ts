@@ -3,11 +3,7 @@
  * no rights. While a host is verified and active, other accounts cannot claim it.
  */
 import { Type } from 'typebox'
-import type { Principal } from '../../../kernel/access/principal.ts'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { newId } from '../../../kernel/ids.ts'
-import { Time } from '../../../kernel/http/shapes.ts'
+import { newId, sql, Time, type Principal, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { hasPublicSuffix } from '../destinations/host.ts'
 import { normalizeDestination, notAllowed, rulesOf } from '../destinations/normalize.ts'

@@ -3,11 +3,7 @@
  * domain counts its events.
  */
 import { Type, type Static } from 'typebox'
-import type { Principal } from '../../../kernel/access/principal.ts'
-import type { Reader, Tx } from '../../../kernel/database/db.ts'
-import { columnsOf } from '../../../kernel/database/columns.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { Id, Version } from '../../../kernel/http/shapes.ts'
+import { columnsOf, Id, sql, Version, type Principal, type Reader, type Tx } from '#dodeca/kernel'
 import { problem } from '../errors.ts'
 import { Domain } from '../schemas.ts'
 

@@ -1,10 +1,7 @@
 /** Finds the domain of a request: the platform's domain, or a domain of the caller by its name. */
 import { Type } from 'typebox'
 import { domainToASCII } from 'node:url'
-import type { Principal } from '../../../kernel/access/principal.ts'
-import type { Reader, Tx } from '../../../kernel/database/db.ts'
-import { sql, type Sql } from '../../../kernel/database/sql.ts'
-import { Id } from '../../../kernel/http/shapes.ts'
+import { Id, sql, type Principal, type Reader, type Sql, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import type { LinkDomain } from '../shortening/link-row.ts'

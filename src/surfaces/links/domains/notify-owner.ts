@@ -4,9 +4,7 @@
  * its value.
  */
 import { type Static, Type } from 'typebox'
-import { sql } from '../../../kernel/database/sql.ts'
-import { Id, nullable, Time } from '../../../kernel/http/shapes.ts'
-import type { Consumer } from '../../../kernel/surface.ts'
+import { Id, nullable, sql, Time, type Consumer } from '#dodeca/kernel'
 import type { Kernel } from '../settings.ts'
 import type { Face as Notifications } from '../../notifications/face.ts'
 import { recordName } from './proof.ts'

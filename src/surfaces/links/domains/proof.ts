@@ -4,7 +4,7 @@
  * recognize the secret in later checks.
  */
 import { createHash } from 'node:crypto'
-import { newSecret } from '../../../kernel/ids.ts'
+import { newSecret } from '#dodeca/kernel'
 
 const prefix = 'links-verification='
 

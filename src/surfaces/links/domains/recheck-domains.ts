@@ -5,10 +5,7 @@
  * reply, the check does not count.
  */
 import { Type } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { Id } from '../../../kernel/http/shapes.ts'
-import { again, done, dueQueue, retry, type DueQueue } from '../../../kernel/work/due-queue.ts'
+import { again, done, dueQueue, Id, retry, sql, type DueQueue, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { announceDomain, Changed, changed_columns, wholeDomain } from './domain-row.ts'
 import { isProof, recordName } from './proof.ts'

@@ -3,10 +3,7 @@
  * check.
  */
 import { Type } from 'typebox'
-import type { Principal } from '../../../kernel/access/principal.ts'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { Time } from '../../../kernel/http/shapes.ts'
+import { sql, Time, type Principal, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { Domain, type NewDomain } from '../schemas.ts'

@@ -2,10 +2,7 @@
  * Routes of custom domains. Only the owner may use them, and the account whose API key is the owner.
  * Any other caller gets a 404.
  */
-import { sql } from '../../../kernel/database/sql.ts'
-import { equal } from '../../../kernel/http/lists/members.ts'
-import { routesOf } from '../../../kernel/http/routes-of.ts'
-import { Id } from '../../../kernel/http/shapes.ts'
+import { equal, Id, routesOf, sql } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { ownerOfDomain, ownerOfList } from '../owners.ts'
 import { ClaimDomain, Domain, NewDomain } from '../schemas.ts'

@@ -5,9 +5,7 @@
  * surrogate key, or one JSON message.
  */
 import { Type, type Static } from 'typebox'
-import { sql } from '../../../kernel/database/sql.ts'
-import type { Consumer } from '../../../kernel/surface.ts'
-import { done, dueQueue, type DueQueue } from '../../../kernel/work/due-queue.ts'
+import { done, dueQueue, sql, type Consumer, type DueQueue } from '#dodeca/kernel'
 import { domainKey, linkKey } from '../cache/cache-headers.ts'
 import type { Deps } from '../deps.ts'
 

@@ -4,9 +4,7 @@
  * malicious link is disabled in the same transaction, in any state, and an audit record is written.
  */
 import { Type } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { Id, Version } from '../../../kernel/http/shapes.ts'
+import { Id, sql, Version, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { announce } from '../shortening/announce.ts'
 

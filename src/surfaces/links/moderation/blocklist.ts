@@ -3,13 +3,8 @@
  * existing links, so that no link is missed.
  */
 import { Type, type Static } from 'typebox'
-import type { Principal } from '../../../kernel/access/principal.ts'
-import { compilePattern } from '../../../kernel/bounded/pattern.ts'
-import { Refused } from '../../../kernel/bounded/work.ts'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { newId } from '../../../kernel/ids.ts'
-import { closed, Id, text, Time } from '../../../kernel/http/shapes.ts'
+import { closed, compilePattern, Id, newId, Refused, sql, text, Time } from '#dodeca/kernel'
+import type { Principal, Tx } from '#dodeca/kernel'
 import type { Deps, Jobs } from '../deps.ts'
 import { hostOf, reversedHost } from '../destinations/host.ts'
 import { hashOf, holdScreening } from '../destinations/screen.ts'

@@ -4,10 +4,7 @@
  * waited for that transaction, so no root is missed.
  */
 import { Type, type Static } from 'typebox'
-import { compilePattern } from '../../../kernel/bounded/pattern.ts'
-import { sql, type Sql } from '../../../kernel/database/sql.ts'
-import { Id } from '../../../kernel/http/shapes.ts'
-import { nil_id } from '../../../kernel/ids.ts'
+import { compilePattern, Id, nil_id, sql, type Sql } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { matchPattern } from '../destinations/blocked-patterns.ts'
 import { reversedHost } from '../destinations/host.ts'

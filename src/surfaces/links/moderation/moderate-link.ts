@@ -4,10 +4,7 @@
  * that its destination is clean.
  */
 import { Type, type Static } from 'typebox'
-import type { Principal } from '../../../kernel/access/principal.ts'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql, type Sql } from '../../../kernel/database/sql.ts'
-import { closed, Id, text } from '../../../kernel/http/shapes.ts'
+import { closed, Id, sql, text, type Principal, type Sql, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { unscanned } from '../destinations/scan-links.ts'
 import { problem } from '../errors.ts'

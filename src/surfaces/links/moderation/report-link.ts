@@ -3,10 +3,7 @@
  * The reply is the same for our links and for any other URL.
  */
 import { Type, type Static } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { newId } from '../../../kernel/ids.ts'
-import { closed, Id, nullable, text, Time } from '../../../kernel/http/shapes.ts'
+import { closed, Id, newId, nullable, sql, text, Time, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { platform_domain_id } from '../domains/platform.ts'
 import { spelled } from '../domains/find-domain.ts'

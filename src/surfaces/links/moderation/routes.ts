@@ -1,8 +1,5 @@
 /** Routes that keep links safe: reports from the public, and moderation. */
-import { sql } from '../../../kernel/database/sql.ts'
-import { equal, looked } from '../../../kernel/http/lists/members.ts'
-import { reply } from '../../../kernel/http/reply.ts'
-import { routesOf } from '../../../kernel/http/routes-of.ts'
+import { equal, looked, reply, routesOf, sql } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { findAnyDomain } from '../domains/find-domain.ts'
 import { Code, Link, OnDomain } from '../schemas.ts'

@@ -1,5 +1,5 @@
 /** The page for a short link that leads nowhere. Its text gives the reason. */
-import { markup } from '../../../kernel/http/markup.ts'
+import { markup } from '#dodeca/kernel'
 import { pageOf, type Page } from './frame.ts'
 
 const reasons = {

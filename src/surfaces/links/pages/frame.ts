@@ -2,7 +2,7 @@
  * The frame of the pages for visitors of a short link. It has a light and a dark style, is readable
  * on a phone, and contains no script. The policy allows only this one style sheet, by its hash.
  */
-import { htmlPage, markup, pageHeaders, type Markup } from '../../../kernel/http/markup.ts'
+import { htmlPage, markup, pageHeaders, type Markup } from '#dodeca/kernel'
 
 const style = `
 :root { color-scheme: light dark; --ink: light-dark(#1c2026, #e6e9ee);

@@ -1,7 +1,7 @@
 /**
  * Shows where a short link leads, for visitors who add a plus sign. This does not count as a click.
  */
-import { markup } from '../../../kernel/http/markup.ts'
+import { markup } from '#dodeca/kernel'
 import { pageOf, type Page } from './frame.ts'
 
 const safety: Readonly<Record<string, string>> = {

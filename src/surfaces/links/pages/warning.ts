@@ -3,7 +3,7 @@
  * the destination before continuing.
  */
 import { domainToUnicode } from 'node:url'
-import { markup } from '../../../kernel/http/markup.ts'
+import { markup } from '#dodeca/kernel'
 import { pageOf, type Page } from './frame.ts'
 
 export function warningPage(link: {

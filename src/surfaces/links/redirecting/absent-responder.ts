@@ -3,9 +3,7 @@
  * is built from constant pieces and the values of the request.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { securityHeaders } from '../../../kernel/http/send-reply.ts'
-import { renderProblem } from '../../../kernel/errors/problem.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { newId, renderProblem, securityHeaders } from '#dodeca/kernel'
 import type { Kernel } from '../settings.ts'
 import { problem } from '../errors.ts'
 

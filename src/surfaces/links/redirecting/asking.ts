@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
-import { clientAddress, proxyCheck } from '../../../kernel/access/client-address.ts'
+import { clientAddress, proxyCheck } from '#dodeca/kernel'
 import type { Kernel } from '../settings.ts'
 import type { Visitor } from '../clicks/visitor.ts'
 import { newSeen, readHeaders, type Seen } from './headers.ts'

@@ -4,7 +4,7 @@
  * only if the visitor is redirected.
  */
 import { Type } from 'typebox'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql } from '#dodeca/kernel'
 import type { Kernel } from '../settings.ts'
 import type { Clicked } from '../clicks/visitor.ts'
 import { previewPage } from '../pages/preview.ts'

@@ -4,8 +4,7 @@
  * host serves only links. A name that has no active domain serves nothing.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { sendRefusal, type Front, type Handler } from '../../../kernel/http/request-interceptor.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { newId, sendRefusal, type Front, type Handler } from '#dodeca/kernel'
 import { problem } from '../errors.ts'
 import { absentAnswer, type Answer } from './answer.ts'
 import type { Asking } from './asking.ts'

@@ -3,7 +3,7 @@
  * a scanner causes little load on the database. Requests are counted in this process, by /24 or /64
  * (GCRA: one number for each network).
  */
-import { isLoopback, networkOf } from '../../../kernel/access/rate.ts'
+import { isLoopback, networkOf } from '#dodeca/kernel'
 import type { Kernel } from '../settings.ts'
 import { problem } from '../errors.ts'
 

@@ -1,8 +1,6 @@
 /** Creates the parts of the redirect: the interceptor, its route, and the loops. */
 import { Counter } from 'prom-client'
-import type { Front } from '../../../kernel/http/request-interceptor.ts'
-import type { Route } from '../../../kernel/http/route.ts'
-import type { Loop } from '../../../kernel/surface.ts'
+import type { Front, Loop, Route } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { Asking } from './asking.ts'
 import { FastAnswers } from './fast-answers.ts'

@@ -3,9 +3,7 @@
  * route gets only requests on hosts without links and requests for reserved words.
  */
 import { Type } from 'typebox'
-import { reply } from '../../../kernel/http/route.ts'
-import { routesOf } from '../../../kernel/http/routes-of.ts'
-import { text, Time } from '../../../kernel/http/shapes.ts'
+import { reply, routesOf, text, Time } from '#dodeca/kernel'
 import { absentAnswer, type Answer } from './answer.ts'
 import type { Hosts } from '../cache/hosts.ts'
 

@@ -2,7 +2,7 @@
  * Emits the events of a link. The link's version counts its events. So each change of the row
  * increments the version by the number of its events.
  */
-import type { Tx } from '../../../kernel/database/db.ts'
+import type { Tx } from '#dodeca/kernel'
 
 type Announced = {
   readonly tenant_id: string

@@ -3,9 +3,7 @@
  * used: the insert finds out whether the code is taken. If a random code is taken, another code is
  * drawn. After five such draws the code gets one more symbol.
  */
-import type { Principal } from '../../../kernel/access/principal.ts'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { newId, type Principal, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { normalizeDestination, rulesOf } from '../destinations/normalize.ts'
 import { screen } from '../destinations/screen.ts'

@@ -3,11 +3,8 @@
  * elsewhere.
  */
 import { Type, type Static } from 'typebox'
-import type { Principal } from '../../../kernel/access/principal.ts'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { hasVersion, preconditionFailed } from '../../../kernel/http/etag.ts'
-import { Id, Version } from '../../../kernel/http/shapes.ts'
+import { hasVersion, Id, preconditionFailed, sql, Version } from '#dodeca/kernel'
+import type { Principal, Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { unscanned } from '../destinations/scan-links.ts'
 import { problem } from '../errors.ts'

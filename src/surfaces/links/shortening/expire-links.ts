@@ -3,8 +3,7 @@
  * itself, so it does not depend on the state.
  */
 import { Type } from 'typebox'
-import { sql } from '../../../kernel/database/sql.ts'
-import { Id, Version } from '../../../kernel/http/shapes.ts'
+import { Id, sql, Version } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { announce } from './announce.ts'
 

@@ -1,5 +1,5 @@
 /** The earliest and latest expiry of a link, by the platform's clock. */
-import { parseTime } from '../../../kernel/clock.ts'
+import { parseTime } from '#dodeca/kernel'
 import type { Kernel } from '../settings.ts'
 import { problem } from '../errors.ts'
 

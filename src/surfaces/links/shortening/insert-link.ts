@@ -2,9 +2,7 @@
  * The statement that creates a link, or does nothing if the code is taken. The codes of earlier
  * domains of the host count as taken, also of the same owner: links with these codes may be printed.
  */
-import type { Principal } from '../../../kernel/access/principal.ts'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql, type Sql } from '../../../kernel/database/sql.ts'
+import { sql, type Principal, type Sql, type Tx } from '#dodeca/kernel'
 import type { Destination } from '../destinations/normalize.ts'
 import type { Screened } from '../destinations/screen.ts'
 import type { CreateLink, Policy } from '../schemas.ts'

@@ -1,11 +1,7 @@
 /** The row of a link, the query by which its owner finds it, and its representation. */
 import { Type, type Static } from 'typebox'
-import type { Principal } from '../../../kernel/access/principal.ts'
-import type { Reader, Tx } from '../../../kernel/database/db.ts'
-import { columnsOf } from '../../../kernel/database/columns.ts'
-import { sql, type Sql } from '../../../kernel/database/sql.ts'
-import { viewTag } from '../../../kernel/http/etag.ts'
-import { Id } from '../../../kernel/http/shapes.ts'
+import { columnsOf, Id, sql, viewTag } from '#dodeca/kernel'
+import type { Principal, Reader, Sql, Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { Link, State } from '../schemas.ts'

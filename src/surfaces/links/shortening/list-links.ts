@@ -4,11 +4,8 @@
  * from there.
  */
 import { Type, type Static } from 'typebox'
-import type { Principal } from '../../../kernel/access/principal.ts'
-import type { Reader } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { Id, nullable, pageQuery, text } from '../../../kernel/http/shapes.ts'
-import type { CursorPart } from '../../../kernel/http/cursor.ts'
+import { Id, nullable, pageQuery, sql, text } from '#dodeca/kernel'
+import type { CursorPart, Principal, Reader } from '#dodeca/kernel'
 import type { LinkDomain } from './link-row.ts'
 import { Hostname, State } from '../schemas.ts'
 import { clicks, columns, LinkRow, shownState } from './link-row.ts'

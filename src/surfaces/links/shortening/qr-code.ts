@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto'
 import Negotiator from 'negotiator'
 import { Type, type Static } from 'typebox'
-import { closed, count } from '../../../kernel/http/shapes.ts'
+import { closed, count } from '#dodeca/kernel'
 
 export const QrQuery = closed({
   domain: Type.Optional(Type.String({ minLength: 1, maxLength: 253 })),

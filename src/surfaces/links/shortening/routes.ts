@@ -3,9 +3,7 @@
  * links of its API keys.
  */
 import { Type } from 'typebox'
-import { expectedVersions } from '../../../kernel/http/etag.ts'
-import { reply } from '../../../kernel/http/reply.ts'
-import { routesOf } from '../../../kernel/http/routes-of.ts'
+import { expectedVersions, limit, reply, routesOf } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { findDomain } from '../domains/find-domain.ts'
 import { ownerOfList, ownLink } from '../owners.ts'
@@ -26,7 +24,6 @@ import { findLink, linkView, tagOf } from './link-row.ts'
 import { filled, LinkQuery, listLinks, placeOf } from './list-links.ts'
 import { acceptedFormat, qrCode, QrQuery } from './qr-code.ts'
 import { updateLink } from './update-link.ts'
-import { limit } from '../../../kernel/limits.ts'
 
 const batch_bytes_max = limit(
   'links.batch_bytes',

@@ -3,11 +3,7 @@
  * version. A new destination passes the same checks as the destination of a new link, in the
  * transaction that stores it.
  */
-import { parseTime } from '../../../kernel/clock.ts'
-import type { Principal } from '../../../kernel/access/principal.ts'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { preconditionFailed } from '../../../kernel/http/etag.ts'
+import { parseTime, preconditionFailed, sql, type Principal, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { normalizeDestination, rulesOf, type Destination } from '../destinations/normalize.ts'
 import { screen, type Screened } from '../destinations/screen.ts'

@@ -5,9 +5,7 @@
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { Type } from 'typebox'
-import { dayText } from '../../../kernel/clock.ts'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { dayText, sql, type Tx } from '#dodeca/kernel'
 import type { Kernel } from '../settings.ts'
 import { BatchCounts } from './batch-counts.ts'
 import type { CoarseContext } from '../clicks/context.ts'

@@ -3,7 +3,7 @@
  * link, context and day.
  */
 import { Type, type Static } from 'typebox'
-import { dayOf } from '../../../kernel/clock.ts'
+import { dayOf } from '#dodeca/kernel'
 import type { Batch } from '../clicks/batch.ts'
 
 export const BatchCounts = Type.Object({

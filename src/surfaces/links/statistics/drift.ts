@@ -3,9 +3,7 @@
  * yet added are left out on both sides.
  */
 import { Type } from 'typebox'
-import { dayOf, dayText } from '../../../kernel/clock.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import type { Check } from '../../../kernel/surface.ts'
+import { dayOf, dayText, sql, type Check } from '#dodeca/kernel'
 import type { Kernel } from '../settings.ts'
 
 const shown_max = 20

@@ -1,9 +1,8 @@
 /**
  * Creates the parts that process stored clicks: sums, days, routes, rebuilding, checks.
  */
-import { sql } from '../../../kernel/database/sql.ts'
-import type { Route } from '../../../kernel/http/route.ts'
-import type { Check, JobType, Loop, Projection } from '../../../kernel/surface.ts'
+import { sql } from '#dodeca/kernel'
+import type { Check, JobType, Loop, Projection, Route } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { addUp } from './add-up.ts'
 import { keepDays } from '../clicks/days.ts'

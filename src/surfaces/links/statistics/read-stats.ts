@@ -4,15 +4,11 @@
  * and whether clicks of these days were lost.
  */
 import { Type, type Static } from 'typebox'
-import { dayText } from '../../../kernel/clock.ts'
-import type { Reader } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { days_max, type DayRange } from '../../../kernel/http/day-range.ts'
-import { nullable, Time } from '../../../kernel/http/shapes.ts'
+import { days_max, dayText, limit, nullable, sql, Time } from '#dodeca/kernel'
+import type { DayRange, Reader } from '#dodeca/kernel'
 import { dimensions, type Dimension } from '../clicks/context.ts'
 import { other_key, type Dimensions } from './tally.ts'
 import type { Clicked } from '../clicks/visitor.ts'
-import { limit } from '../../../kernel/limits.ts'
 
 const keys_shown_max = limit(
   'links.statistics_keys',

@@ -4,10 +4,7 @@
  * are stored but not yet added are left out. Days whose single clicks are deleted are not changed.
  */
 import { Type } from 'typebox'
-import { dayOf, dayText } from '../../../kernel/clock.ts'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql, type Sql } from '../../../kernel/database/sql.ts'
-import type { DayRange } from '../../../kernel/http/day-range.ts'
+import { dayOf, dayText, sql, type DayRange, type Sql, type Tx } from '#dodeca/kernel'
 import type { Kernel } from '../settings.ts'
 import { statistics_lock, type Sum } from './add-up.ts'
 import type { CoarseContext } from '../clicks/context.ts'

@@ -5,10 +5,8 @@
  */
 import { Type, type Static } from 'typebox'
 import { Value } from 'typebox/value'
-import { dayOf } from '../../../kernel/clock.ts'
-import { Day, dayRange } from '../../../kernel/http/day-range.ts'
-import { closed, Id, nullable, text } from '../../../kernel/http/shapes.ts'
-import type { JobType, Projection, RunningJob } from '../../../kernel/surface.ts'
+import { closed, Day, dayOf, dayRange, Id, nullable, text } from '#dodeca/kernel'
+import type { JobType, Projection, RunningJob } from '#dodeca/kernel'
 import type { Kernel } from '../settings.ts'
 import { countEvents, rebuildableDays, rebuildDay } from './rebuild-days.ts'
 

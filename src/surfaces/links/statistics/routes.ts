@@ -1,10 +1,6 @@
 /** The routes of clicks: an owner's statistics, and rebuilding them. */
 import { Type } from 'typebox'
-import { dayOf } from '../../../kernel/clock.ts'
-import { Day, dayRange } from '../../../kernel/http/day-range.ts'
-import { reply } from '../../../kernel/http/reply.ts'
-import { routesOf } from '../../../kernel/http/routes-of.ts'
-import { closed, Id, text } from '../../../kernel/http/shapes.ts'
+import { closed, Day, dayOf, dayRange, Id, reply, routesOf, text } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { findAnyDomain } from '../domains/find-domain.ts'
 import { problem } from '../errors.ts'

@@ -5,7 +5,7 @@
 import pg from 'pg'
 import { afterAll, expect, test } from 'vitest'
 import { openDb } from '../../../kernel/database/db.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { newId } from '#dodeca/kernel'
 import { Lease, type Change } from '../cache/lease.ts'
 import { openLinkWorld } from './link-world.ts'
 

@@ -1,6 +1,6 @@
 /** Many links at once, and how many one owner may make. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { newId } from '../../../kernel/ids.ts'
+import { newId } from '#dodeca/kernel'
 import { openLinkWorld, type LinkWorld } from './link-world.ts'
 
 let world: LinkWorld

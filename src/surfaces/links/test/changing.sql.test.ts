@@ -1,9 +1,8 @@
 /** What an owner may do with a link afterwards, and what others see of it. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Member } from '../../../../test/product-world.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { newId, sql } from '#dodeca/kernel'
 import { expireLinks } from '../shortening/expire-links.ts'
-import { newId } from '../../../kernel/ids.ts'
 import { openLinkWorld, type LinkWorld } from './link-world.ts'
 
 let world: LinkWorld

@@ -1,6 +1,6 @@
 /** How many clicks of a code the daily sums hold, whatever kind they are of. */
 import { Type } from 'typebox'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql } from '#dodeca/kernel'
 import { eventually } from '../../../../test/world.ts'
 import type { LinkWorld } from './link-world.ts'
 

@@ -1,8 +1,7 @@
 /** Links under the crawler: a host that its DNS server proves, and how links and entries come about. */
 import { afterAll } from 'vitest'
 import { crawlSurface } from '../../../../test/crawler/product.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { newId, sql } from '#dodeca/kernel'
 import { openTxtServer } from './txt-server.ts'
 
 const dns = await openTxtServer()

@@ -1,10 +1,8 @@
 /** Making links: codes and aliases, who may take which, what is refused, and what a key makes once. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Type } from 'typebox'
-import { sql } from '../../../kernel/database/sql.ts'
-import { Id } from '../../../kernel/http/shapes.ts'
+import { Id, newId, sql } from '#dodeca/kernel'
 import { storedKey } from '../../../kernel/idempotency/records.ts'
-import { newId } from '../../../kernel/ids.ts'
 import { createLinks } from '../shortening/create-links.ts'
 import type { Member } from '../../../../test/product-world.ts'
 import { openLinkWorld, principalOf, type LinkWorld } from './link-world.ts'

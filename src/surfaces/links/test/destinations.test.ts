@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { normalizeDestination, type DestinationRules } from '../destinations/normalize.ts'
-import { Problem } from '../../../kernel/errors/problem.ts'
+import { Problem } from '#dodeca/kernel'
 import { openLinkWorld, type LinkWorld } from './link-world.ts'
 
 let world: LinkWorld

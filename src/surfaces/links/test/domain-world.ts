@@ -2,7 +2,7 @@
 import { expect } from 'vitest'
 import type { Member } from '../../../../test/product-world.ts'
 import type { Answer } from '../../../../test/world.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { newId } from '#dodeca/kernel'
 import { openLinkWorld, type LinkWorld } from './link-world.ts'
 import { openTxtServer, type TxtServer } from './txt-server.ts'
 

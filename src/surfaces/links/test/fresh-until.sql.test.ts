@@ -4,8 +4,7 @@
  */
 import { Type } from 'typebox'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { sql } from '../../../kernel/database/sql.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { newId, sql } from '#dodeca/kernel'
 import { startProcess, type PlatformProcess } from '../../../../test/process.ts'
 import type { Member } from '../../../../test/product-world.ts'
 import { beside, eventually } from '../../../../test/world.ts'

@@ -4,7 +4,7 @@
  */
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { newId } from '../../../kernel/ids.ts'
+import { newId } from '#dodeca/kernel'
 import { startProcess, type PlatformProcess } from '../../../../test/process.ts'
 import type { Member } from '../../../../test/product-world.ts'
 import { eventually } from '../../../../test/world.ts'

@@ -1,7 +1,6 @@
 /** Which host serves what: the platform's own, a custom one, an unknown one, and those that are spoofed. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { sql } from '../../../kernel/database/sql.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { newId, sql } from '#dodeca/kernel'
 import { password, type Member } from '../../../../test/product-world.ts'
 import { eventually } from '../../../../test/world.ts'
 import { openLinkWorld, type LinkWorld } from './link-world.ts'

@@ -1,7 +1,6 @@
 /** The product with links whose destinations may lie under `.test`, and short words for asking about them. */
 import { Type } from 'typebox'
-import type { Principal } from '../../../kernel/access/principal.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql, type Principal } from '#dodeca/kernel'
 import type { Answer, Ask } from '../../../../test/world.ts'
 import { openProductWorld, type Member, type ProductWorld } from '../../../../test/product-world.ts'
 import { openDeps } from '../surface.ts'

@@ -2,8 +2,7 @@
 import pg from 'pg'
 import { afterAll, expect, test, vi } from 'vitest'
 import { forgetShared } from '../../../../test/shared.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { newId, sql } from '#dodeca/kernel'
 import { openLinkWorld } from './link-world.ts'
 import { onHost } from './raw-http.ts'
 

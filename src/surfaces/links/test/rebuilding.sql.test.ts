@@ -1,9 +1,7 @@
 /** Daily sums made again are what they were, whatever is stored meanwhile, and a drift is found and mended. */
 import { Type } from 'typebox'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { sql } from '../../../kernel/database/sql.ts'
-import { newId } from '../../../kernel/ids.ts'
-import type { RunningJob } from '../../../kernel/surface.ts'
+import { newId, sql, type RunningJob } from '#dodeca/kernel'
 import type { Member } from '../../../../test/product-world.ts'
 import { eventually } from '../../../../test/world.ts'
 import { addUp } from '../statistics/add-up.ts'

@@ -1,8 +1,7 @@
 /** What a visitor is answered, by state, by policy and by method, and how long others may keep it. */
 import { Type } from 'typebox'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { sql } from '../../../kernel/database/sql.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { newId, sql } from '#dodeca/kernel'
 import type { Member } from '../../../../test/product-world.ts'
 import { eventually } from '../../../../test/world.ts'
 import { firstLine } from './raw-http.ts'

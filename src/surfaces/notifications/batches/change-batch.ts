@@ -9,8 +9,7 @@
  * | completed   | 409    | 409         | 409       |
  * | cancelled   | 409    | 409         | the same  |
  */
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql, type Tx } from '#dodeca/kernel'
 import { problem } from '../errors.ts'
 import type { Caller } from '../intents/read-notification.ts'
 import { requireBatch } from './read-batch.ts'

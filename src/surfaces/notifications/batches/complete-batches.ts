@@ -3,9 +3,7 @@
  * messages is completed and emits an event. A batch whose request died is deleted after an hour.
  */
 import { Type } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { Id } from '../../../kernel/http/shapes.ts'
+import { Id, sql, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { settleIntents } from '../sending/settle-intents.ts'
 import { discardBatch } from './discard-batch.ts'

@@ -2,9 +2,7 @@
  * Creates a batch: first its row, then its recipients in portions as they arrive, and at last the
  * transaction that allows it to be sent. While the request runs, its row has a lease.
  */
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { limit, newId, sql, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { requireData, prepare } from '../intents/prepare-order.ts'
@@ -25,7 +23,6 @@ import {
 import { readBatch } from './read-batch.ts'
 import type { BatchHeader, BatchView, RejectedLine } from './schemas.ts'
 import { lease_seconds, leased, writePortion } from './write-portion.ts'
-import { limit } from '../../../kernel/limits.ts'
 
 /**
  * While one portion is written, the next one is read. Larger portions cost memory and are not

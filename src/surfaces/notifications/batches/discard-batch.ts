@@ -1,8 +1,7 @@
 /**
  * Deletes, in portions, a batch that was never acknowledged. None of the batch's messages was sent.
  */
-import type { Db } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql, type Db } from '#dodeca/kernel'
 
 const portion = 5000
 

@@ -3,12 +3,7 @@
  * are sent only after the batch is `dispatching`, so a request that breaks off sends nothing.
  */
 import { Type } from 'typebox'
-import { rfc3339 } from '../../../kernel/clock.ts'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { Id } from '../../../kernel/http/shapes.ts'
-import { Problem } from '../../../kernel/errors/problem.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { Id, newId, Problem, rfc3339, sql, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { requireData, type Prepared } from '../intents/prepare-order.ts'
 import { storeAddresses } from '../intents/recipient.ts'

@@ -1,9 +1,6 @@
 /** A batch with the number of its notifications in each state. */
 import { Type, type Static } from 'typebox'
-import type { Reader } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { Id, nullable, Time } from '../../../kernel/http/shapes.ts'
-import { allowsType } from '../../../kernel/access/permissions.ts'
+import { allowsType, Id, nullable, sql, Time, type Reader } from '#dodeca/kernel'
 import { problem } from '../errors.ts'
 import type { Caller } from '../intents/read-notification.ts'
 import { states } from '../schemas.ts'

@@ -4,15 +4,12 @@
  * invalid line is rejected with its number, and the others continue.
  */
 import { Compile } from 'typebox/compile'
-import { sentenceOf } from '../../../kernel/errors/field-sentences.ts'
-import { Problem, type FieldError } from '../../../kernel/errors/problem.ts'
-import { batch_members_max, parseJson } from '../../../kernel/http/content.ts'
-import { boundsOf } from '../../../kernel/http/field-errors.ts'
+import { batch_members_max, boundsOf, limit, parseJson, Problem, sentenceOf } from '#dodeca/kernel'
+import type { FieldError } from '#dodeca/kernel'
 import { parseEmail, parsePhone, type Address } from '../addresses.ts'
 import { problem } from '../errors.ts'
 import type { Data, Recipient } from '../schemas.ts'
 import { BatchHeader, BatchLine, JsonBatch, json_recipients_max } from './schemas.ts'
-import { limit } from '../../../kernel/limits.ts'
 
 export type Line = {
   readonly line: number

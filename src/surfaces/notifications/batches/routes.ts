@@ -1,8 +1,6 @@
 /** Routes of batches: many recipients in one request, and their results. */
 import { Type } from 'typebox'
-import { lacks } from '../../../kernel/access/permission-denied.ts'
-import { allowsType } from '../../../kernel/access/permissions.ts'
-import { routesOf } from '../../../kernel/http/routes-of.ts'
+import { allowsType, lacks, routesOf } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { content_refusals, problem } from '../errors.ts'
 import { batches_topic, send_topic } from '../topics.ts'

@@ -1,9 +1,8 @@
 /** Batches in requests and replies. */
 import { Type, type Static } from 'typebox'
-import { closed, Id, nullable, oneOf, text, Time } from '../../../kernel/http/shapes.ts'
+import { closed, Id, limit, nullable, oneOf, text, Time } from '#dodeca/kernel'
 import { common } from '../intents/schemas.ts'
 import { Data, Locale, Recipient } from '../schemas.ts'
-import { limit } from '../../../kernel/limits.ts'
 
 export const BatchHeader = closed(
   { ...common, emit_events: Type.Optional(Type.Boolean()) },

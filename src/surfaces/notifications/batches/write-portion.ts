@@ -4,7 +4,7 @@
  * checks the lease: a request that was considered dead must not continue in parallel with its
  * retry.
  */
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { expandPortion, type Batch, type Portion } from './expand.ts'

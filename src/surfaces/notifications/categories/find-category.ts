@@ -1,8 +1,6 @@
 /** Finds a category by its name: a built-in category, or a category of the tenant. */
 import { Type } from 'typebox'
-import type { Reader } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { oneOf } from '../../../kernel/http/shapes.ts'
+import { oneOf, sql, type Reader } from '#dodeca/kernel'
 import { Channel } from '../schemas.ts'
 import { builtInCategories, type Category } from './built-in.ts'
 

@@ -1,10 +1,7 @@
 /** Routes of categories. Built-in categories can be read; a tenant can also define its own. */
 import { Type } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { reply } from '../../../kernel/http/reply.ts'
-import { routesOf } from '../../../kernel/http/routes-of.ts'
-import { closed, count, oneOf, page, pageQuery } from '../../../kernel/http/shapes.ts'
+import { closed, count, oneOf, pageOf, pageQuery, reply, routesOf, sql } from '#dodeca/kernel'
+import type { Tx } from '#dodeca/kernel'
 import type { Static } from 'typebox'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
@@ -50,7 +47,7 @@ export const categoryRoutes = open({
   listNotificationCategories: get(
     path,
     'List the categories, by name',
-    { query: pageQuery({}), reply: page(CategoryView) },
+    { query: pageQuery({}), reply: pageOf(CategoryView) },
     async ({ tx, principal: { tenant_id }, list }, { kernel: { cursors } }) => {
       const { after, fetch } = cursors.start(list)
       const last = (after?.[0] ?? '') as string // the cursor is ours: a name

@@ -1,5 +1,5 @@
 /** The push services that a device may name: those of the settings and, in development, the sandbox. */
-import { openOutsideWorld } from '../../../kernel/outgoing/sandbox-control.ts'
+import { openOutsideWorld } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import type { PushHosts } from './read-address.ts'
 

@@ -1,9 +1,6 @@
 /** Routes of the destinations of a user, in addition to the address of the account. */
 import { Type } from 'typebox'
-import type { Reader } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { routesOf } from '../../../kernel/http/routes-of.ts'
-import { UserId } from '../../../kernel/http/shapes.ts'
+import { routesOf, sql, UserId, type Reader } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { requireUser, userIn } from '../require-user.ts'
 import { problem } from '../errors.ts'

@@ -1,6 +1,6 @@
 /** Destinations in requests and replies. */
 import { Type, type Static } from 'typebox'
-import { closed, Id, nullable, oneOf, text, Time } from '../../../kernel/http/shapes.ts'
+import { closed, Id, nullable, oneOf, text, Time } from '#dodeca/kernel'
 
 const Subscription = closed({
   endpoint: text(2000),

@@ -3,10 +3,7 @@
  * row.
  */
 import { Type } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { Id } from '../../../kernel/http/shapes.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { Id, newId, sql, type Tx } from '#dodeca/kernel'
 import { destinationHash, type Address } from '../addresses.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'

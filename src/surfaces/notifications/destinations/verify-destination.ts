@@ -4,10 +4,7 @@
  * the reply reveals nothing about it.
  */
 import { Type } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { Id, nullable } from '../../../kernel/http/shapes.ts'
-import { newId, newSecret } from '../../../kernel/ids.ts'
+import { Id, limit, newId, newSecret, nullable, sql, type Tx } from '#dodeca/kernel'
 import { destinationHash, type Address } from '../addresses.ts'
 import { builtInCategories } from '../categories/built-in.ts'
 import type { Deps } from '../deps.ts'
@@ -15,7 +12,6 @@ import { accept } from '../intents/accept.ts'
 import { by_platform, plain } from '../intents/order.ts'
 import { storeAddresses } from '../intents/recipient.ts'
 import { templateToSend } from '../templates/find-template.ts'
-import { limit } from '../../../kernel/limits.ts'
 
 const code_seconds = 600
 const tries_max = limit(

@@ -5,10 +5,7 @@
  * digests are locked in one order, so that two transactions with the same digests never deadlock.
  */
 import { Type } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { Id } from '../../../kernel/http/shapes.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { Id, newId, sql, type Tx } from '#dodeca/kernel'
 import type { DataKeys } from '../vault.ts'
 import { insertIntents } from '../intents/insert-intents.ts'
 import type { Order } from '../intents/order.ts'

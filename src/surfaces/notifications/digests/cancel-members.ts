@@ -1,8 +1,6 @@
 /** Cancels orders that wait in an open digest. The others become a message without them. */
 import { Type } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql, type Sql } from '../../../kernel/database/sql.ts'
-import { Id, nullable } from '../../../kernel/http/shapes.ts'
+import { Id, nullable, sql, type Sql, type Tx } from '#dodeca/kernel'
 import { announce } from '../sending/announce.ts'
 
 const Cancelled = Type.Object({

@@ -4,9 +4,7 @@
  * sender has lost the right, the message is made again from the orders of the others.
  */
 import { Type } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { Id, nullable } from '../../../kernel/http/shapes.ts'
+import { Id, nullable, sql, type Tx } from '#dodeca/kernel'
 import { findCategories, findCategory } from '../categories/find-category.ts'
 import type { Deps } from '../deps.ts'
 import { readSenders } from '../intents/senders.ts'

@@ -6,11 +6,7 @@
  * does not hold back the others. When all its orders have expired, it is given up.
  */
 import { Type, type Static } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { isUnavailable } from '../../../kernel/database/failures.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { Id, nullable } from '../../../kernel/http/shapes.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { Id, isUnavailable, newId, nullable, sql, type Tx } from '#dodeca/kernel'
 import { findCategory } from '../categories/find-category.ts'
 import type { Deps } from '../deps.ts'
 import { cancelMembers, holdDigest } from './cancel-members.ts'

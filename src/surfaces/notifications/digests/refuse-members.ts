@@ -3,9 +3,7 @@
  * others become a message without them.
  */
 import { Type, type Static } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { Id, nullable } from '../../../kernel/http/shapes.ts'
+import { Id, nullable, sql, type Tx } from '#dodeca/kernel'
 import type { Category } from '../categories/built-in.ts'
 import type { People } from '../deps.ts'
 import { by_platform } from '../intents/order.ts'

@@ -3,9 +3,7 @@
  * its number in the transaction that adds it. A stream that reconnects compares numbers to find the
  * items that it missed.
  */
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { newId, sql, type Tx } from '#dodeca/kernel'
 import type { Rendered } from '../templates/render.ts'
 import { inbox_topic } from '../topics.ts'
 

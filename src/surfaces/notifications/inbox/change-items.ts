@@ -3,8 +3,7 @@
  * sequence.
  */
 import { Type } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql, type Sql } from '../../../kernel/database/sql.ts'
+import { sql, type Sql, type Tx } from '#dodeca/kernel'
 import { problem } from '../errors.ts'
 import { itemColumns, type Whose } from './read-inbox.ts'
 import { InboxItem, type ChangeItem } from './schemas.ts'

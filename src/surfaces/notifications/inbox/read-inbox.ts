@@ -1,7 +1,6 @@
 /** Reads a user's inbox, and the changes in it after a position in its sequence. */
 import { Type } from 'typebox'
-import type { Reader } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql, type Reader } from '#dodeca/kernel'
 import { InboxItem } from './schemas.ts'
 
 export type Whose = { readonly tenant_id: string; readonly user_id: string }

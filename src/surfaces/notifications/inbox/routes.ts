@@ -1,8 +1,5 @@
 /** Routes of the in-app inbox. Everyone has one inbox and sees only their own. */
-import { sql } from '../../../kernel/database/sql.ts'
-import { reply } from '../../../kernel/http/reply.ts'
-import type { RequestFacts } from '../../../kernel/http/route.ts'
-import { routesOf } from '../../../kernel/http/routes-of.ts'
+import { reply, routesOf, sql, type RequestFacts } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { inbox_topic } from '../topics.ts'
 import { changeItem, readAll } from './change-items.ts'

@@ -1,6 +1,6 @@
 /** The in-app inbox in requests and replies. */
 import { Type, type Static } from 'typebox'
-import { closed, Id, nullable, page, pageQuery, Time } from '../../../kernel/http/shapes.ts'
+import { closed, Id, nullable, pageOf, pageQuery, Time } from '#dodeca/kernel'
 
 export const InboxItem = Type.Object(
   {
@@ -18,7 +18,7 @@ export const InboxItem = Type.Object(
 )
 export type InboxItem = Static<typeof InboxItem>
 
-export const InboxPage = page(InboxItem)
+export const InboxPage = pageOf(InboxItem)
 export const Unread = Type.Object({ unread_count: Type.Integer() })
 export const InboxQuery = pageQuery({
   unread: Type.Optional(Type.Boolean()),

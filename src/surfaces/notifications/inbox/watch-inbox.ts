@@ -5,10 +5,7 @@
  * all open streams of the process have new items.
  */
 import { Type } from 'typebox'
-import type { Db } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { Id } from '../../../kernel/http/shapes.ts'
-import type { SseEvent } from '../../../kernel/http/sse.ts'
+import { Id, sql, type Db, type SseEvent } from '#dodeca/kernel'
 import type { Kernel } from '../settings.ts'
 import { inbox_topic } from '../topics.ts'
 import { changedSince, lastSequence, unreadCount, type Whose } from './read-inbox.ts'

@@ -4,8 +4,7 @@
  * used, the order is written anyway, with the reason. The rows of inboxes are locked last and all
  * together, because other transactions wait for them.
  */
-import type { Tx } from '../../../kernel/database/db.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { newId, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { addToDigests } from '../digests/add-to-digest.ts'
 import { addItems, type NewItem } from '../inbox/add-items.ts'

@@ -12,8 +12,7 @@
  * | failed, suppressed, expired        | 409                                       |
  */
 import { Type } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql, type Tx } from '#dodeca/kernel'
 import { problem } from '../errors.ts'
 import { cancelMembers, holdDigest } from '../digests/cancel-members.ts'
 import { settleIntents } from '../sending/settle-intents.ts'

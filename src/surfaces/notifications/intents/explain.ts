@@ -1,10 +1,6 @@
 /** Returns what would happen to a notification now, for each channel. Writes nothing. */
 import { Type, type Static } from 'typebox'
-import { rfc3339 } from '../../../kernel/clock.ts'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { Id } from '../../../kernel/http/shapes.ts'
-import { nil_id } from '../../../kernel/ids.ts'
+import { Id, nil_id, rfc3339, sql, type Tx } from '#dodeca/kernel'
 import { destinationHash, type Address } from '../addresses.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'

@@ -3,11 +3,7 @@
  * queue. Attempts that may be sent immediately are due now, and scheduled or held attempts are due
  * later. A key makes only one intent as long as the intent's row exists.
  */
-import { rfc3339 } from '../../../kernel/clock.ts'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { newId } from '../../../kernel/ids.ts'
-import { currentTraceparent } from '../../../kernel/observability/context.ts'
+import { currentTraceparent, newId, rfc3339, sql, type Tx } from '#dodeca/kernel'
 import { laneOf, type Channel, type IntentState } from '../schemas.ts'
 import { keyName, seal, type DataKeys } from '../vault.ts'
 import type { Order } from './order.ts'

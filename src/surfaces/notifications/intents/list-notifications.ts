@@ -1,9 +1,7 @@
 /** Lists notifications of a tenant, newest first, of the categories that the caller may read. */
 import type { Static } from 'typebox'
-import type { Reader } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql, type ListScope, type Reader } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
-import type { ListScope } from '../../../kernel/http/cursor.ts'
 import type { NotificationQuery } from './schemas.ts'
 import type { Caller } from './read-notification.ts'
 import { acknowledged, intentColumns, IntentRow, viewsOf } from './view.ts'

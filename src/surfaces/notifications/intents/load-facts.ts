@@ -4,10 +4,7 @@
  * are about to be sent.
  */
 import { Type, type Static } from 'typebox'
-import { parseTime } from '../../../kernel/clock.ts'
-import type { Reader } from '../../../kernel/database/db.ts'
-import { sql, type Sql } from '../../../kernel/database/sql.ts'
-import { Id, nullable, Time } from '../../../kernel/http/shapes.ts'
+import { Id, nullable, parseTime, sql, Time, type Reader, type Sql } from '#dodeca/kernel'
 import { destinationHash, parseEmail } from '../addresses.ts'
 import type { Deps, Person } from '../deps.ts'
 import type { PreferenceSet } from '../preferences/resolve.ts'

@@ -1,6 +1,5 @@
 /** Creates notifications for other code of the platform, in the transaction of their cause. */
-import type { Tx } from '../../../kernel/database/db.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { newId, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import type { Notice } from '../face.ts'
 import { acceptAll } from './accept.ts'

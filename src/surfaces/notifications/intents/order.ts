@@ -1,5 +1,5 @@
 /** An order: the message, the recipient, and all names from the request resolved and validated. */
-import { nil_id } from '../../../kernel/ids.ts'
+import { nil_id } from '#dodeca/kernel'
 import type { Category } from '../categories/built-in.ts'
 import type { Channel, Data, Priority } from '../schemas.ts'
 import type { TemplateVersion } from '../templates/find-template.ts'

@@ -1,9 +1,7 @@
 /**
  * Turns a request into an order. Checks category, grants, template, data and times, in this order.
  */
-import { lacks } from '../../../kernel/access/permission-denied.ts'
-import { parseTime } from '../../../kernel/clock.ts'
-import type { Tx } from '../../../kernel/database/db.ts'
+import { lacks, parseTime, type Tx } from '#dodeca/kernel'
 import type { Category } from '../categories/built-in.ts'
 import { findCategory } from '../categories/find-category.ts'
 import type { Deps } from '../deps.ts'

@@ -3,11 +3,7 @@
  * notification.
  */
 import { Type, type Static } from 'typebox'
-import type { Principal } from '../../../kernel/access/principal.ts'
-import { allowsType } from '../../../kernel/access/permissions.ts'
-import type { Reader } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { Id } from '../../../kernel/http/shapes.ts'
+import { allowsType, Id, sql, type Principal, type Reader } from '#dodeca/kernel'
 import { problem } from '../errors.ts'
 import { AttemptView, DecisionView, ProviderEventView, type NotificationDetail } from './schemas.ts'
 import { findIntent, viewsOf, type IntentRow } from './view.ts'

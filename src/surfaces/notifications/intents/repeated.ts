@@ -3,8 +3,7 @@
  * requests. A window is free again if the notification that opened it has ended and was certainly
  * not sent: cancelled, suppressed, expired, or failed before a provider could have it.
  */
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql, type Tx } from '#dodeca/kernel'
 import type { Order } from './order.ts'
 import { textOf } from './recipient.ts'
 

@@ -1,7 +1,5 @@
 /** Routes of single notifications: send, explain, read, cancel. */
-import { reply } from '../../../kernel/http/reply.ts'
-import { routesOf } from '../../../kernel/http/routes-of.ts'
-import { closed } from '../../../kernel/http/shapes.ts'
+import { closed, reply, routesOf } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { content_refusals, problem } from '../errors.ts'
 import { Channel } from '../schemas.ts'

@@ -1,15 +1,6 @@
 /** Notifications in requests and replies. */
 import { Type, type Static } from 'typebox'
-import {
-  closed,
-  count,
-  Id,
-  nullable,
-  page,
-  pageQuery,
-  text,
-  Time,
-} from '../../../kernel/http/shapes.ts'
+import { closed, count, Id, nullable, pageOf, pageQuery, text, Time } from '#dodeca/kernel'
 import {
   CategoryName,
   Channel,
@@ -135,7 +126,7 @@ export const NotificationDetail = Type.Object(
   },
   { title: 'NotificationDetail' },
 )
-export const NotificationPage = page(NotificationView)
+export const NotificationPage = pageOf(NotificationView)
 
 export const NotificationQuery = pageQuery({
   user_id: Type.Optional(Id),

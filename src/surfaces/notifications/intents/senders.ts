@@ -3,7 +3,7 @@
  * and again right before each send. A sender who has lost the right in between (role removed, API
  * key deleted, account or tenant disabled, account erased) sends nothing more.
  */
-import { allowsType } from '../../../kernel/access/permissions.ts'
+import { allowsType } from '#dodeca/kernel'
 import type { Category } from '../categories/built-in.ts'
 import type { People } from '../deps.ts'
 import type { Priority } from '../schemas.ts'

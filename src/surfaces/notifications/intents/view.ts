@@ -1,8 +1,6 @@
 /** Notifications in replies: the intent and the current state of each channel. */
 import { Type, type Static } from 'typebox'
-import type { Reader } from '../../../kernel/database/db.ts'
-import { sql, type Sql } from '../../../kernel/database/sql.ts'
-import { Id, nullable, Time } from '../../../kernel/http/shapes.ts'
+import { Id, nullable, sql, Time, type Reader, type Sql } from '#dodeca/kernel'
 import { Channel } from '../schemas.ts'
 import { NotificationView } from './schemas.ts'
 

@@ -5,9 +5,7 @@
  * transaction applies it.
  */
 import { Type } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { Id, nullable } from '../../../kernel/http/shapes.ts'
+import { Id, nullable, sql, type Tx } from '#dodeca/kernel'
 import { suppress } from '../suppressions/suppress.ts'
 import type { IntentKey } from '../sending/settle-intents.ts'
 

@@ -1,10 +1,6 @@
 /** Stores each report once by its event id, and applies those whose message is known. */
 import { Type } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { Id } from '../../../kernel/http/shapes.ts'
-import { isId } from '../../../kernel/ids.ts'
-import type { ProviderEvent } from '../../../kernel/surface.ts'
+import { Id, isId, sql, type ProviderEvent, type Tx } from '#dodeca/kernel'
 import { lockIntents, settleIntents } from '../sending/settle-intents.ts'
 import { applyReports } from './apply-reports.ts'
 

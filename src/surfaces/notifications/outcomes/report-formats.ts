@@ -5,14 +5,18 @@
  */
 import { Type } from 'typebox'
 import { Value } from 'typebox/value'
-import { isTime, rfc3339 } from '../../../kernel/clock.ts'
-import { parseStandardSecret, verifyStandard } from '../../../kernel/outgoing/signatures.ts'
-import { verifyTwilio } from '../../../kernel/outgoing/vendor-signatures.ts'
-import type { Provider, ProviderVerdict, SignedProviderMessage } from '../../../kernel/surface.ts'
+import {
+  isTime,
+  openOutsideWorld,
+  parseStandardSecret,
+  rfc3339,
+  verifyStandard,
+  verifyTwilio,
+} from '#dodeca/kernel'
+import type { Provider, ProviderVerdict, SignedProviderMessage } from '#dodeca/kernel'
 import { storedId } from '../providers/outcome.ts'
 import { reportWebhooks } from '../providers/read-relays.ts'
 import type { Kernel } from '../settings.ts'
-import { openOutsideWorld } from '../../../kernel/outgoing/sandbox-control.ts'
 import { receiveReports, type Report, type ReportType } from './receive-reports.ts'
 
 const max_bytes = 1024 * 1024

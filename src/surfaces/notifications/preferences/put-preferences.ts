@@ -3,10 +3,8 @@
  * contain have their defaults.
  */
 import { Type } from 'typebox'
-import type { Reader, Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { requireConditions, type Conditions } from '../../../kernel/http/etag.ts'
-import { Time, nullable } from '../../../kernel/http/shapes.ts'
+import { nullable, requireConditions, sql, Time } from '#dodeca/kernel'
+import type { Conditions, Reader, Tx } from '#dodeca/kernel'
 import { findCategories } from '../categories/find-category.ts'
 import { problem } from '../errors.ts'
 import { isTimezone } from './quiet-hours.ts'

@@ -1,8 +1,6 @@
 /** Reads the current preferences of people. */
 import { Type } from 'typebox'
-import type { Reader } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { Id, nullable } from '../../../kernel/http/shapes.ts'
+import { Id, nullable, sql, type Reader } from '#dodeca/kernel'
 import type { PreferenceSet, Preference } from './resolve.ts'
 import type { QuietHours } from './quiet-hours.ts'
 

@@ -1,8 +1,5 @@
 /** Routes about the preferences of users. */
-import { etag } from '../../../kernel/http/etag.ts'
-import { reply } from '../../../kernel/http/reply.ts'
-import { routesOf } from '../../../kernel/http/routes-of.ts'
-import { UserId } from '../../../kernel/http/shapes.ts'
+import { etag, reply, routesOf, UserId } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { requireUser } from '../require-user.ts'
 import { send_topic } from '../topics.ts'

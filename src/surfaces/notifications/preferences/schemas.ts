@@ -1,6 +1,6 @@
 /** Preferences in requests and replies. */
 import { Type, type Static } from 'typebox'
-import { closed, count, Id, nullable, oneOf, Time } from '../../../kernel/http/shapes.ts'
+import { closed, count, Id, nullable, oneOf, Time } from '#dodeca/kernel'
 import { CategoryName, channels, Locale, Zone } from '../schemas.ts'
 
 const Clock = Type.String({ pattern: '^([01][0-9]|2[0-3]):[0-5][0-9]$', maxLength: 5 })

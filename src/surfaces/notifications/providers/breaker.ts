@@ -5,12 +5,7 @@
  * notices the change emits the event.
  */
 import { Type } from 'typebox'
-import type { Db } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { Id } from '../../../kernel/http/shapes.ts'
-import { newId } from '../../../kernel/ids.ts'
-import type { Log } from '../../../kernel/observability/log.ts'
-import { openCircuit } from '../../../kernel/outgoing/circuit.ts'
+import { Id, newId, openCircuit, sql, type Db, type Log } from '#dodeca/kernel'
 import type { Outcome, Provider } from './outcome.ts'
 
 export type Breaker = {

@@ -6,7 +6,7 @@ import { connect, constants, type ClientHttp2Session } from 'node:http2'
 import { importPKCS8, SignJWT } from 'jose'
 import { Type } from 'typebox'
 import { Value } from 'typebox/value'
-import { openUpstream } from '../../../kernel/outgoing/upstream.ts'
+import { openUpstream } from '#dodeca/kernel'
 import { storedId, type Outcome, type Provider } from './outcome.ts'
 import type { ServiceAccount } from './read-relays.ts'
 

@@ -4,8 +4,7 @@
  * because the sandbox may have restarted.
  */
 import { createECDH } from 'node:crypto'
-import { openSafeFetch } from '../../../kernel/outgoing/safe-fetch.ts'
-import { openOutsideWorld, type Addresses } from '../../../kernel/outgoing/sandbox-control.ts'
+import { openOutsideWorld, openSafeFetch, type Addresses } from '#dodeca/kernel'
 import type { Kernel } from '../settings.ts'
 import { mailRelays, readServiceAccount, smsVendors } from './read-relays.ts'
 import { openBreaker, type Breaker } from './breaker.ts'

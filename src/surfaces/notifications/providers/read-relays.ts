@@ -5,8 +5,7 @@
 import { readFileSync } from 'node:fs'
 import { Type, type Static } from 'typebox'
 import { Value } from 'typebox/value'
-import { StartError } from '../../../kernel/errors/start-error.ts'
-import { parseStandardSecret } from '../../../kernel/outgoing/signatures.ts'
+import { parseStandardSecret, StartError } from '#dodeca/kernel'
 import type { Channel } from '../schemas.ts'
 
 const ServiceAccount = Type.Object({

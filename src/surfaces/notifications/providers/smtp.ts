@@ -7,7 +7,7 @@
 import { Readable } from 'node:stream'
 import Dkim from 'nodemailer/lib/dkim'
 import MailComposer from 'nodemailer/lib/mail-composer'
-import { newNonce } from '../../../kernel/ids.ts'
+import { newNonce } from '#dodeca/kernel'
 import type { Outcome, Outgoing, Provider } from './outcome.ts'
 import { openSmtpConnections, type SmtpConnections } from './smtp-connections.ts'
 

@@ -5,11 +5,7 @@
  */
 import { Type, type Static } from 'typebox'
 import { Value } from 'typebox/value'
-import {
-  openUpstream,
-  UpstreamFailure,
-  type UpstreamResponse,
-} from '../../../kernel/outgoing/upstream.ts'
+import { openUpstream, UpstreamFailure, type UpstreamResponse } from '#dodeca/kernel'
 import { storedId, type Outcome, type Outgoing, type Provider, type SentWithin } from './outcome.ts'
 
 export type TwilioOptions = {

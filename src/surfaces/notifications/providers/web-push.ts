@@ -4,8 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import type { PushSubscription } from 'web-push'
-import { SafeFetchFailure, type SafeFetch } from '../../../kernel/outgoing/safe-fetch.ts'
-import { retryAfterSeconds } from '../../../kernel/outgoing/retry-after.ts'
+import { retryAfterSeconds, SafeFetchFailure, type SafeFetch } from '#dodeca/kernel'
 import { storedId, type Outcome, type Provider } from './outcome.ts'
 
 export type Vapid = {

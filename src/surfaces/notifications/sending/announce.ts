@@ -1,5 +1,5 @@
 /** Emits events about the outcome of an intent. Their numbers have no gap. */
-import type { Tx } from '../../../kernel/database/db.ts'
+import type { Tx } from '#dodeca/kernel'
 
 export type Announced = {
   readonly tenant_id: string

@@ -4,11 +4,8 @@
  * nothing and sends nothing.
  */
 import { Type, type Static } from 'typebox'
-import type { Db, Tx } from '../../../kernel/database/db.ts'
-import { sql, type Sql } from '../../../kernel/database/sql.ts'
-import { Id, nullable, Time } from '../../../kernel/http/shapes.ts'
-import { newId } from '../../../kernel/ids.ts'
-import { held_tenants } from '../../../kernel/work/tenant-states.ts'
+import { held_tenants, Id, newId, nullable, sql, Time } from '#dodeca/kernel'
+import type { Db, Sql, Tx } from '#dodeca/kernel'
 import { Channel, Priority } from '../schemas.ts'
 
 export const ClaimedRow = Type.Object({

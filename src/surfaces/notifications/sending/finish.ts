@@ -5,9 +5,7 @@
  * event.
  */
 import { Type } from 'typebox'
-import { rfc3339 } from '../../../kernel/clock.ts'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { rfc3339, sql, type Tx } from '#dodeca/kernel'
 import { addItems } from '../inbox/add-items.ts'
 import { applyReports } from '../outcomes/apply-reports.ts'
 import { suppress } from '../suppressions/suppress.ts'

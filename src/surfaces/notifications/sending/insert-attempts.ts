@@ -1,8 +1,5 @@
 /** Writes further attempts of intents: a retry, the next provider, or one for each device. */
-import { rfc3339 } from '../../../kernel/clock.ts'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { newId, rfc3339, sql, type Tx } from '#dodeca/kernel'
 import { send_topic } from '../topics.ts'
 import type { Claimed } from './claim.ts'
 

@@ -4,8 +4,7 @@
  * transaction. If marking returns false, another process has the lease, and nothing is sent.
  */
 import { Type } from 'typebox'
-import type { Db } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql, type Db } from '#dodeca/kernel'
 import type { Claimed } from './claim.ts'
 
 const columns = {

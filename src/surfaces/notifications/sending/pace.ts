@@ -5,8 +5,7 @@
  * never reached costs ten statements a second.
  */
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Bucket } from '../../../kernel/access/take.ts'
-import { gather } from '../../../kernel/database/gather.ts'
+import { gather, type Bucket } from '#dodeca/kernel'
 import type { Kernel } from '../settings.ts'
 
 /**

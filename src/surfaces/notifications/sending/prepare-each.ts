@@ -2,8 +2,7 @@
  * Prepares claimed attempts. One that cannot be prepared, for example because its key is not in the
  * keyring or its data are damaged, is put off until it expires. It does not hold back the others.
  */
-import { isUnavailable } from '../../../kernel/database/failures.ts'
-import { parseTime } from '../../../kernel/clock.ts'
+import { isUnavailable, parseTime } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import type { Claimed } from './claim.ts'
 import { prepareMessages, type Prepared } from './prepare-messages.ts'

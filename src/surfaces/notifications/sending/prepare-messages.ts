@@ -2,7 +2,7 @@
  * Decides again about claimed attempts and renders the messages that are sent. The decision uses
  * the current preferences, suppressions, addresses and rights of senders, and the current time.
  */
-import { parseTime } from '../../../kernel/clock.ts'
+import { parseTime } from '#dodeca/kernel'
 import { findCategories } from '../categories/find-category.ts'
 import type { Category } from '../categories/built-in.ts'
 import type { Deps } from '../deps.ts'

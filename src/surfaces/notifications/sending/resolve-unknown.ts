@@ -7,10 +7,7 @@
  * message is never sent with another ref or over another provider.
  */
 import { Type, type Static } from 'typebox'
-import { parseTime } from '../../../kernel/clock.ts'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { Time } from '../../../kernel/http/shapes.ts'
+import { parseTime, sql, Time, type Tx } from '#dodeca/kernel'
 import { findCategories } from '../categories/find-category.ts'
 import type { Deps } from '../deps.ts'
 import { applyReports } from '../outcomes/apply-reports.ts'

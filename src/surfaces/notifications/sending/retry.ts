@@ -1,5 +1,5 @@
 /** Returns when to retry a message that was certainly not sent. Null means never. */
-import { jitter } from '../../../kernel/ids.ts'
+import { jitter } from '#dodeca/kernel'
 import type { Channel } from '../schemas.ts'
 
 const minute = 60

@@ -9,8 +9,7 @@
  * | failed                               | deferred | the first provider, by the schedule; else failed  |
  * | unknown                              | unknown  | `resolve-unknown.ts`                              |
  */
-import { parseTime } from '../../../kernel/clock.ts'
-import { openRetryBudget, type RetryBudget } from '../../../kernel/outgoing/retry-budget.ts'
+import { openRetryBudget, parseTime, type RetryBudget } from '#dodeca/kernel'
 import { domainOf } from '../addresses.ts'
 import type { Deps } from '../deps.ts'
 import type { Outcome, Outgoing } from '../providers/outcome.ts'

@@ -3,9 +3,7 @@
  * their weights. A claim is small enough to be sent within its lease. Results are recorded many at
  * a time while other messages are being sent.
  */
-import type { Tx } from '../../../kernel/database/db.ts'
-import { gather } from '../../../kernel/database/gather.ts'
-import type { Loop } from '../../../kernel/surface.ts'
+import { gather, type Loop, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { send_topic, sending_activity } from '../topics.ts'
 import { claim, dueLanes, somethingDue, type Claimed } from './claim.ts'

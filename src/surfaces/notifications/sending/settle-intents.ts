@@ -14,9 +14,7 @@
  * | all are skipped                                     | suppressed          |
  */
 import { Type } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { Id, nullable } from '../../../kernel/http/shapes.ts'
+import { Id, nullable, sql, type Tx } from '#dodeca/kernel'
 import { announce, announced_states } from './announce.ts'
 
 const Settled = Type.Object({

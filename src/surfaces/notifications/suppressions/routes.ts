@@ -1,11 +1,21 @@
 /** Routes about suppressed addresses and unsubscribe links. */
 import { Type, type Static } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { htmlPage, markup, pageHeaders, type Markup } from '../../../kernel/http/markup.ts'
-import { reply } from '../../../kernel/http/reply.ts'
-import { routesOf } from '../../../kernel/http/routes-of.ts'
-import { closed, Id, oneOf, page, pageQuery, text, Time } from '../../../kernel/http/shapes.ts'
+import {
+  closed,
+  htmlPage,
+  Id,
+  markup,
+  oneOf,
+  pageHeaders,
+  pageOf,
+  pageQuery,
+  reply,
+  routesOf,
+  sql,
+  text,
+  Time,
+} from '#dodeca/kernel'
+import type { Markup, Tx } from '#dodeca/kernel'
 import { destinationHash, parseEmail, parsePhone } from '../addresses.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
@@ -89,7 +99,7 @@ export const suppressionRoutes = open({
         channel: Type.Optional(oneOf('email', 'sms', 'push')),
         destination: Type.Optional(text(320)),
       }),
-      reply: page(SuppressionView),
+      reply: pageOf(SuppressionView),
       fails: ['invalid_destination'],
     },
     async (
@@ -169,7 +179,7 @@ export const suppressionRoutes = open({
     ({ params: { token } }, { unsubscribe }) => {
       const found = unsubscribe.read(token)
       if (!found) throw problem('token_not_found')
-      return reply(200, pageOf(offer(found.category)), page_headers)
+      return reply(200, bodyOf(offer(found.category)), page_headers)
     },
   ),
 
@@ -191,7 +201,7 @@ export const suppressionRoutes = open({
       await suppress(tx, { ...found, channel: 'email', reason: 'unsubscribe' })
       return reply(
         200,
-        pageOf(markup`<h1>Done</h1>
+        bodyOf(markup`<h1>Done</h1>
         <p>You get no more mails of <strong>${found.category}</strong> at this address.</p>`),
         page_headers,
       )
@@ -205,6 +215,6 @@ function offer(category: string): Markup {
     <form method="post"><button name="List-Unsubscribe" value="One-Click">Unsubscribe</button></form>`
 }
 
-function pageOf(body: Markup): string {
+function bodyOf(body: Markup): string {
   return htmlPage({ title: 'Unsubscribe', style, body: markup`<main>${body}</main>` })
 }

@@ -4,10 +4,7 @@
  * of class security pass, give way to a report that the address does not work.
  */
 import { Type } from 'typebox'
-import type { Db, Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { Id } from '../../../kernel/http/shapes.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { Id, newId, sql, type Db, type Tx } from '#dodeca/kernel'
 
 export type NewSuppression = {
   readonly tenant_id: string

@@ -3,8 +3,7 @@
  * archived version is not sent any more.
  */
 import { Type } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql, type Tx } from '#dodeca/kernel'
 import { problem } from '../errors.ts'
 
 const Status = Type.Object({ status: Type.String() })

@@ -6,7 +6,7 @@ import { problem } from '../errors.ts'
 import { faultOf } from './check-html.ts'
 import { parse, type Kind } from './language.ts'
 import type { NewTemplate } from './schemas.ts'
-import { limit } from '../../../kernel/limits.ts'
+import { limit } from '#dodeca/kernel'
 
 type Place = { readonly pointer: string; readonly kind: Kind; readonly text: string }
 

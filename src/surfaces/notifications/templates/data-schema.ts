@@ -2,10 +2,8 @@
  * The JSON Schema that validates the data of a template. Its size and the steps of a validation are
  * bounded.
  */
-import { compileSchema, type Fit } from '../../../kernel/bounded/json-schema.ts'
-import { Refused } from '../../../kernel/bounded/work.ts'
+import { compileSchema, limit, Refused, type Fit } from '#dodeca/kernel'
 import { problem } from '../errors.ts'
-import { limit } from '../../../kernel/limits.ts'
 
 const bytes_max = limit(
   'notifications.data_schema_bytes',

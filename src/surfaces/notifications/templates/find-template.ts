@@ -4,10 +4,7 @@
  * used, because the text of a tenant could leak a one-time token.
  */
 import { Type, type Static } from 'typebox'
-import { boundedCache } from '../../../kernel/bounded-cache.ts'
-import type { Reader } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { Id, nullable, Time } from '../../../kernel/http/shapes.ts'
+import { boundedCache, Id, nullable, sql, Time, type Reader } from '#dodeca/kernel'
 import { problem } from '../errors.ts'
 import { Channel } from '../schemas.ts'
 import { builtInTemplate, type BuiltIn } from './built-in.ts'

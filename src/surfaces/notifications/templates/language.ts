@@ -12,7 +12,7 @@ import {
   type Template,
 } from 'liquidjs'
 import { LRUCache } from 'lru-cache'
-import { formatMoney } from '../../../kernel/currencies.ts'
+import { formatMoney } from '#dodeca/kernel'
 
 export type Kind = 'html' | 'text'
 

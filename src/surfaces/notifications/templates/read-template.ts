@@ -1,5 +1,5 @@
 /** A template version as its authors see it. */
-import type { Reader } from '../../../kernel/database/db.ts'
+import type { Reader } from '#dodeca/kernel'
 import { problem } from '../errors.ts'
 import { readVersion } from './find-template.ts'
 import type { TemplateView } from './schemas.ts'

@@ -8,7 +8,7 @@ import type { Channel } from '../schemas.ts'
 import { run, type Given } from './language.ts'
 import { pickLocale } from './locale.ts'
 import { segmentsOf, segments_max } from './sms-segments.ts'
-import { limit } from '../../../kernel/limits.ts'
+import { limit } from '#dodeca/kernel'
 
 /** The texts of one channel in one language. `subject` is the title of a push message or inbox item. */
 export type Content = {

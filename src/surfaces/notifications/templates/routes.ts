@@ -1,9 +1,6 @@
 /** Routes of templates: drafts, publishing, and previews with data. */
 import { Type, type Static } from 'typebox'
-import type { Reader } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { reply } from '../../../kernel/http/reply.ts'
-import { routesOf } from '../../../kernel/http/routes-of.ts'
+import { reply, routesOf, sql, type Reader } from '#dodeca/kernel'
 import { TemplateName } from '../schemas.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'

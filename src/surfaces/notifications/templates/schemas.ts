@@ -1,6 +1,6 @@
 /** Templates in requests and replies. */
 import { Type, type Static } from 'typebox'
-import { closed, Id, map, nullable, oneOf, text, Time } from '../../../kernel/http/shapes.ts'
+import { closed, Id, map, nullable, oneOf, text, Time } from '#dodeca/kernel'
 import { Channel, Data, Locale, TemplateName } from '../schemas.ts'
 
 const subject = text(2000)

@@ -2,7 +2,7 @@
  * Counts the segments of an SMS. One segment holds 160 characters of GSM 03.38, or 70 of UCS-2. If
  * there are several segments, each holds a few characters fewer.
  */
-import { limit } from '../../../kernel/limits.ts'
+import { limit } from '#dodeca/kernel'
 
 const basic =
   '@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !"#¤%&\'()*+,-./0123456789:;<=>?¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà'

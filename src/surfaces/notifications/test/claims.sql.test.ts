@@ -1,8 +1,7 @@
 /** What two senders do to the same rows: each attempt is claimed once, and a late result changes nothing. */
 import { Type } from 'typebox'
 import { afterAll, expect, test } from 'vitest'
-import { sql } from '../../../kernel/database/sql.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { newId, sql } from '#dodeca/kernel'
 import { retain } from '../../../kernel/work/retention.ts'
 import { openProductWorld } from '../../../../test/product-world.ts'
 import { claim, type Claimed } from '../sending/claim.ts'

@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { afterAll, expect, test } from 'vitest'
 import { startProcess } from '../../../../test/process.ts'
 import { newKey } from '../../../../test/world.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql } from '#dodeca/kernel'
 import { killedAt, sending_elsewhere } from './killed.ts'
 import { newAddress, openNotifyWorld, usual_data } from './notify-world.ts'
 

@@ -3,8 +3,7 @@ import { Type } from 'typebox'
 import { afterAll, describe, expect, test } from 'vitest'
 import type { Member } from '../../../../test/product-world.ts'
 import { newKey } from '../../../../test/world.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { newId, sql } from '#dodeca/kernel'
 import { newAddress, openNotifyWorld, usual_data } from './notify-world.ts'
 
 const world = await openNotifyWorld()

@@ -3,7 +3,7 @@ import { createParser } from 'eventsource-parser'
 import { afterAll, expect, test } from 'vitest'
 import type { Member } from '../../../../test/product-world.ts'
 import { eventually, newKey } from '../../../../test/world.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql } from '#dodeca/kernel'
 import { openNotifyWorld, usual_data } from './notify-world.ts'
 
 const world = await openNotifyWorld()

@@ -2,7 +2,7 @@
 import { afterAll, expect, test } from 'vitest'
 import type { Member } from '../../../../test/product-world.ts'
 import { newKey } from '../../../../test/world.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { newId } from '#dodeca/kernel'
 import { openNotifyWorld } from './notify-world.ts'
 
 const world = await openNotifyWorld({ NOTIFICATIONS_DEFAULT_LOCALE: 'fr' })

@@ -4,7 +4,7 @@
  */
 import { openProductWorld, type Member, type ProductWorld } from '../../../../test/product-world.ts'
 import { eventually, newKey, type Answer } from '../../../../test/world.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { newId } from '#dodeca/kernel'
 
 export type NotifyWorld = ProductWorld & {
   /** A member who may do everything with notifications in a new tenant. */

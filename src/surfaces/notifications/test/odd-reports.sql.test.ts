@@ -1,11 +1,6 @@
 /** Reports that are signed, and whose contents no provider should send. */
 import { afterAll, expect, test } from 'vitest'
-import { newId } from '../../../kernel/ids.ts'
-import {
-  newStandardSecret,
-  parseStandardSecret,
-  signStandard,
-} from '../../../kernel/outgoing/signatures.ts'
+import { newId, newStandardSecret, parseStandardSecret, signStandard } from '#dodeca/kernel'
 import { openNotifyWorld } from './notify-world.ts'
 
 const text = newStandardSecret()

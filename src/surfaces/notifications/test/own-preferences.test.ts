@@ -1,7 +1,7 @@
 /** What a page of a person's own preferences needs: themselves as `me`, and what there is to choose. */
 import { afterAll, expect, test } from 'vitest'
 import type { Member } from '../../../../test/product-world.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { newId } from '#dodeca/kernel'
 import { openNotifyWorld } from './notify-world.ts'
 
 const world = await openNotifyWorld()

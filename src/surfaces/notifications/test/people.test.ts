@@ -2,8 +2,7 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import type { Member } from '../../../../test/product-world.ts'
 import { eventually, newKey } from '../../../../test/world.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { newId, sql } from '#dodeca/kernel'
 import { openNotifyWorld, usual_data } from './notify-world.ts'
 
 const world = await openNotifyWorld()

@@ -2,7 +2,7 @@
 import { afterAll, expect, test } from 'vitest'
 import { eventually } from '../../../../test/world.ts'
 import { Type } from 'typebox'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql } from '#dodeca/kernel'
 import { newAddress, openNotifyWorld, usual_data } from './notify-world.ts'
 
 const world = await openNotifyWorld({ NOTIFICATIONS_LEASE_SECONDS: '10' })

@@ -1,7 +1,7 @@
 /** A notification whose data cannot be read does not hold back the others. */
 import { afterAll, expect, test } from 'vitest'
 import { eventually } from '../../../../test/world.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql } from '#dodeca/kernel'
 import { newAddress, openNotifyWorld, usual_data } from './notify-world.ts'
 
 const world = await openNotifyWorld({})

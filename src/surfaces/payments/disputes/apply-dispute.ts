@@ -11,10 +11,7 @@
  * | won, lost, closed | no          | no           | -                       | -                      | -      |
  */
 import { type Static, Type } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { Id, nullable, oneOf } from '../../../kernel/http/shapes.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { Id, newId, nullable, oneOf, sql, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { post, transfer, type Leg } from '../ledger/post.ts'
 import { announce } from '../operations/announce.ts'

@@ -1,10 +1,6 @@
 /** Routes that show disputes, and how much time is left to respond. */
 import { Type, type Static } from 'typebox'
-import { sql } from '../../../kernel/database/sql.ts'
-import { list } from '../../../kernel/http/lists/list.ts'
-import { equal } from '../../../kernel/http/lists/members.ts'
-import { routesOf } from '../../../kernel/http/routes-of.ts'
-import { Amount, Id, nullable, oneOf, Time } from '../../../kernel/http/shapes.ts'
+import { Amount, equal, Id, list, nullable, oneOf, routesOf, sql, Time } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { dispute_states, disputeColumns, DisputeRow } from './apply-dispute.ts'

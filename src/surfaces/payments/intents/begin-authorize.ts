@@ -2,9 +2,7 @@
  * Begins an authorization. A payment has at most one at a time, and one caller may have only a few
  * declines.
  */
-import type { Tx } from '../../../kernel/database/db.ts'
-import type { RequestKey } from '../../../kernel/http/route.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { newId, type RequestKey, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { beginOperation, lockMovable } from '../operations/begin-operation.ts'

@@ -2,8 +2,7 @@
  * Begins a cancellation. If nothing was ever sent to the provider, the cancellation ends in this
  * transaction.
  */
-import type { Tx } from '../../../kernel/database/db.ts'
-import type { RequestKey } from '../../../kernel/http/route.ts'
+import type { RequestKey, Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { cancelLocally } from '../operations/apply-provider-state.ts'

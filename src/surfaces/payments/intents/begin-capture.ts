@@ -2,8 +2,7 @@
  * Begins a capture of the whole authorization or a part of it. This is possible once. The rest is
  * released.
  */
-import type { Tx } from '../../../kernel/database/db.ts'
-import type { RequestKey } from '../../../kernel/http/route.ts'
+import type { RequestKey, Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { beginOperation, lockMovable } from '../operations/begin-operation.ts'

@@ -4,7 +4,7 @@
  * logged. Ids are left out: the digits of one UUID in 13,500 look like a card number, and its cart
  * could never be ordered.
  */
-import { escapePointer } from '../../../kernel/http/content.ts'
+import { escapePointer } from '#dodeca/kernel'
 import { refuseMember } from '../errors.ts'
 
 const starts = /^(?:3[467]|4|5[1-5]|6011|65|22[2-9]|2[3-6]|27[01]|2720)/

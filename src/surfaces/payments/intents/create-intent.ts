@@ -1,9 +1,5 @@
 /** Creates a payment in PostgreSQL. The provider is first called when the payment is authorized. */
-import type { Tx } from '../../../kernel/database/db.ts'
-import { violates } from '../../../kernel/database/failures.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import type { RequestKey } from '../../../kernel/http/route.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { newId, sql, violates, type RequestKey, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem, refuseMember } from '../errors.ts'
 import { announce } from '../operations/announce.ts'

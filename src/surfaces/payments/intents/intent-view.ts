@@ -3,10 +3,8 @@
  * replayed.
  */
 import { type Static, Type } from 'typebox'
-import type { Db, Reader, Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { viewTag } from '../../../kernel/http/etag.ts'
-import { Amount, Id, nullable, oneOf, Time, Version } from '../../../kernel/http/shapes.ts'
+import { Amount, Id, nullable, oneOf, sql, Time, Version, viewTag } from '#dodeca/kernel'
+import type { Db, Reader, Tx } from '#dodeca/kernel'
 import { problem } from '../errors.ts'
 import {
   findIntent,

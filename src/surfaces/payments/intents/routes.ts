@@ -1,10 +1,5 @@
 /** Routes of payment intents: create and show them, and run operations at the provider. */
-import type { Tx } from '../../../kernel/database/db.ts'
-import { list } from '../../../kernel/http/lists/list.ts'
-import { equal, exact } from '../../../kernel/http/lists/members.ts'
-import { reply } from '../../../kernel/http/reply.ts'
-import { routesOf } from '../../../kernel/http/routes-of.ts'
-import { oneOf, text } from '../../../kernel/http/shapes.ts'
+import { equal, exact, list, oneOf, reply, routesOf, text, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { findByKey, leaseSeconds } from '../operations/begin-operation.ts'

@@ -3,9 +3,7 @@
  * backwards from the current ones.
  */
 import { type Static, Type } from 'typebox'
-import type { Reader } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { Id, oneOf } from '../../../kernel/http/shapes.ts'
+import { Id, oneOf, sql, type Reader } from '#dodeca/kernel'
 
 const Signed = Type.Integer({
   minimum: Number.MIN_SAFE_INTEGER,

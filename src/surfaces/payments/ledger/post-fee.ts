@@ -2,7 +2,7 @@
  * Posts the provider's fee on a charge. A setting says whether the merchant or the platform pays
  * it.
  */
-import type { Tx } from '../../../kernel/database/db.ts'
+import type { Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import type { BalanceTransaction } from '../provider/port.ts'
 import { post, transfer } from './post.ts'

@@ -4,10 +4,7 @@
  * nothing.
  */
 import { Type } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { newId } from '../../../kernel/ids.ts'
-import { currentRequestId } from '../../../kernel/observability/context.ts'
+import { currentRequestId, newId, sql, type Tx } from '#dodeca/kernel'
 import { platform_tenant } from '../deps.ts'
 
 export const account_types = [

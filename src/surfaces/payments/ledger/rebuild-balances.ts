@@ -4,9 +4,7 @@
  * accounts that need it.
  */
 import { Type } from 'typebox'
-import { sql } from '../../../kernel/database/sql.ts'
-import type { Projection } from '../../../kernel/surface.ts'
-import { rowsById } from '../../../kernel/work/personal.ts'
+import { rowsById, sql, type Projection } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 
 const Account = Type.Object({ id: Type.String() })

@@ -4,9 +4,7 @@
  * reversals through.
  */
 import { Type } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { Id, nullable, oneOf } from '../../../kernel/http/shapes.ts'
+import { Id, nullable, oneOf, sql, type Tx } from '#dodeca/kernel'
 import { problem } from '../errors.ts'
 import { account_types, post } from './post.ts'
 import { showTransactions, type Transaction } from './show-transactions.ts'

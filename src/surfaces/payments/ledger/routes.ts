@@ -4,11 +4,7 @@
  * provider object and request.
  */
 import { Type } from 'typebox'
-import { lacks } from '../../../kernel/access/permission-denied.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { page as pageOf } from '../../../kernel/http/page.ts'
-import { routesOf } from '../../../kernel/http/routes-of.ts'
-import { closed, Id, oneOf, text, Time } from '../../../kernel/http/shapes.ts'
+import { closed, Id, lacks, oneOf, page, routesOf, sql, text, Time } from '#dodeca/kernel'
 import { platform_tenant } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { refuseCardData } from '../intents/card-data.ts'
@@ -48,7 +44,7 @@ export const ledgerRoutes = open({
     async ({ tx, principal, query, grants, list }) => {
       const owner_id = await ownerOf(principal.tenant_id, query.owner, grants)
       const { type = null, currency = null } = query
-      return pageOf(tx, {
+      return page(tx, {
         scope: list,
         row: Account,
         place: ['id'],
@@ -103,7 +99,7 @@ export const ledgerRoutes = open({
     async ({ tx, principal, query, grants, list }) => {
       const tenant_id = await ownerOf(principal.tenant_id, query.owner, grants)
       const { intent_id = null, operation_id = null } = query
-      return pageOf(tx, {
+      return page(tx, {
         scope: list,
         row: Transaction,
         place: ['id'],

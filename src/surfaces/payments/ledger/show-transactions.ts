@@ -3,9 +3,7 @@
  * object that caused it.
  */
 import { type Static, Type } from 'typebox'
-import type { Reader } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { Amount, Id, nullable, oneOf, Time } from '../../../kernel/http/shapes.ts'
+import { Amount, Id, nullable, oneOf, sql, Time, type Reader } from '#dodeca/kernel'
 
 const Short = Type.String({ maxLength: 255 })
 

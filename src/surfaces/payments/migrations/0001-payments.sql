@@ -40,6 +40,10 @@ create table payments.payment_intents (
 );
 create unique index payment_intents_handle on payments.payment_intents (provider, provider_handle);
 create index payment_intents_charge on payments.payment_intents (provider, charge_ref);
+create index payment_intents_tenant_charge on payments.payment_intents (tenant_id, charge_ref)
+  where charge_ref is not null;
+create index payment_intents_amount
+  on payments.payment_intents (tenant_id, currency, amount_minor, id);
 -- What an account made, for the export and the erasure of its data.
 create index payment_intents_maker on payments.payment_intents (created_by, id);
 create index payment_intents_order on payments.payment_intents (tenant_id, order_ref, id);

@@ -2,7 +2,7 @@
  * The unit in which Stripe counts each currency. Inside the platform, amounts are whole minor units of
  * ISO 4217. An amount that Stripe cannot express exactly is refused, never rounded.
  */
-import { digitsOf } from '../../../kernel/currencies.ts'
+import { digitsOf } from '#dodeca/kernel'
 
 /** The number of Stripe's units in one of our units, as a fraction. */
 function ratio(currency: string): readonly [times: bigint, by: bigint] {

@@ -3,7 +3,7 @@
  * fractions.
  */
 import { refuseMember } from '../errors.ts'
-import { digitsOf } from '../../../kernel/currencies.ts'
+import { digitsOf } from '#dodeca/kernel'
 import type { Kernel } from '../settings.ts'
 import { toStripe } from './currencies.ts'
 

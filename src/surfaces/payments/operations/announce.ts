@@ -2,7 +2,7 @@
  * Events of a payment. Each event increments the payment's version, so that consumers see the
  * changes in order.
  */
-import type { Tx } from '../../../kernel/database/db.ts'
+import type { Tx } from '#dodeca/kernel'
 import type { events } from '../events.ts'
 import type { IntentRow } from './rows.ts'
 

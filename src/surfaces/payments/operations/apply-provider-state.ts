@@ -4,9 +4,7 @@
  * and of the intent. It is idempotent and only moves forward. Requests, the resolver, webhooks and
  * reconciliation all use it.
  */
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { newId, sql, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { post, transfer } from '../ledger/post.ts'
 import { postFee } from '../ledger/post-fee.ts'

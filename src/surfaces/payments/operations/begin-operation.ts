@@ -3,10 +3,7 @@
  * one open operation per authorization. Refunds may run in parallel; a check constraint limits
  * their sum. A known key returns its existing operation.
  */
-import type { Tx } from '../../../kernel/database/db.ts'
-import { violates } from '../../../kernel/database/failures.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import type { RequestKey } from '../../../kernel/http/route.ts'
+import { sql, violates, type RequestKey, type Tx } from '#dodeca/kernel'
 import { resolver_name, type Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { isParked } from './end-operation.ts'

@@ -2,8 +2,7 @@
  * How an operation ends, waits for the buyer, is postponed, or is left to an operator. It never
  * moves backwards.
  */
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql, type Sql } from '../../../kernel/database/sql.ts'
+import { sql, type Sql, type Tx } from '#dodeca/kernel'
 import type { IntentKey, OperationRow } from './rows.ts'
 
 export type Ending = {

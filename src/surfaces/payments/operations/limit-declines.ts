@@ -6,9 +6,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { Type } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql, type Sql } from '../../../kernel/database/sql.ts'
-import { jitter } from '../../../kernel/ids.ts'
+import { jitter, sql, type Sql, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { ProviderFailure } from '../provider/port.ts'

@@ -5,8 +5,7 @@
  * may belong to goods that were shipped, so the capture is read and sent again until its outcome is
  * certain.
  */
-import type { Db } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql, type Db } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { ProviderFailure, type RefundSnapshot, type Snapshot } from '../provider/port.ts'
 import { waitForPlace } from './limit-declines.ts'

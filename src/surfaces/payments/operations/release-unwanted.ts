@@ -2,8 +2,7 @@
  * A release was requested while the provider was still authorizing the payment, and the answer of
  * the provider came first. The commit that applies the answer also begins the cancellation.
  */
-import type { Tx } from '../../../kernel/database/db.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { newId, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { beginOperation } from './begin-operation.ts'
 import type { IntentRow, OperationRow } from './rows.ts'

@@ -2,10 +2,7 @@
  * The reply about an operation. The reply contains the certain result, or says that the operation
  * is pending. It never guesses.
  */
-import type { Reader } from '../../../kernel/database/db.ts'
-import type { Problem } from '../../../kernel/errors/problem.ts'
-import { etag } from '../../../kernel/http/etag.ts'
-import { reply, type Reply } from '../../../kernel/http/route.ts'
+import { etag, reply, type Problem, type Reader, type Reply } from '#dodeca/kernel'
 import { problem } from '../errors.ts'
 import { showIntent, type Intent } from '../intents/intent-view.ts'
 import { isRetryableDecline } from '../provider/stripe-failures.ts'

@@ -4,9 +4,7 @@
  * After three days without a result, an operator must decide.
  */
 import { Type } from 'typebox'
-import { sql } from '../../../kernel/database/sql.ts'
-import { Id } from '../../../kernel/http/shapes.ts'
-import { again, done, dueQueue, retry, type DueQueue } from '../../../kernel/work/due-queue.ts'
+import { again, done, dueQueue, Id, retry, sql, type DueQueue } from '#dodeca/kernel'
 import { breaker_open, resolver_name, type Deps } from '../deps.ts'
 import { openItem } from '../reconciliation/open-item.ts'
 import { leaseSeconds } from './begin-operation.ts'

@@ -4,9 +4,7 @@
  * webhook for one payment run one after the other and cannot deadlock.
  */
 import { type Static, Type } from 'typebox'
-import type { Reader, Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { Id, nullable, oneOf } from '../../../kernel/http/shapes.ts'
+import { Id, nullable, oneOf, sql, type Reader, type Tx } from '#dodeca/kernel'
 
 const Money = Type.Integer()
 const Word = Type.String()

@@ -2,8 +2,7 @@
  * Writes the result of an attempt. This is the last step of a request and of each run of the
  * resolver.
  */
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql, type Tx } from '#dodeca/kernel'
 import { resolver_name, type Deps } from '../deps.ts'
 import { applyRefund, failRefund, RefundRow, refundColumns } from '../refunds/apply-refund.ts'
 import { announce } from './announce.ts'

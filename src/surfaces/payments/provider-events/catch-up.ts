@@ -4,9 +4,7 @@
  * that was interrupted goes on where it was.
  */
 import { type Static, Type } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { nullable } from '../../../kernel/http/shapes.ts'
+import { nullable, sql, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import type { ProviderEvent } from '../provider/port.ts'
 import { events_queue, storeEvents } from './store-events.ts'

@@ -3,9 +3,7 @@
  * the events about the object do not matter.
  */
 import { Type } from 'typebox'
-import type { Reader } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { Id } from '../../../kernel/http/shapes.ts'
+import { Id, sql, type Reader } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { applyDispute } from '../disputes/apply-dispute.ts'
 import { applyProviderState } from '../operations/apply-provider-state.ts'

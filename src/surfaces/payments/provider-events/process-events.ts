@@ -1,8 +1,6 @@
 /** Processes stored events. Reading an object once settles all its waiting events. */
 import { Type } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { done, dueQueue, retry, type DueQueue } from '../../../kernel/work/due-queue.ts'
+import { done, dueQueue, retry, sql, type DueQueue, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { ProviderFailure } from '../provider/port.ts'
 import { lookAtObject } from './look-at-object.ts'

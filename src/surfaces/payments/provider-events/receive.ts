@@ -4,8 +4,7 @@
  * because it may contain names and addresses, and we fetch the object anyway.
  */
 import type { Buffer } from 'node:buffer'
-import { verifyStripe } from '../../../kernel/outgoing/vendor-signatures.ts'
-import type { Provider } from '../../../kernel/surface.ts'
+import { verifyStripe, type Provider } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import type { ProviderEvent } from '../provider/port.ts'
 import { eventOf } from '../provider/stripe-snapshots.ts'

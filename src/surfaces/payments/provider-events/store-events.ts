@@ -2,8 +2,7 @@
  * Stores each event once by its id. Events that are not about money are marked as processed
  * immediately.
  */
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql, type Tx } from '#dodeca/kernel'
 import type { ProviderEvent } from '../provider/port.ts'
 
 export const events_queue = 'payments.provider_events'

@@ -2,7 +2,7 @@
  * Stripe's HTTP API: form-encoded requests, replies in JSON. The gate in front of it has the circuit
  * and the rates. So this client only sends, and sends once more after a closed connection.
  */
-import { openUpstream, UpstreamFailure } from '../../../kernel/outgoing/upstream.ts'
+import { openUpstream, UpstreamFailure } from '#dodeca/kernel'
 import { ProviderFailure } from './port.ts'
 import { failureOf, failureOfReply } from './stripe-failures.ts'
 

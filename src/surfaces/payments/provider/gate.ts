@@ -3,7 +3,7 @@
  * running requests, and has a circuit breaker. A call that the gate refuses was not sent.
  */
 import { setTimeout as pause } from 'node:timers/promises'
-import { circuit_defaults, openCircuit } from '../../../kernel/outgoing/circuit.ts'
+import { circuit_defaults, openCircuit } from '#dodeca/kernel'
 import { breaker_open } from '../deps.ts'
 import { ProviderFailure } from './port.ts'
 

@@ -5,7 +5,7 @@
  */
 import type { Buffer } from 'node:buffer'
 import type { Stripe } from 'stripe'
-import { UpstreamFailure } from '../../../kernel/outgoing/upstream.ts'
+import { UpstreamFailure } from '#dodeca/kernel'
 import { ProviderFailure } from './port.ts'
 import { snapshotOf } from './stripe-snapshots.ts'
 

@@ -1,7 +1,6 @@
 /** Reads the ledger's view of the provider's balance, in total and for one balance transaction. */
 import { Type } from 'typebox'
-import type { Reader } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql, type Reader } from '#dodeca/kernel'
 
 const Movement = Type.Object({ minor: Type.Integer() })
 

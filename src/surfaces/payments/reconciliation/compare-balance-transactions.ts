@@ -4,9 +4,7 @@
  * is posted to the suspense account, with an item.
  */
 import { Type } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { nullable } from '../../../kernel/http/shapes.ts'
+import { nullable, sql, type Tx } from '#dodeca/kernel'
 import { platform_tenant, type Deps } from '../deps.ts'
 import { post, transfer } from '../ledger/post.ts'
 import { lookAtObject } from '../provider-events/look-at-object.ts'

@@ -1,7 +1,6 @@
 /** The opposite direction: payments in our books that this run did not find at the provider. */
 import { Type } from 'typebox'
-import { sql } from '../../../kernel/database/sql.ts'
-import { Id } from '../../../kernel/http/shapes.ts'
+import { Id, sql } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { openItem } from './open-item.ts'
 import type { PageResult, Run } from './page-result.ts'

@@ -3,9 +3,7 @@
  * that we did not make becomes an item.
  */
 import { type Static, Type } from 'typebox'
-import type { Reader, Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { isId } from '../../../kernel/ids.ts'
+import { isId, sql, type Reader, type Tx } from '#dodeca/kernel'
 import { platform_tenant, type Deps } from '../deps.ts'
 import { applyProviderState } from '../operations/apply-provider-state.ts'
 import { nextState } from '../operations/next-state.ts'

@@ -3,7 +3,7 @@
  * because the provider lists a payout before the charges that it contains.
  */
 import { Type } from 'typebox'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql } from '#dodeca/kernel'
 import { platform_tenant, type Deps } from '../deps.ts'
 import type { PaymentProvider } from '../provider/port.ts'
 import { recordPayoutOf } from '../settlements/record-settlements.ts'

@@ -1,7 +1,6 @@
 /** A reconciliation run as its phases see it, and the result of one page of a phase. */
 import { type Static, Type } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { nullable } from '../../../kernel/http/shapes.ts'
+import { nullable, type Tx } from '#dodeca/kernel'
 
 export const RunRow = Type.Object({
   id: Type.String(),

@@ -4,9 +4,7 @@
  * meanwhile. So a difference counts as a drift only if two runs in a row find it.
  */
 import { type Static, Type } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { nullable } from '../../../kernel/http/shapes.ts'
+import { nullable, sql, type Tx } from '#dodeca/kernel'
 import { platform_tenant, type Deps } from '../deps.ts'
 import { clearingByCurrency } from './clearing.ts'
 import { openItem } from './open-item.ts'

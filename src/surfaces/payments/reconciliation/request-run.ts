@@ -1,8 +1,6 @@
 /** Requests a reconciliation: regularly, or when an operator chooses a time window. */
 import { Type } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { newId, sql, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 
 export const reconciliation_queue = 'payments.reconciliations'

@@ -3,9 +3,7 @@
  * provider captured counts from then on, also if it is another amount. A refund whose outcome was
  * never learned may be sent again, because the operator has checked that the provider has none.
  */
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { isId } from '../../../kernel/ids.ts'
+import { isId, sql, type Tx } from '#dodeca/kernel'
 import { resolver_name } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { accepted_capture } from '../operations/next-state.ts'

@@ -2,21 +2,21 @@
  * Routes of reconciliation, for the operator of the platform: runs, and the items that they open.
  */
 import { Type, type Static } from 'typebox'
-import { parseTime } from '../../../kernel/clock.ts'
-import type { Reader } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { page as pageOf } from '../../../kernel/http/page.ts'
-import { routesOf } from '../../../kernel/http/routes-of.ts'
 import {
   closed,
   count,
   Id,
   nullable,
   oneOf,
+  page,
+  parseTime,
+  routesOf,
+  sql,
   text,
   Time,
   Version,
-} from '../../../kernel/http/shapes.ts'
+} from '#dodeca/kernel'
+import type { Reader } from '#dodeca/kernel'
 import { problem } from '../errors.ts'
 import { refuseCardData } from '../intents/card-data.ts'
 import { Proof } from './prove-balance.ts'
@@ -115,7 +115,7 @@ export const reconciliationRoutes = open({
       },
     },
     async ({ tx, query: { state = null, discrepancy = null }, list }) =>
-      pageOf(tx, {
+      page(tx, {
         scope: list,
         row: Item,
         place: ['id'],

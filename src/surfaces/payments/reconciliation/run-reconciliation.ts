@@ -5,8 +5,7 @@
  * becomes an item. Each difference is corrected and counted in one transaction, and the position is
  * stored after each page, so a run survives a crash.
  */
-import { sql } from '../../../kernel/database/sql.ts'
-import { again, done, dueQueue, retry, type DueQueue } from '../../../kernel/work/due-queue.ts'
+import { again, done, dueQueue, retry, sql, type DueQueue } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { ProviderFailure } from '../provider/port.ts'
 import { compareBalanceTransactions } from './compare-balance-transactions.ts'

@@ -10,10 +10,7 @@
  * | failed    | nothing  | nothing   | nothing                        |
  */
 import { type Static, Type } from 'typebox'
-import type { Reader, Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { Id, nullable, oneOf } from '../../../kernel/http/shapes.ts'
-import { isId } from '../../../kernel/ids.ts'
+import { Id, isId, nullable, oneOf, sql, type Reader, type Tx } from '#dodeca/kernel'
 import { platform_tenant } from '../deps.ts'
 import { post, transfer } from '../ledger/post.ts'
 import { announce } from '../operations/announce.ts'

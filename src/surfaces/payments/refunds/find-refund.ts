@@ -1,6 +1,5 @@
 /** Finds one refund of a tenant, by its own id or by its operation's id. */
-import type { Reader } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql, type Reader } from '#dodeca/kernel'
 import { problem } from '../errors.ts'
 import { RefundRow, refundColumns } from './apply-refund.ts'
 

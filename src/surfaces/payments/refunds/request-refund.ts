@@ -4,10 +4,7 @@
  * this transaction the money is in transit.
  */
 import { Type } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import type { RequestKey } from '../../../kernel/http/route.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { newId, sql, type RequestKey, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { accountColumns, currentSums } from '../ledger/balances.ts'

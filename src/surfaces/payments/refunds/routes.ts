@@ -1,11 +1,7 @@
 /** Routes that request a refund and show a refund. */
 import { Type, type Static } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { Problem } from '../../../kernel/errors/problem.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { reply } from '../../../kernel/http/reply.ts'
-import { routesOf } from '../../../kernel/http/routes-of.ts'
-import { Amount, Id, nullable, oneOf, Time } from '../../../kernel/http/shapes.ts'
+import { Amount, Id, nullable, oneOf, Problem, reply, routesOf, sql, Time } from '#dodeca/kernel'
+import type { Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { refuseCardData } from '../intents/card-data.ts'

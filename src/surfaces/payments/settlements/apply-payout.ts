@@ -3,8 +3,7 @@
  * movement is posted once.
  */
 import { Type } from 'typebox'
-import { sql } from '../../../kernel/database/sql.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { newId, sql } from '#dodeca/kernel'
 import { platform_tenant, type Deps } from '../deps.ts'
 import { post, transfer } from '../ledger/post.ts'
 import type { PayoutSnapshot } from '../provider/port.ts'

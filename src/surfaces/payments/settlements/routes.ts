@@ -1,9 +1,6 @@
 /** The provider's settlements for the caller's payments, with fees and payouts. */
 import { Type } from 'typebox'
-import { sql } from '../../../kernel/database/sql.ts'
-import { page as pageOf } from '../../../kernel/http/page.ts'
-import { routesOf } from '../../../kernel/http/routes-of.ts'
-import { Amount, Id, nullable, text, Time } from '../../../kernel/http/shapes.ts'
+import { Amount, Id, nullable, page, routesOf, sql, text, Time } from '#dodeca/kernel'
 
 const Short = Type.String({ maxLength: 255 })
 const Signed = Type.Integer({
@@ -41,7 +38,7 @@ export const settlementRoutes = open({
       },
     },
     async ({ tx, principal, query: { payout_id = null, intent_id = null }, list }) =>
-      pageOf(tx, {
+      page(tx, {
         scope: list,
         row: Settlement,
         place: ['id'],

@@ -1,8 +1,7 @@
 /** The books: disputes, payouts, settlements, and the comparison with the provider's own. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually } from '../../../../test/world.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { newId, sql } from '#dodeca/kernel'
 import { post, transfer } from '../ledger/post.ts'
 import { openPaymentWorld, type Merchant, type PaymentWorld } from './payment-world.ts'
 

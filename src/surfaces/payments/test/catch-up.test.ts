@@ -6,7 +6,7 @@ import { Type } from 'typebox'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openProductWorld, type ProductWorld } from '../../../../test/product-world.ts'
 import { eventually } from '../../../../test/world.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql } from '#dodeca/kernel'
 
 const count = 10_150
 const page_size = 100

@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { eventually, newKey } from '../../../../test/world.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql } from '#dodeca/kernel'
 import { storedKey } from '../../../kernel/idempotency/records.ts'
 import { openPaymentWorld, type Fault, type Merchant, type PaymentWorld } from './payment-world.ts'
 

@@ -6,8 +6,7 @@ import { Type, type Static } from 'typebox'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openProductWorld, type Member, type ProductWorld } from '../../../../test/product-world.ts'
 import { eventually } from '../../../../test/world.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { nullable } from '../../../kernel/http/shapes.ts'
+import { nullable, sql } from '#dodeca/kernel'
 
 const created = Math.floor(Date.now() / 1000) - 7200
 const payment = {

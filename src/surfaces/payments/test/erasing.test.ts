@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { afterAll, expect, test } from 'vitest'
 import { newKey } from '../../../../test/world.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql } from '#dodeca/kernel'
 import { openPaymentWorld } from './payment-world.ts'
 
 const world = await openPaymentWorld()

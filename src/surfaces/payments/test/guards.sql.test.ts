@@ -1,8 +1,6 @@
 /** What the database itself refuses, whatever the code does. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { violates, SqlState } from '../../../kernel/database/failures.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { newId, nil_id } from '../../../kernel/ids.ts'
+import { newId, nil_id, sql, SqlState, violates } from '#dodeca/kernel'
 import { openPaymentWorld, type PaymentWorld } from './payment-world.ts'
 
 let world: PaymentWorld

@@ -1,7 +1,7 @@
 /** Races, keys, amounts and foreign ids. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { eventually, newKey } from '../../../../test/world.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql } from '#dodeca/kernel'
 import { storedKey } from '../../../kernel/idempotency/records.ts'
 import { openPaymentWorld, type PaymentWorld } from './payment-world.ts'
 

@@ -1,8 +1,7 @@
 /** All writers of a payment lock its rows in one order, so that no two wait for each other in a circle. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually } from '../../../../test/world.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { newId, sql } from '#dodeca/kernel'
 import { lockOpenOperations } from '../operations/rows.ts'
 import { openPaymentWorld, type PaymentWorld } from './payment-world.ts'
 

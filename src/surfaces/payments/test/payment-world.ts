@@ -3,8 +3,7 @@ import { Type } from 'typebox'
 import { expect } from 'vitest'
 import { openProductWorld, type Member, type ProductWorld } from '../../../../test/product-world.ts'
 import { eventually, newKey, type Answer } from '../../../../test/world.ts'
-import type { Db } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql, type Db } from '#dodeca/kernel'
 import type { Face } from '../face.ts'
 
 export type Fault = {

@@ -5,8 +5,7 @@
 import { Type } from 'typebox'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { eventually } from '../../../../test/world.ts'
-import { sql, type Sql } from '../../../kernel/database/sql.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { newId, sql, type Sql } from '#dodeca/kernel'
 import { examine, questions, type DoctorOptions } from '../../../runtime/doctor.ts'
 import { items, openPaymentWorld, reconcile, type PaymentWorld } from './payment-world.ts'
 

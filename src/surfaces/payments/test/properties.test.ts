@@ -7,7 +7,7 @@ import fc from 'fast-check'
 import { Type } from 'typebox'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually } from '../../../../test/world.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql } from '#dodeca/kernel'
 import { openPaymentWorld, type Merchant, type PaymentWorld } from './payment-world.ts'
 
 let world: PaymentWorld

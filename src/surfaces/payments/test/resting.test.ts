@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually } from '../../../../test/world.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql } from '#dodeca/kernel'
 import { openPaymentWorld, type PaymentWorld } from './payment-world.ts'
 
 let world: PaymentWorld

@@ -3,8 +3,7 @@ import { createHmac } from 'node:crypto'
 import { Type } from 'typebox'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { eventually } from '../../../../test/world.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { newId, sql } from '#dodeca/kernel'
 import { openPaymentWorld, type PaymentWorld } from './payment-world.ts'
 
 let world: PaymentWorld

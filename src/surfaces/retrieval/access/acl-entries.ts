@@ -3,9 +3,8 @@
  * names one user, one API key, a role of the tenant, or everyone in the tenant.
  */
 import { Type, type Static } from 'typebox'
-import { closed, oneOf } from '../../../kernel/http/shapes.ts'
+import { closed, limit, oneOf } from '#dodeca/kernel'
 import { problem } from '../errors.ts'
-import { limit } from '../../../kernel/limits.ts'
 
 export const rights = ['read', 'write', 'manage'] as const
 export type Right = (typeof rights)[number]

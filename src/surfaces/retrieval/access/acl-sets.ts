@@ -5,11 +5,9 @@
  */
 import { createHash } from 'node:crypto'
 import { Type } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { limit, sql, type Tx } from '#dodeca/kernel'
 import { problem } from '../errors.ts'
 import type { AclEntry } from './acl-entries.ts'
-import { limit } from '../../../kernel/limits.ts'
 
 const Id = Type.Object({ id: Type.Integer() })
 const Count = Type.Object({ n: Type.Integer() })

@@ -2,8 +2,7 @@
  * Finds the names of the caller in access lists. Identity returns the names at each call, and the
  * request cannot set them. So a removed role gives no access any more.
  */
-import type { Principal } from '../../../kernel/access/principal.ts'
-import type { Reader } from '../../../kernel/database/db.ts'
+import type { Principal, Reader } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 
 /** The caller of a request, with the current names of the caller in access lists. */

@@ -3,7 +3,7 @@
  * a collection or a document uses one of these conditions. The numbers in an index only make
  * searches cheaper.
  */
-import { sql, type Sql } from '../../../kernel/database/sql.ts'
+import { sql, type Sql } from '#dodeca/kernel'
 import type { Right } from './acl-entries.ts'
 import { atLeast } from './acl-entries.ts'
 import type { Caller } from './principals.ts'

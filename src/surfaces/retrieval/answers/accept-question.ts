@@ -4,9 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import { Type, type Static } from 'typebox'
-import type { Principal } from '../../../kernel/access/principal.ts'
-import type { Reader, Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { limit, sql, type Principal, type Reader, type Tx } from '#dodeca/kernel'
 import { callerOf, type Asker } from '../access/principals.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
@@ -14,7 +12,6 @@ import { conditionsOf, type Conditions } from '../searches/filters.ts'
 import { takeAnswer, top_k_usual } from '../searches/routes.ts'
 import { searchScope } from '../searches/scope.ts'
 import type { AskQuestion } from './schemas.ts'
-import { limit } from '../../../kernel/limits.ts'
 
 const context_depth_max = limit(
   'retrieval.question_depth',

@@ -2,8 +2,7 @@
  * Returns an answer as one JSON reply. Its sources are checked again in the transaction that
  * completes it.
  */
-import { Problem } from '../../../kernel/errors/problem.ts'
-import type { Tx } from '../../../kernel/database/db.ts'
+import { Problem, type Tx } from '#dodeca/kernel'
 import { callerOf } from '../access/principals.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'

@@ -4,7 +4,7 @@
  * arrives. Each sentence is verified as soon as it is complete, and all other output is ignored.
  */
 import { JSONParser } from '@streamparser/json'
-import { newSecret } from '../../../kernel/ids.ts'
+import { newSecret } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import type { Source } from '../searches/hydrate.ts'
 import type { Question } from './accept-question.ts'

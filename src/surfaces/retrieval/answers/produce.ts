@@ -2,7 +2,7 @@
  * Produces an answer piece by piece: its sources, then verified sentences, then its usage and cost.
  * Both ways to write an answer produce these pieces, and both kinds of reply consume them.
  */
-import type { Reader } from '../../../kernel/database/db.ts'
+import type { Reader } from '#dodeca/kernel'
 import { callerOf, type Asker } from '../access/principals.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'

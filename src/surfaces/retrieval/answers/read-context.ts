@@ -3,8 +3,7 @@
  * only if the caller may still read it. If the answer was redacted, only its question is used.
  */
 import { Type } from 'typebox'
-import type { Reader } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql, type Reader } from '#dodeca/kernel'
 import type { Caller } from '../access/principals.ts'
 import type { Question } from './accept-question.ts'
 import { answerView, findAnswer } from './show-answer.ts'

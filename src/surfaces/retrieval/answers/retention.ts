@@ -1,6 +1,5 @@
 /** The retention of answers. Their citations and texts are deleted with them. */
-import { sql } from '../../../kernel/database/sql.ts'
-import type { Retention } from '../../../kernel/work/retention.ts'
+import { sql, type Retention } from '#dodeca/kernel'
 import type { Kernel } from '../settings.ts'
 
 export function answerRetention({ settings }: Pick<Kernel, 'settings'>): readonly Retention[] {

@@ -1,9 +1,5 @@
 /** Routes of answers: as one reply, as a stream, and stored. */
-import type { Principal } from '../../../kernel/access/principal.ts'
-import { Problem } from '../../../kernel/errors/problem.ts'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { reply } from '../../../kernel/http/reply.ts'
-import { routesOf } from '../../../kernel/http/routes-of.ts'
+import { Problem, reply, routesOf, type Principal, type Tx } from '#dodeca/kernel'
 import { callerOf } from '../access/principals.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'

@@ -1,6 +1,6 @@
 /** Answers in requests and replies. */
 import { Type, type Static } from 'typebox'
-import { closed, Id, nullable, oneOf, Time } from '../../../kernel/http/shapes.ts'
+import { closed, Id, nullable, oneOf, Time } from '#dodeca/kernel'
 import { QuestionFields } from '../searches/routes.ts'
 
 export const AskQuestion = closed(

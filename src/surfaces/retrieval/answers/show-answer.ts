@@ -3,10 +3,7 @@
  * cited document is deleted or the reader may not read it, neither text nor quotes are shown.
  */
 import { Type, type Static } from 'typebox'
-import type { Reader } from '../../../kernel/database/db.ts'
-import { columnsOf } from '../../../kernel/database/columns.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { nullable } from '../../../kernel/http/shapes.ts'
+import { columnsOf, nullable, sql, type Reader } from '#dodeca/kernel'
 import type { Caller } from '../access/principals.ts'
 import { isPresentTo, mayCollection } from '../access/rights.ts'
 import { Answer, type Citation } from './schemas.ts'

@@ -1,7 +1,6 @@
 /** Ends an answer once: its text, its citations and its event are one transaction. */
-import type { Tx } from '../../../kernel/database/db.ts'
+import { sql, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
-import { sql } from '../../../kernel/database/sql.ts'
 import { codePointLength } from '../extraction/normalize.ts'
 import { announce } from '../events.ts'
 import type { Question } from './accept-question.ts'

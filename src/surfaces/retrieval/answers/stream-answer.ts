@@ -4,8 +4,7 @@
  * the answer is redacted. A citation is sent before its sentence.
  */
 import { createHash } from 'node:crypto'
-import { Problem } from '../../../kernel/errors/problem.ts'
-import type { EventStream, SseEvent } from '../../../kernel/http/sse.ts'
+import { Problem, type EventStream, type SseEvent } from '#dodeca/kernel'
 import { callerOf } from '../access/principals.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'

@@ -1,9 +1,5 @@
 /** Creates a collection with its first index version. Its creator manages it. */
-import type { Tx } from '../../../kernel/database/db.ts'
-import { violates } from '../../../kernel/database/failures.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import type { Principal } from '../../../kernel/access/principal.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { newId, sql, violates, type Principal, type Tx } from '#dodeca/kernel'
 import { merged } from '../access/acl-entries.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'

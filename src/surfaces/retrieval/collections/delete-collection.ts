@@ -1,9 +1,7 @@
 /**
  * Deletes a collection. After this commit nothing in it can be found, and a job erases its content.
  */
-import type { Principal } from '../../../kernel/access/principal.ts'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql, type Principal, type Tx } from '#dodeca/kernel'
 import type { Caller } from '../access/principals.ts'
 import type { Deps } from '../deps.ts'
 import { cancelIngestion } from '../documents/delete-document.ts'

@@ -1,10 +1,6 @@
 /** Collections as their readers see them, and the check of a caller's right on a collection. */
 import { Type } from 'typebox'
-import type { Reader } from '../../../kernel/database/db.ts'
-import { columnsOf } from '../../../kernel/database/columns.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import type { ListContext } from '../../../kernel/http/lists/spec.ts'
-import { page as pageOf, type List } from '../../../kernel/http/page.ts'
+import { columnsOf, page, sql, type List, type ListContext, type Reader } from '#dodeca/kernel'
 import type { Right } from '../access/acl-entries.ts'
 import { type Caller, callerOf } from '../access/principals.ts'
 import { mayCollection } from '../access/rights.ts'
@@ -79,7 +75,7 @@ export async function requireCollection(
 }
 
 export async function listCollections(reader: Reader, scope: List, caller: Caller) {
-  return await pageOf(reader, {
+  return await page(reader, {
     scope,
     row: Collection,
     place: ['id'],

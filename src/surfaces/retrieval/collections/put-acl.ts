@@ -2,9 +2,7 @@
  * Replaces the access list of a collection. From this commit on, the new list applies to every
  * document that has no list of its own. Neither documents nor index rows change.
  */
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { expectVersion } from '../../../kernel/http/etag.ts'
+import { expectVersion, sql, type Tx } from '#dodeca/kernel'
 import { merged, requireManager, type AclEntry } from '../access/acl-entries.ts'
 import type { Caller } from '../access/principals.ts'
 import { lockCollection } from './find-collection.ts'

@@ -1,9 +1,5 @@
 /** Routes of collections. */
-import type { Principal } from '../../../kernel/access/principal.ts'
-import type { Reader } from '../../../kernel/database/db.ts'
-import { etag } from '../../../kernel/http/etag.ts'
-import { reply } from '../../../kernel/http/reply.ts'
-import { routesOf } from '../../../kernel/http/routes-of.ts'
+import { etag, reply, routesOf, type Principal, type Reader } from '#dodeca/kernel'
 import { Type } from 'typebox'
 import { PutAcl } from '../access/acl-entries.ts'
 import { callerOf } from '../access/principals.ts'

@@ -1,6 +1,6 @@
 /** Collections in requests and replies. */
 import { Type, type Static } from 'typebox'
-import { closed, Id, oneOf, text, Time } from '../../../kernel/http/shapes.ts'
+import { closed, Id, oneOf, text, Time } from '#dodeca/kernel'
 import { Acl } from '../access/acl-entries.ts'
 
 export const ProfileId = text(100)

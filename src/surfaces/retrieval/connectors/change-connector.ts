@@ -1,7 +1,6 @@
 /** Pauses, resumes, changes and deletes connectors, and starts their syncs. */
 import { Type } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql, type Tx } from '#dodeca/kernel'
 import type { Caller } from '../access/principals.ts'
 import { mayCollection } from '../access/rights.ts'
 import type { Deps } from '../deps.ts'

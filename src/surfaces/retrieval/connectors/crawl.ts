@@ -7,7 +7,7 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import robotsParser from 'robots-parser'
-import type { SafeResponse } from '../../../kernel/outgoing/safe-fetch.ts'
+import type { SafeResponse } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import type { ConnectorConfig } from './schemas.ts'
 

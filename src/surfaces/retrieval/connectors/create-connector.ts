@@ -2,9 +2,7 @@
  * Adds a connector and submits its first sync. A connector acts with the rights of its creator.
  * These rights are checked at each run.
  */
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { newId, sql, type Tx } from '#dodeca/kernel'
 import { merged } from '../access/acl-entries.ts'
 import type { Deps } from '../deps.ts'
 import { inspectUrl } from '../documents/source.ts'

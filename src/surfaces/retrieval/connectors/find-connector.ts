@@ -1,7 +1,5 @@
 /** Connectors of collections that the caller manages. */
-import type { Reader } from '../../../kernel/database/db.ts'
-import { columnsOf } from '../../../kernel/database/columns.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { columnsOf, sql, type Reader } from '#dodeca/kernel'
 import type { Caller } from '../access/principals.ts'
 import { mayCollection } from '../access/rights.ts'
 import { problem } from '../errors.ts'

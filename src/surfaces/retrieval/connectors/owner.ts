@@ -3,9 +3,7 @@
  * adds documents. If that is over, the connector stops.
  */
 import { Type } from 'typebox'
-import type { Reader, Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { Problem } from '../../../kernel/errors/problem.ts'
+import { Problem, sql, type Reader, type Tx } from '#dodeca/kernel'
 import { callerOf, type Caller } from '../access/principals.ts'
 import { requireRight } from '../collections/find-collection.ts'
 import type { Deps } from '../deps.ts'

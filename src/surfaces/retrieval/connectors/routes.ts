@@ -1,8 +1,5 @@
 /** Routes of connectors. */
-import { sql } from '../../../kernel/database/sql.ts'
-import { etag, expectVersion } from '../../../kernel/http/etag.ts'
-import { reply } from '../../../kernel/http/reply.ts'
-import { routesOf } from '../../../kernel/http/routes-of.ts'
+import { etag, expectVersion, reply, routesOf, sql } from '#dodeca/kernel'
 import { callerOf } from '../access/principals.ts'
 import { inCollection, requireRight } from '../collections/find-collection.ts'
 import type { Deps } from '../deps.ts'

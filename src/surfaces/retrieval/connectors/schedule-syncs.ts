@@ -1,9 +1,6 @@
 /** Starts the syncs of connectors with a schedule when they are due. */
 import { Type } from 'typebox'
-import { sql } from '../../../kernel/database/sql.ts'
-import { Problem } from '../../../kernel/errors/problem.ts'
-import { nullable } from '../../../kernel/http/shapes.ts'
-import { again, done, dueQueue, type DueQueue } from '../../../kernel/work/due-queue.ts'
+import { again, done, dueQueue, nullable, Problem, sql, type DueQueue } from '#dodeca/kernel'
 import { topics, type Deps } from '../deps.ts'
 import { beginRun } from './change-connector.ts'
 

@@ -1,6 +1,6 @@
 /** Connectors in requests and replies. */
 import { Type, type Static } from 'typebox'
-import { closed, count, Id, nullable, oneOf, text, Time } from '../../../kernel/http/shapes.ts'
+import { closed, count, Id, nullable, oneOf, text, Time } from '#dodeca/kernel'
 import { Acl } from '../access/acl-entries.ts'
 
 export const connector_kinds = ['web', 'uploads'] as const

@@ -5,11 +5,8 @@
  */
 import { Type, type Static } from 'typebox'
 import { Value } from 'typebox/value'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { JobFailure } from '../../../kernel/errors/job-failure.ts'
-import { nullable, oneOf } from '../../../kernel/http/shapes.ts'
-import type { JobType, RunningJob } from '../../../kernel/surface.ts'
+import { JobFailure, nullable, oneOf, sql } from '#dodeca/kernel'
+import type { JobType, RunningJob, Tx } from '#dodeca/kernel'
 import { AclEntry } from '../access/acl-entries.ts'
 import type { Deps } from '../deps.ts'
 import { addDocument, checksumOf } from '../documents/add-document.ts'

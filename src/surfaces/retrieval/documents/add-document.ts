@@ -5,11 +5,7 @@
  */
 import { createHash } from 'node:crypto'
 import { Type, type Static } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { BeginAgain } from '../../../kernel/database/failures.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { nullable } from '../../../kernel/http/shapes.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { BeginAgain, newId, nullable, sql, type Tx } from '#dodeca/kernel'
 import { merged, type AclEntry } from '../access/acl-entries.ts'
 import { writeDocumentAcl } from '../access/acl-sets.ts'
 import type { Caller } from '../access/principals.ts'

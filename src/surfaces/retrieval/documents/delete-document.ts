@@ -3,8 +3,7 @@
  * lose their text. The ledger lists what the purge job must still erase.
  */
 import { Type } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql, type Sql } from '../../../kernel/database/sql.ts'
+import { sql, type Sql, type Tx } from '#dodeca/kernel'
 import type { Caller } from '../access/principals.ts'
 import type { Deps } from '../deps.ts'
 import { announce } from '../events.ts'

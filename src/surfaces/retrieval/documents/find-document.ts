@@ -3,11 +3,7 @@
  * may read.
  */
 import { Type, type Static } from 'typebox'
-import type { Reader } from '../../../kernel/database/db.ts'
-import { columnsOf } from '../../../kernel/database/columns.ts'
-import { sql, type Sql } from '../../../kernel/database/sql.ts'
-import type { ListContext } from '../../../kernel/http/lists/spec.ts'
-import { nullable } from '../../../kernel/http/shapes.ts'
+import { columnsOf, nullable, sql, type ListContext, type Reader, type Sql } from '#dodeca/kernel'
 import type { Right } from '../access/acl-entries.ts'
 import { type Caller, callerOf } from '../access/principals.ts'
 import { isPresentTo, mayCollection, mayDocument } from '../access/rights.ts'

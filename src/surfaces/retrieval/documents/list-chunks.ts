@@ -3,10 +3,7 @@
  * that is served now is shown, and only to a caller who may read the document at this moment.
  */
 import { Type, type Static } from 'typebox'
-import type { Reader } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { page as pageOf, type List } from '../../../kernel/http/page.ts'
-import { Id, nullable } from '../../../kernel/http/shapes.ts'
+import { Id, nullable, page, sql, type List, type Reader } from '#dodeca/kernel'
 import type { Caller } from '../access/principals.ts'
 import { isPresentTo, mayCollection } from '../access/rights.ts'
 import { Range } from '../answers/schemas.ts'
@@ -30,7 +27,7 @@ const Row = Type.Object({
 })
 
 export async function listChunks(reader: Reader, scope: List, caller: Caller, document_id: string) {
-  return await pageOf(reader, {
+  return await page(reader, {
     scope,
     row: Row,
     place: ['ordinal', 'id'],

@@ -3,10 +3,7 @@
  * served version. A transaction that changes the list or the served version makes the document due.
  */
 import { Type } from 'typebox'
-import type { Reader } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { done, dueQueue, retry, type DueQueue } from '../../../kernel/work/due-queue.ts'
-import { nullable } from '../../../kernel/http/shapes.ts'
+import { done, dueQueue, nullable, retry, sql, type DueQueue, type Reader } from '#dodeca/kernel'
 import { topics, type Deps } from '../deps.ts'
 import { IndexFailed } from '../engines/index.ts'
 import { removeVersions } from '../ingestion/discard-version.ts'

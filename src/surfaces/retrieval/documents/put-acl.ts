@@ -4,10 +4,7 @@
  * reader may not find the document. A former reader finds nothing, because every hit is checked
  * against these rows.
  */
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { expectVersion } from '../../../kernel/http/etag.ts'
-import { dueNow } from '../../../kernel/work/due-queue.ts'
+import { dueNow, expectVersion, sql, type Tx } from '#dodeca/kernel'
 import { merged, type AclEntry } from '../access/acl-entries.ts'
 import { writeDocumentAcl } from '../access/acl-sets.ts'
 import type { Caller } from '../access/principals.ts'

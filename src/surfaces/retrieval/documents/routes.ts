@@ -1,10 +1,5 @@
 /** Routes of documents. */
-import { sql } from '../../../kernel/database/sql.ts'
-import { etag } from '../../../kernel/http/etag.ts'
-import { looked } from '../../../kernel/http/lists/members.ts'
-import { reply } from '../../../kernel/http/reply.ts'
-import { routesOf } from '../../../kernel/http/routes-of.ts'
-import { oneOf } from '../../../kernel/http/shapes.ts'
+import { etag, looked, oneOf, reply, routesOf, sql } from '#dodeca/kernel'
 import { PutAcl } from '../access/acl-entries.ts'
 import { callerOf } from '../access/principals.ts'
 import { requireRight } from '../collections/find-collection.ts'

@@ -1,6 +1,6 @@
 /** Documents in requests and replies. */
 import { Type, type Static } from 'typebox'
-import { closed, Id, map, nullable, oneOf, text, Time } from '../../../kernel/http/shapes.ts'
+import { closed, Id, map, nullable, oneOf, text, Time } from '#dodeca/kernel'
 import { Acl } from '../access/acl-entries.ts'
 
 export const Metadata = map(

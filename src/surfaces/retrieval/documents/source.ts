@@ -1,8 +1,5 @@
 /** The source of a document in a request: text, an uploaded file of the caller, or a URL. */
-import type { Principal } from '../../../kernel/access/principal.ts'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { Problem } from '../../../kernel/errors/problem.ts'
-import { SafeFetchFailure } from '../../../kernel/outgoing/safe-fetch.ts'
+import { Problem, SafeFetchFailure, type Principal, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { checksumOf, type NewDocument } from './add-document.ts'

@@ -4,7 +4,7 @@
  * only numbers, so it may read all access lists of the collection.
  */
 import { Type } from 'typebox'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import type { Payer } from '../embedding/profile.ts'
 import { meanScores, scoreRanking } from '../evaluation/score.ts'

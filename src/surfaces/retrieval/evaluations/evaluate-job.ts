@@ -1,9 +1,6 @@
 /** An evaluation as a job. Its queries are stored in a row, and its result is a few numbers. */
 import { Type } from 'typebox'
-import { sql } from '../../../kernel/database/sql.ts'
-import { JobFailure } from '../../../kernel/errors/job-failure.ts'
-import { nullable } from '../../../kernel/http/shapes.ts'
-import type { JobType } from '../../../kernel/surface.ts'
+import { JobFailure, nullable, sql, type JobType } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { liveVersions } from '../indexes/index-versions.ts'
 import { endJob, reopenJob } from '../ingestion/end-job.ts'

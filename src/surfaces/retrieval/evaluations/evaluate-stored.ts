@@ -3,8 +3,7 @@
  * collection.
  */
 import { Type } from 'typebox'
-import { sql } from '../../../kernel/database/sql.ts'
-import type { RunningJob } from '../../../kernel/surface.ts'
+import { sql, type RunningJob } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import type { IndexVersion } from '../indexes/index-versions.ts'
 import { evaluateIndex, type Measured } from './evaluate-index.ts'

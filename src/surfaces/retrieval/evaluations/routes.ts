@@ -1,7 +1,5 @@
 /** Routes of evaluations. */
-import { sql } from '../../../kernel/database/sql.ts'
-import { batch_members_max } from '../../../kernel/http/content.ts'
-import { routesOf } from '../../../kernel/http/routes-of.ts'
+import { batch_members_max, routesOf, sql } from '#dodeca/kernel'
 import { callerOf } from '../access/principals.ts'
 import { inCollection, requireRight } from '../collections/find-collection.ts'
 import type { Deps } from '../deps.ts'

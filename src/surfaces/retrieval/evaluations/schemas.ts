@@ -1,6 +1,6 @@
 /** Evaluations in requests and replies. */
 import { Type, type Static } from 'typebox'
-import { closed, count, Id, nullable, oneOf, text, Time } from '../../../kernel/http/shapes.ts'
+import { closed, count, Id, nullable, oneOf, text, Time } from '#dodeca/kernel'
 
 export const Judged = closed(
   {

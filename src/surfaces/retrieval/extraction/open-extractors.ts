@@ -3,7 +3,7 @@
  * separate process, which ends with the document. Text formats and chunking share processes.
  */
 import { fileURLToPath } from 'node:url'
-import { ChildFailed, openChildPool, type Bounds } from '../../../kernel/bounded/child-pool.ts'
+import { ChildFailed, openChildPool, type Bounds } from '#dodeca/kernel'
 import { default_limits, ExtractionFailed, type Caller, type Extractors } from './extract.ts'
 import type { Task, TaskReply } from './extractor-protocol.ts'
 

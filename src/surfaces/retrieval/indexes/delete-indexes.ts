@@ -1,7 +1,6 @@
 /** Deletes the index tables of a tenant. Its rows go afterwards, and nothing else names the tables. */
 import { Type } from 'typebox'
-import { sql } from '../../../kernel/database/sql.ts'
-import { nullable } from '../../../kernel/http/shapes.ts'
+import { nullable, sql } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { tableOf } from './index-versions.ts'
 

@@ -3,8 +3,7 @@
  * their names are still known. The lock keeps writers and purges from the tables meanwhile.
  */
 import { Type } from 'typebox'
-import { sql } from '../../../kernel/database/sql.ts'
-import { nullable } from '../../../kernel/http/shapes.ts'
+import { nullable, sql } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { tableOf, type IndexVersion } from './index-versions.ts'
 

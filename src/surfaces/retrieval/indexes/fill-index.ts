@@ -4,8 +4,7 @@
  * the rows of the older version are removed again.
  */
 import { Type, type Static } from 'typebox'
-import { sql } from '../../../kernel/database/sql.ts'
-import { nullable } from '../../../kernel/http/shapes.ts'
+import { nullable, sql } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { renewVersion } from '../ingestion/renew-version.ts'
 import { writeVersion } from '../ingestion/write-index.ts'

@@ -3,9 +3,7 @@
  * not dropped.
  */
 import { Type, type Static } from 'typebox'
-import type { Reader } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { oneOf } from '../../../kernel/http/shapes.ts'
+import { oneOf, sql, type Reader } from '#dodeca/kernel'
 
 export const index_states = ['building', 'ready', 'active', 'retired', 'dropped', 'failed'] as const
 export const IndexState = oneOf(...index_states)

@@ -4,9 +4,7 @@
  * both.
  */
 import { Type } from 'typebox'
-import { sql } from '../../../kernel/database/sql.ts'
-import { newId } from '../../../kernel/ids.ts'
-import type { Projection } from '../../../kernel/surface.ts'
+import { newId, sql, type Projection } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { countServed, fillIndex } from './fill-index.ts'
 import { liveVersions, type IndexVersion } from './index-versions.ts'

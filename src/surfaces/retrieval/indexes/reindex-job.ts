@@ -5,10 +5,7 @@
  */
 import { Type } from 'typebox'
 import { Value } from 'typebox/value'
-import { sql } from '../../../kernel/database/sql.ts'
-import { JobFailure } from '../../../kernel/errors/job-failure.ts'
-import { oneOf } from '../../../kernel/http/shapes.ts'
-import type { JobType, RunningJob } from '../../../kernel/surface.ts'
+import { JobFailure, oneOf, sql, type JobType, type RunningJob } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { evaluateStored } from '../evaluations/evaluate-stored.ts'
 import { endJob, reopenJob } from '../ingestion/end-job.ts'

@@ -3,10 +3,7 @@
  * changes is written to both. The job writes the others.
  */
 import { Type } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { violates } from '../../../kernel/database/failures.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { newId, sql, violates, type Tx } from '#dodeca/kernel'
 import type { Caller } from '../access/principals.ts'
 import { profileOf } from '../collections/create-collection.ts'
 import { lockCollection } from '../collections/find-collection.ts'

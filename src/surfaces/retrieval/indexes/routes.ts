@@ -1,8 +1,6 @@
 /** Routes of index versions. */
 import { Type } from 'typebox'
-import { sql } from '../../../kernel/database/sql.ts'
-import { page as pageOf } from '../../../kernel/http/page.ts'
-import { routesOf } from '../../../kernel/http/routes-of.ts'
+import { page, routesOf, sql } from '#dodeca/kernel'
 import { callerOf } from '../access/principals.ts'
 import { lockCollection, requireCollection, requireRight } from '../collections/find-collection.ts'
 import { Collection } from '../collections/schemas.ts'
@@ -58,7 +56,7 @@ export const indexRoutes = open({
     async ({ tx, principal, params: { collection_id }, list }, deps) => {
       const caller = await callerOf(tx, deps, principal)
       await requireRight(tx, caller, collection_id, 'read')
-      return pageOf(tx, {
+      return page(tx, {
         scope: list,
         row: IndexVersionView,
         place: ['version'],

@@ -1,6 +1,6 @@
 /** Index versions in requests and replies. */
 import { Type, type Static } from 'typebox'
-import { closed, Id, nullable, oneOf, Time } from '../../../kernel/http/shapes.ts'
+import { closed, Id, nullable, oneOf, Time } from '#dodeca/kernel'
 import { ProfileId } from '../collections/schemas.ts'
 import { IndexState } from './index-versions.ts'
 

@@ -4,11 +4,8 @@
  * of failed and old index versions, and answers whose process died.
  */
 import { Type, type Static } from 'typebox'
-import { sql } from '../../../kernel/database/sql.ts'
-import type { Loop } from '../../../kernel/surface.ts'
-import { nullable } from '../../../kernel/http/shapes.ts'
+import { JobFailure, nullable, sql, type Loop } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
-import { JobFailure } from '../../../kernel/errors/job-failure.ts'
 import { IndexFailed, type IndexedDocument } from '../engines/index.ts'
 import { dropVersion } from './drop-version.ts'
 import { fillMissing } from './fill-index.ts'

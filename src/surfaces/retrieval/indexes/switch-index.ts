@@ -3,9 +3,7 @@
  * one to go back to.
  */
 import { Type } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { nullable, oneOf } from '../../../kernel/http/shapes.ts'
+import { nullable, oneOf, sql, type Tx } from '#dodeca/kernel'
 import { announce } from '../events.ts'
 import { problem } from '../errors.ts'
 import { index_states } from './index-versions.ts'

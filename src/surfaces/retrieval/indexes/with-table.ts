@@ -3,7 +3,7 @@
  * a table with a new name at any moment. Then the name is read again, once.
  */
 import { Type } from 'typebox'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { IndexFailed } from '../engines/index.ts'
 import { tableOf, type IndexVersion } from './index-versions.ts'

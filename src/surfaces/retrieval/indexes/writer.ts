@@ -5,10 +5,7 @@
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { Type, type Static } from 'typebox'
-import { JobFailure } from '../../../kernel/errors/job-failure.ts'
-import type { Db } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { JobFailure, newId, sql, type Db } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { IndexFailed, leaseFor, type Lease } from '../engines/index.ts'
 import { tableOf, type IndexVersion } from './index-versions.ts'

@@ -4,10 +4,7 @@
  * `current_version`; a queue removes them. An older job that ends late changes nothing.
  */
 import { Type } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { JobFailure } from '../../../kernel/errors/job-failure.ts'
-import { nullable } from '../../../kernel/http/shapes.ts'
+import { JobFailure, nullable, sql, type Tx } from '#dodeca/kernel'
 import { topics } from '../deps.ts'
 import { announce } from '../events.ts'
 import { liveVersions } from '../indexes/index-versions.ts'

@@ -3,9 +3,7 @@
  * version has the same content, or the document was deleted while the version was made.
  */
 import { Type } from 'typebox'
-import { sql } from '../../../kernel/database/sql.ts'
-import { nullable } from '../../../kernel/http/shapes.ts'
-import type { RunningJob } from '../../../kernel/surface.ts'
+import { nullable, sql, type RunningJob } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { liveVersions } from '../indexes/index-versions.ts'
 import { withWriter } from '../indexes/writer.ts'

@@ -4,9 +4,7 @@
  * repeated.
  */
 import { Type } from 'typebox'
-import { sql } from '../../../kernel/database/sql.ts'
-import { JobFailure } from '../../../kernel/errors/job-failure.ts'
-import { Problem } from '../../../kernel/errors/problem.ts'
+import { JobFailure, Problem, sql } from '#dodeca/kernel'
 import { Bytes } from '../schemas.ts'
 import type { Deps } from '../deps.ts'
 import { ProfileUnavailable, type EmbeddingProfile, type Payer } from '../embedding/profile.ts'

@@ -1,9 +1,6 @@
 /** Ends a job of retrieval: its own row and its document change in the transaction that ends it. */
 import { Type } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { nullable } from '../../../kernel/http/shapes.ts'
-import type { EndedJob, JobIdentity } from '../../../kernel/surface.ts'
+import { nullable, sql, type EndedJob, type JobIdentity, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { dropIfLost } from '../documents/drop-if-lost.ts'
 import { announce } from '../events.ts'

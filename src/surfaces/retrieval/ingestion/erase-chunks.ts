@@ -1,7 +1,6 @@
 /** Deletes chunks with their texts, their records, and vectors that no other chunk uses. */
 import { Type } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql, type Sql } from '../../../kernel/database/sql.ts'
+import { sql, type Sql, type Tx } from '#dodeca/kernel'
 import { Bytes } from '../schemas.ts'
 
 const Gone = Type.Object({ content_hash: Bytes })

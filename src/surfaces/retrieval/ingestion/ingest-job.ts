@@ -5,10 +5,7 @@
  * attempt has replaced it, it stops.
  */
 import { Type } from 'typebox'
-import { sql } from '../../../kernel/database/sql.ts'
-import { JobFailure } from '../../../kernel/errors/job-failure.ts'
-import { closed } from '../../../kernel/http/shapes.ts'
-import type { JobType, RunningJob } from '../../../kernel/surface.ts'
+import { closed, JobFailure, sql, type JobType, type RunningJob } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { default_limits, ExtractionFailed } from '../extraction/extract.ts'
 import { liveVersions } from '../indexes/index-versions.ts'

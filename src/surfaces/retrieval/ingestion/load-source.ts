@@ -1,11 +1,7 @@
 /** Loads the bytes of a document version: its text, an uploaded file, or the content of its URL. */
 import { buffer } from 'node:stream/consumers'
-import { sql } from '../../../kernel/database/sql.ts'
-import { openFairPlaces } from '../../../kernel/bounded/fair-places.ts'
-import { JobFailure } from '../../../kernel/errors/job-failure.ts'
-import { newId } from '../../../kernel/ids.ts'
-import { SafeFetchFailure } from '../../../kernel/outgoing/safe-fetch.ts'
-import type { RunningJob } from '../../../kernel/surface.ts'
+import { JobFailure, newId, openFairPlaces, SafeFetchFailure, sql } from '#dodeca/kernel'
+import type { RunningJob } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { checksumOf } from '../documents/add-document.ts'
 import type { IngestedVersion } from './read-version.ts'

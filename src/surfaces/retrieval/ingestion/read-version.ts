@@ -1,8 +1,6 @@
 /** The input of an ingestion job: the version of the document, and the document as it is now. */
 import { Type, type Static } from 'typebox'
-import type { Reader } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { nullable } from '../../../kernel/http/shapes.ts'
+import { nullable, sql, type Reader } from '#dodeca/kernel'
 import type { Canonical } from '../extraction/canonical.ts'
 import { Bytes } from '../schemas.ts'
 import { pipeline_version } from './pipeline.ts'

@@ -3,7 +3,7 @@
  * source. The served version stays until the new one is ready, and for good if that fails.
  */
 import { Type } from 'typebox'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { pipeline_version } from './pipeline.ts'
 import { submitJob } from './submit-job.ts'

@@ -1,7 +1,5 @@
 /** Routes of the jobs of retrieval. */
-import { reply } from '../../../kernel/http/reply.ts'
-import { routesOf } from '../../../kernel/http/routes-of.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { reply, routesOf, sql } from '#dodeca/kernel'
 import { callerOf } from '../access/principals.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'

@@ -3,10 +3,7 @@
  * its submitter. The state comes from the engine while the job runs, and from our row afterwards.
  */
 import { Type, type Static } from 'typebox'
-import type { Reader } from '../../../kernel/database/db.ts'
-import { columnsOf } from '../../../kernel/database/columns.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { Id, nullable, oneOf, Time } from '../../../kernel/http/shapes.ts'
+import { columnsOf, Id, nullable, oneOf, sql, Time, type Reader } from '#dodeca/kernel'
 import type { Asker, Caller } from '../access/principals.ts'
 import { mayCollection, mayDocument } from '../access/rights.ts'
 import type { Deps } from '../deps.ts'

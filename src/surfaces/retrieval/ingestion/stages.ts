@@ -3,10 +3,7 @@
  */
 import { Type, type Static } from 'typebox'
 import { Value } from 'typebox/value'
-import type { Db } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { count, nullable, oneOf, Time } from '../../../kernel/http/shapes.ts'
-import type { RunningJob } from '../../../kernel/surface.ts'
+import { count, nullable, oneOf, sql, Time, type Db, type RunningJob } from '#dodeca/kernel'
 
 export const job_kinds = ['ingest', 'purge', 'reindex', 'sync', 'evaluate'] as const
 export type JobKind = (typeof job_kinds)[number]

@@ -3,8 +3,7 @@
  * from its position, so a job that runs again after a crash stores the same rows.
  */
 import { createHash } from 'node:crypto'
-import { sql } from '../../../kernel/database/sql.ts'
-import { JobFailure } from '../../../kernel/errors/job-failure.ts'
+import { JobFailure, sql } from '#dodeca/kernel'
 import { default_chunking, type Chunk } from '../chunking/chunking.ts'
 import type { Deps } from '../deps.ts'
 import { pipeline_version } from './pipeline.ts'

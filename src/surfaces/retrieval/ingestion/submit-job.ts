@@ -2,9 +2,7 @@
  * Submits a job of retrieval. Its own row and the job of the engine have one id and one
  * transaction.
  */
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { newId, sql, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import type { JobKind } from './stages.ts'
 

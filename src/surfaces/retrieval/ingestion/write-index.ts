@@ -2,8 +2,7 @@
  * Writes the chunks of one document version to one index version, with their vectors. The ids of
  * the rows are those of the chunks, so writing them again changes nothing.
  */
-import { sql } from '../../../kernel/database/sql.ts'
-import { JobFailure } from '../../../kernel/errors/job-failure.ts'
+import { JobFailure, sql } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import type { IndexVersion } from '../indexes/index-versions.ts'
 import { embedChunks, type VersionPlace } from './embed-chunks.ts'

@@ -5,9 +5,7 @@
  * of a deleted document stays.
  */
 import { Type, type Static } from 'typebox'
-import { sql } from '../../../kernel/database/sql.ts'
-import { JobFailure } from '../../../kernel/errors/job-failure.ts'
-import { nullable } from '../../../kernel/http/shapes.ts'
+import { JobFailure, nullable, sql } from '#dodeca/kernel'
 import { indexedText } from '../chunking/chunking.ts'
 import type { Deps } from '../deps.ts'
 import type { Metadata } from '../documents/schemas.ts'

@@ -5,8 +5,7 @@
  * names the other table as long as it is there: if the process ends, the next attempt drops it.
  */
 import { Type } from 'typebox'
-import { sql } from '../../../kernel/database/sql.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { newId, sql } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { liveVersions, tableOf, type IndexVersion } from '../indexes/index-versions.ts'
 import { dropVersion } from '../indexes/drop-version.ts'

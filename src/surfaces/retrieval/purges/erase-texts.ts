@@ -3,7 +3,7 @@
  * rows.
  */
 import { Type } from 'typebox'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { eraseChunks } from '../ingestion/erase-chunks.ts'
 

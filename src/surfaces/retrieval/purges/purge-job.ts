@@ -5,10 +5,7 @@
  * is the receipt.
  */
 import { Type, type Static } from 'typebox'
-import type { Db } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import type { JobType, RunningJob } from '../../../kernel/surface.ts'
-import { nullable } from '../../../kernel/http/shapes.ts'
+import { nullable, sql, type Db, type JobType, type RunningJob } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { hideDocument } from '../documents/delete-document.ts'
 import { endJob, reopenJob } from '../ingestion/end-job.ts'

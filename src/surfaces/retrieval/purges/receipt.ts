@@ -1,8 +1,6 @@
 /** The result of a purge job: which data of a document was erased, and when. */
 import { Type } from 'typebox'
-import type { Reader, Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { nullable, Time } from '../../../kernel/http/shapes.ts'
+import { nullable, sql, Time, type Reader, type Tx } from '#dodeca/kernel'
 import { announce } from '../events.ts'
 
 const Line = Type.Object({

@@ -4,7 +4,7 @@
  * the real values.
  */
 import { Type, type Static } from 'typebox'
-import { closed, oneOf, text } from '../../../kernel/http/shapes.ts'
+import { closed, oneOf, text } from '#dodeca/kernel'
 import type { Metadata } from '../documents/schemas.ts'
 import { facetOf } from '../engines/facets.ts'
 import { problem } from '../errors.ts'

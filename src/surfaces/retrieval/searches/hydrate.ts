@@ -4,9 +4,7 @@
  * the caller.
  */
 import { Type, type Static } from 'typebox'
-import type { Reader } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { nullable } from '../../../kernel/http/shapes.ts'
+import { nullable, sql, type Reader } from '#dodeca/kernel'
 import type { Caller } from '../access/principals.ts'
 import { isPresentTo, mayCollection } from '../access/rights.ts'
 import type { Metadata } from '../documents/schemas.ts'

@@ -1,8 +1,6 @@
 /** The route of searches. */
 import { Type } from 'typebox'
-import type { Db, Tx } from '../../../kernel/database/db.ts'
-import { routesOf } from '../../../kernel/http/routes-of.ts'
-import { closed, count, Id, nullable, text } from '../../../kernel/http/shapes.ts'
+import { closed, count, Id, nullable, routesOf, text, type Db, type Tx } from '#dodeca/kernel'
 import { callerOf } from '../access/principals.ts'
 import type { Deps } from '../deps.ts'
 import { conditionsOf, Filters } from './filters.ts'

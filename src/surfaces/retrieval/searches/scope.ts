@@ -4,8 +4,7 @@
  * whole search is refused.
  */
 import { Type, type Static } from 'typebox'
-import type { Reader } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql, type Reader } from '#dodeca/kernel'
 import type { Caller } from '../access/principals.ts'
 import { mayCollection } from '../access/rights.ts'
 import { problem } from '../errors.ts'

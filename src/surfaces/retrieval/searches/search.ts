@@ -5,8 +5,7 @@
  * dropped, and the search continues further down the list.
  */
 import { Type } from 'typebox'
-import type { Reader } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql, type Reader } from '#dodeca/kernel'
 import type { Caller } from '../access/principals.ts'
 import type { Deps } from '../deps.ts'
 import { IndexFailed, type IndexHit, type IndexQuery, type Prefilter } from '../engines/index.ts'

@@ -1,6 +1,6 @@
 /** Answers: what they quote, to whom, and what is left of them when a source goes. */
 import { afterAll, describe, expect, test } from 'vitest'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql } from '#dodeca/kernel'
 import { Type } from 'typebox'
 import { holdAt } from '../../../../test/hold.ts'
 import { call, eventually, newKey } from '../../../../test/world.ts'

@@ -1,8 +1,7 @@
 /** What is left of a person's collections after an erasure, and what their export shows before. */
 import { Type } from 'typebox'
 import { afterAll, expect, test } from 'vitest'
-import { sql } from '../../../kernel/database/sql.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { newId, sql } from '#dodeca/kernel'
 import { eventually } from '../../../../test/world.ts'
 import { openRetrievalWorld } from './retrieval-world.ts'
 

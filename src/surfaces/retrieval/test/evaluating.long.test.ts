@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { Type } from 'typebox'
 import { afterAll, expect, test } from 'vitest'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql } from '#dodeca/kernel'
 import { embedText } from '../embedding/hash-ngram.ts'
 import { leaseFor } from '../engines/index.ts'
 import { openLanceIndex } from '../engines/lance/open-lance-index.ts'

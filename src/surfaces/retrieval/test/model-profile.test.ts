@@ -1,7 +1,7 @@
 /** Vectors of an embedding model outside: used, paid for, and never mixed with those of another one. */
 import { Type } from 'typebox'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql } from '#dodeca/kernel'
 import { openModelProvider, type ModelProvider } from '../../inference/test/inference-world.ts'
 import { eventually } from '../../../../test/world.ts'
 import { ended, openRetrievalWorld, type Reader, type RetrievalWorld } from './retrieval-world.ts'

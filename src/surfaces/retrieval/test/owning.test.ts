@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { Type } from 'typebox'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { call, eventually, newKey } from '../../../../test/world.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql } from '#dodeca/kernel'
 import { ended, openRetrievalWorld, type Reader, type RetrievalWorld } from './retrieval-world.ts'
 
 const pages = new Map<string, string>()

@@ -1,6 +1,6 @@
 /** Jobs of the same document that are retried, overlap or race with its collection. */
 import { afterAll, expect, test } from 'vitest'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql } from '#dodeca/kernel'
 import { holdAt } from '../../../../test/hold.ts'
 import { eventually } from '../../../../test/world.ts'
 import { ended, openRetrievalWorld } from './retrieval-world.ts'

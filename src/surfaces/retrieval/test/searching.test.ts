@@ -1,7 +1,7 @@
 /** Documents from their arrival to a search, and who finds them. */
 import { Type } from 'typebox'
 import { afterAll, describe, expect, test } from 'vitest'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql } from '#dodeca/kernel'
 import { openRetrievalWorld } from './retrieval-world.ts'
 import { holdAt } from '../../../../test/hold.ts'
 import { eventually } from '../../../../test/world.ts'

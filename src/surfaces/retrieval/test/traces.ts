@@ -1,7 +1,7 @@
 /** Where something is still kept: tables of retrieval, and files of the data folder. */
 import { readdir, readFile } from 'node:fs/promises'
 import { Type } from 'typebox'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql } from '#dodeca/kernel'
 import { eventually } from '../../../../test/world.ts'
 import type { RetrievalWorld } from './retrieval-world.ts'
 

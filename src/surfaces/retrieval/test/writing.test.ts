@@ -1,8 +1,7 @@
 /** How processes and documents share the writing of an index table. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Type } from 'typebox'
-import { sql } from '../../../kernel/database/sql.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { newId, sql } from '#dodeca/kernel'
 import { eventually } from '../../../../test/world.ts'
 import { embedText, hashNgram } from '../embedding/hash-ngram.ts'
 import { projectionQueue } from '../documents/project-document.ts'

@@ -5,9 +5,7 @@
  */
 import { Gauge } from 'prom-client'
 import { Type } from 'typebox'
-import type { Db, Tx } from '../../../kernel/database/db.ts'
-import { sql, type Sql } from '../../../kernel/database/sql.ts'
-import type { Loop, Projection } from '../../../kernel/surface.ts'
+import { sql, type Db, type Loop, type Projection, type Sql, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { delta_columns } from './count.ts'
 import { fold } from './fold.ts'

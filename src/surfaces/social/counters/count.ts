@@ -2,8 +2,7 @@
  * Each change of a counter is written as its own row, so that a popular post has no row for which
  * all writers wait.
  */
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql, type Sql } from '../../../kernel/database/sql.ts'
+import { sql, type Sql, type Tx } from '#dodeca/kernel'
 import { topics } from '../deps.ts'
 
 /** Inserts into `social.counter_deltas`, from rows with these values. */

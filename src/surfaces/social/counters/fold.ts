@@ -3,9 +3,7 @@
  * them to the counters.
  */
 import { setTimeout as wait } from 'node:timers/promises'
-import { sql } from '../../../kernel/database/sql.ts'
-import type { Db } from '../../../kernel/database/db.ts'
-import type { Loop } from '../../../kernel/surface.ts'
+import { sql, type Db, type Loop } from '#dodeca/kernel'
 import { topics, type Deps } from '../deps.ts'
 
 const batch = 5000

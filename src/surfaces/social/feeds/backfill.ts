@@ -4,16 +4,8 @@
  * due again and takes the lease from a backfill that started before the follow.
  */
 import { Type, type Static } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { nullable } from '../../../kernel/http/shapes.ts'
-import {
-  again,
-  done,
-  dueQueue,
-  type DueQueue,
-  type Outcome,
-} from '../../../kernel/work/due-queue.ts'
+import { again, done, dueQueue, nullable, sql } from '#dodeca/kernel'
+import type { DueQueue, Outcome, Tx } from '#dodeca/kernel'
 import { fanout_activity, topics, type Deps } from '../deps.ts'
 
 const Row = Type.Object({

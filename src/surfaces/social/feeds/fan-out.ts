@@ -3,11 +3,8 @@
  * transaction.
  */
 import { Type, type Static } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql, type Sql } from '../../../kernel/database/sql.ts'
-import { nullable } from '../../../kernel/http/shapes.ts'
-import { nil_id } from '../../../kernel/ids.ts'
-import { again, done, dueQueue, type DueQueue } from '../../../kernel/work/due-queue.ts'
+import { again, done, dueQueue, nil_id, nullable, sql } from '#dodeca/kernel'
+import type { DueQueue, Sql, Tx } from '#dodeca/kernel'
 import { fanout_activity, topics, type Deps } from '../deps.ts'
 
 const Row = Type.Object({

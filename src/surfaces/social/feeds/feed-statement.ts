@@ -8,8 +8,7 @@
  * lose the post.
  */
 import { Type } from 'typebox'
-import { sql, type Sql } from '../../../kernel/database/sql.ts'
-import { nullable } from '../../../kernel/http/shapes.ts'
+import { nullable, sql, type Sql } from '#dodeca/kernel'
 import type { Person } from '../deps.ts'
 import { inFeed } from '../people/visible.ts'
 import { postColumns, PostRow } from '../posts/post-view.ts'

@@ -3,7 +3,7 @@
  * rate limited.
  */
 import { Type } from 'typebox'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql } from '#dodeca/kernel'
 import { topics, type Deps, type Person } from '../deps.ts'
 import type { FeedPage } from './read-feed.ts'
 

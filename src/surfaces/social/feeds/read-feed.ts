@@ -5,8 +5,7 @@
  * position where to continue.
  */
 import type { Static } from 'typebox'
-import type { Reader } from '../../../kernel/database/db.ts'
-import { nil_id } from '../../../kernel/ids.ts'
+import { nil_id, type Reader } from '#dodeca/kernel'
 import type { Person } from '../deps.ts'
 import type { PostRow } from '../posts/post-view.ts'
 import { type Mode, type Place, RoundRow, roundStatement } from './feed-statement.ts'

@@ -4,11 +4,8 @@
  * the authors.
  */
 import { Type, type Static } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { nullable } from '../../../kernel/http/shapes.ts'
-import type { Projection } from '../../../kernel/surface.ts'
-import { done, dueQueue, type DueQueue } from '../../../kernel/work/due-queue.ts'
+import { done, dueQueue, nullable, sql } from '#dodeca/kernel'
+import type { DueQueue, Projection, Tx } from '#dodeca/kernel'
 import { fanout_activity, topics, type Deps } from '../deps.ts'
 import { lockFeed } from './backfill.ts'
 

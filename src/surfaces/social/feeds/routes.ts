@@ -2,11 +2,8 @@
  * The home feed: posts of the people whom the caller follows, and the caller's own, newest first.
  */
 import { Type } from 'typebox'
-import type { CursorPart } from '../../../kernel/http/cursor.ts'
-import type { List } from '../../../kernel/http/page.ts'
-import { reply } from '../../../kernel/http/reply.ts'
-import { routesOf } from '../../../kernel/http/routes-of.ts'
-import { count, Id, oneOf, page, pageQuery } from '../../../kernel/http/shapes.ts'
+import { count, Id, oneOf, pageOf, pageQuery, reply, routesOf } from '#dodeca/kernel'
+import type { CursorPart, List } from '#dodeca/kernel'
 import { personOf, type Deps, type Person } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { Post, postOf } from '../posts/post-view.ts'
@@ -38,7 +35,7 @@ export const feedRoutes = open({
       rate_tenant: false,
       query: pageQuery({}),
       headers: { 'cache-control': 'private, no-store' },
-      reply: page(FeedItem),
+      reply: pageOf(FeedItem),
       fails: ['permission_denied', 'rate_limited'],
     },
     async ({ principal, list }, deps) => {
@@ -51,7 +48,7 @@ export const feedRoutes = open({
         beforePull: chargePull(deps, viewer),
       })
       await noteRead(deps, viewer, found)
-      const { body, headers } = pageOf(list, viewer, found, fetch)
+      const { body, headers } = feedPage(list, viewer, found, fetch)
       const data = body.data.flatMap(({ post }) => (post ? [itemOf(viewer, post)] : []))
       const page_body = { ...body, data: data.slice(0, limit) }
       return reply(200, page_body, headers)
@@ -74,7 +71,7 @@ type Row = { readonly post: Found['posts'][number] | null; readonly place: Place
  * A page that ended before it was full gets an extra item with the position where it ended, so that
  * it has a cursor.
  */
-function pageOf(scope: List, { id }: Person, { posts, resume }: Found, fetch: number) {
+function feedPage(scope: List, { id }: Person, { posts, resume }: Found, fetch: number) {
   const rows: Row[] = posts.map(post => ({ post, place: post }))
   if (resume) while (rows.length < fetch) rows.push({ post: null, place: resume })
   return scope.cursors.page(scope, rows, ({ place }) => [id, place.rank_or_time, place.id])

@@ -3,10 +3,7 @@
  * feeds that have no reader.
  */
 import { Type, type Static } from 'typebox'
-import type { Db, Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { nullable } from '../../../kernel/http/shapes.ts'
-import type { Loop } from '../../../kernel/surface.ts'
+import { nullable, sql, type Db, type Loop, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { lockFeed } from './backfill.ts'
 

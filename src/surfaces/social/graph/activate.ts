@@ -1,7 +1,5 @@
 /** The effects of every follow that becomes active: counts, the event, and a source of the feed. */
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { dueNow } from '../../../kernel/work/due-queue.ts'
+import { dueNow, sql, type Tx } from '#dodeca/kernel'
 import { count, followDeltas } from '../counters/count.ts'
 import { topics } from '../deps.ts'
 import { announcePair } from '../events.ts'

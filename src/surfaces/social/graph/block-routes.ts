@@ -1,6 +1,5 @@
 /** Routes of blocks and mutes. Blocked and muted people are not notified. */
-import { routesOf } from '../../../kernel/http/routes-of.ts'
-import { Id } from '../../../kernel/http/shapes.ts'
+import { Id, routesOf } from '#dodeca/kernel'
 import { personOf, type Deps } from '../deps.ts'
 import { Block, block, Mute, mute, SetMute, unblock, unmute } from './blocks.ts'
 import { items, listPeople } from './list-people.ts'

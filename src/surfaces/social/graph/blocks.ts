@@ -3,9 +3,7 @@
  * no visible effect for the muted person.
  */
 import { Type, type Static } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { closed, Id, nullable, Time } from '../../../kernel/http/shapes.ts'
+import { closed, Id, nullable, sql, Time, type Tx } from '#dodeca/kernel'
 import type { Deps, Person } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { announcePair } from '../events.ts'

@@ -3,8 +3,7 @@
  * A repeated follow changes nothing.
  */
 import { Type, type Static } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql, type Tx } from '#dodeca/kernel'
 import type { Deps, Person } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { requireTarget, requireWriter } from '../people/user-row.ts'

@@ -1,9 +1,6 @@
 /** Lists of people related to a person: followers, followed people, requests, blocks and mutes. */
 import { Type, type Static } from 'typebox'
-import type { Reader } from '../../../kernel/database/db.ts'
-import { sql, type Sql } from '../../../kernel/database/sql.ts'
-import { page as pageOf, type List } from '../../../kernel/http/page.ts'
-import { nullable, Time } from '../../../kernel/http/shapes.ts'
+import { nullable, page, sql, Time, type List, type Reader, type Sql } from '#dodeca/kernel'
 import type { Person } from '../deps.ts'
 import { blockedBetween, knowable, speaks } from '../people/visible.ts'
 import { Author, authorOf, AuthorRow, Follow } from '../schemas.ts'
@@ -72,7 +69,7 @@ export async function listPeople<K extends Kind>(
   const state = table === 'follows' ? sql`r.state` : sql`null::text`
   const expires_at = table === 'mutes' ? sql`r.expires_at` : sql`null::timestamptz`
   const created = sql`r.created_at`
-  return await pageOf(reader, {
+  return await page(reader, {
     scope,
     row: Row,
     place: ['created_us', 'author_id'],

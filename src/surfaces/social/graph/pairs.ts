@@ -1,8 +1,7 @@
 /**
  * Locks a pair of people, so that follows and blocks between them are written one after the other.
  */
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql, type Tx } from '#dodeca/kernel'
 import type { Person } from '../deps.ts'
 
 /**

@@ -3,9 +3,7 @@
  * account becomes public.
  */
 import { Type, type Static } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { again, done, dueQueue, type DueQueue } from '../../../kernel/work/due-queue.ts'
+import { again, done, dueQueue, sql, type DueQueue, type Tx } from '#dodeca/kernel'
 import { topics, type Person } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { requireWriter } from '../people/user-row.ts'

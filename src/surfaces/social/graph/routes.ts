@@ -1,7 +1,5 @@
 /** Routes of follows and follow requests. */
-import type { Route } from '../../../kernel/http/route.ts'
-import { routesOf } from '../../../kernel/http/routes-of.ts'
-import { Id, UserId } from '../../../kernel/http/shapes.ts'
+import { Id, routesOf, UserId, type Route } from '#dodeca/kernel'
 import { idIn, personOf, selfIn, type Deps } from '../deps.ts'
 import { requireOpen } from '../people/user-row.ts'
 import { Follow } from '../schemas.ts'

@@ -3,8 +3,7 @@
  * none, the call succeeds too.
  */
 import { Type } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql, type Tx } from '#dodeca/kernel'
 import { count, followDeltas } from '../counters/count.ts'
 import { announceFollow } from './activate.ts'
 import { now_us } from './pairs.ts'

@@ -3,11 +3,7 @@
  * immediately.
  */
 import { Type, type Static } from 'typebox'
-import { lacks } from '../../../kernel/access/permission-denied.ts'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { expectVersion, preconditionFailed } from '../../../kernel/http/etag.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { expectVersion, lacks, newId, preconditionFailed, sql, type Tx } from '#dodeca/kernel'
 import { count } from '../counters/count.ts'
 import type { Person } from '../deps.ts'
 import { problem } from '../errors.ts'

@@ -3,9 +3,7 @@
  * reasons.
  */
 import { Type } from 'typebox'
-import type { Reader, Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { page as pageOf, type List } from '../../../kernel/http/page.ts'
+import { page, sql, type List, type Reader, type Tx } from '#dodeca/kernel'
 import type { Person } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { requireText } from '../text.ts'
@@ -61,7 +59,7 @@ const Row = Type.Object({ id: Type.String(), ...Decision.properties })
 /** The decisions about the caller, newest first. The moderator is not shown. */
 export function listDecisions(reader: Reader, scope: List, person: Person, appeal_days: number) {
   const { tenant_id, id } = person
-  return pageOf(reader, {
+  return page(reader, {
     scope,
     row: Row,
     place: ['id'],

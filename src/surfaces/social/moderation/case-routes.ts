@@ -1,7 +1,6 @@
 /** Routes of moderators. */
 import { Type } from 'typebox'
-import { routesOf } from '../../../kernel/http/routes-of.ts'
-import { oneOf } from '../../../kernel/http/shapes.ts'
+import { oneOf, routesOf } from '#dodeca/kernel'
 import { personOf, type Deps } from '../deps.ts'
 import { act } from './act.ts'
 import { Action, Case, case_states, CaseSummary, NewAction } from './schemas.ts'

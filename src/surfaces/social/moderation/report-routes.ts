@@ -1,6 +1,5 @@
 /** Routes for all people: reports, decisions about the caller, appeals. */
-import { reply } from '../../../kernel/http/reply.ts'
-import { routesOf } from '../../../kernel/http/routes-of.ts'
+import { reply, routesOf } from '#dodeca/kernel'
 import { personOf, type Deps } from '../deps.ts'
 import { appeal, listDecisions } from './appeal.ts'
 import { report } from './report.ts'

@@ -1,15 +1,6 @@
 /** Reports, cases, decisions and appeals on the wire. */
 import { Type, type Static } from 'typebox'
-import {
-  closed,
-  count,
-  Id,
-  nullable,
-  oneOf,
-  text,
-  Time,
-  Version,
-} from '../../../kernel/http/shapes.ts'
+import { closed, count, Id, nullable, oneOf, text, Time, Version } from '#dodeca/kernel'
 import { Author } from '../schemas.ts'
 
 export const subject_types = ['post', 'comment', 'user'] as const

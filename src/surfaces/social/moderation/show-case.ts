@@ -1,9 +1,6 @@
 /** Cases for moderators: the list, and one case with its subject, even if the subject is hidden. */
 import { Type, type Static } from 'typebox'
-import type { Reader } from '../../../kernel/database/db.ts'
-import { sql, type Sql } from '../../../kernel/database/sql.ts'
-import { page as pageOf, type List } from '../../../kernel/http/page.ts'
-import { nullable } from '../../../kernel/http/shapes.ts'
+import { nullable, page, sql, type List, type Reader, type Sql } from '#dodeca/kernel'
 import { problem } from '../errors.ts'
 import { authorOf, AuthorRow } from '../schemas.ts'
 import {
@@ -29,7 +26,7 @@ export function listCases(
   state: CaseState | undefined,
 ) {
   const wanted = state ? sql`c.state = ${state}` : sql`true`
-  return pageOf(reader, {
+  return page(reader, {
     scope,
     row: CaseSummary,
     place: ['priority', 'id'],

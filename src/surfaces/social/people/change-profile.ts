@@ -3,12 +3,8 @@
  * follows.
  */
 import { Type, type Static } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { violates } from '../../../kernel/database/failures.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { expectVersion } from '../../../kernel/http/etag.ts'
-import { closed, Id, nullable, oneOf } from '../../../kernel/http/shapes.ts'
-import { dueNow } from '../../../kernel/work/due-queue.ts'
+import { closed, dueNow, expectVersion, Id, nullable, oneOf, sql, violates } from '#dodeca/kernel'
+import type { Tx } from '#dodeca/kernel'
 import { topics, type Deps, type Person } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { requireMedia } from '../posts/media.ts'

@@ -1,8 +1,6 @@
 /** Routes of profiles. */
 import { Type } from 'typebox'
-import { reply } from '../../../kernel/http/reply.ts'
-import { routesOf } from '../../../kernel/http/routes-of.ts'
-import { UserId } from '../../../kernel/http/shapes.ts'
+import { reply, routesOf, UserId } from '#dodeca/kernel'
 import { idIn, personOf, selfIn, type Deps } from '../deps.ts'
 import { tagOf, versionTags } from '../tags.ts'
 import { changeProfile, ChangeProfile } from './change-profile.ts'

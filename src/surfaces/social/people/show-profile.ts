@@ -3,9 +3,7 @@
  * seconds.
  */
 import { Type, type Static } from 'typebox'
-import type { Reader } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { count, Id, nullable, oneOf, Version } from '../../../kernel/http/shapes.ts'
+import { count, Id, nullable, oneOf, sql, Version, type Reader } from '#dodeca/kernel'
 import type { Person } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { follows, knowable } from './visible.ts'

@@ -1,7 +1,6 @@
 /** Rows of people. The row of a member of the tenant is created when it is first needed. */
 import { Type, type Static } from 'typebox'
-import type { Db, Reader, Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql, type Db, type Reader, type Tx } from '#dodeca/kernel'
 import type { Deps, Person } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { blockedBetween, follows, knowable } from './visible.ts'

@@ -2,7 +2,7 @@
  * The only place that decides who may see a person or a post. Every read of a feed, a list, a post,
  * a like, a comment or a file checks these conditions at that moment. No projection decides.
  */
-import { sql, type Sql } from '../../../kernel/database/sql.ts'
+import { sql, type Sql } from '#dodeca/kernel'
 import type { Person } from '../deps.ts'
 
 /** A person, or the columns that name one. */

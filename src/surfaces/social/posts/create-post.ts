@@ -4,10 +4,7 @@
  * from the author.
  */
 import { Type, type Static } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { closed, count, Id, oneOf } from '../../../kernel/http/shapes.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { closed, count, Id, newId, oneOf, sql, type Tx } from '#dodeca/kernel'
 import { delta_columns } from '../counters/count.ts'
 import { topics, type Deps, type Person } from '../deps.ts'
 import { problem } from '../errors.ts'

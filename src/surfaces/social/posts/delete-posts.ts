@@ -3,9 +3,7 @@
  * change.
  */
 import { Type } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { dueAt } from '../../../kernel/work/due-queue.ts'
+import { dueAt, sql, type Tx } from '#dodeca/kernel'
 import { delta_columns } from '../counters/count.ts'
 import { topics } from '../deps.ts'
 import { announcePost } from '../events.ts'

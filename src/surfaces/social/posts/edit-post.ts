@@ -3,11 +3,7 @@
  * who could read them. Feeds need no change.
  */
 import { Type, type Static } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { expectVersion } from '../../../kernel/http/etag.ts'
-import { closed, nullable, oneOf } from '../../../kernel/http/shapes.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { closed, expectVersion, newId, nullable, oneOf, sql, type Tx } from '#dodeca/kernel'
 import type { Deps, Person } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { announcePost } from '../events.ts'

@@ -2,10 +2,8 @@
  * The posts of one author as the viewer sees them, newest first, and the earlier texts of a post.
  */
 import { Type } from 'typebox'
-import type { Reader } from '../../../kernel/database/db.ts'
-import { sql, type Sql } from '../../../kernel/database/sql.ts'
-import { page as pageOf, type List } from '../../../kernel/http/page.ts'
-import { nullable, Time, Version } from '../../../kernel/http/shapes.ts'
+import { nullable, page, sql, Time, Version } from '#dodeca/kernel'
+import type { List, Reader, Sql } from '#dodeca/kernel'
 import type { Person } from '../deps.ts'
 import { among, follows, visible } from '../people/visible.ts'
 import { postColumns, postOf, PostRow } from './post-view.ts'
@@ -28,7 +26,7 @@ export function authorStatement(
 }
 
 export function listPosts(reader: Reader, scope: List, viewer: Person, author_id: string) {
-  return pageOf(reader, {
+  return page(reader, {
     scope,
     row: PostRow,
     place: ['rank_or_time', 'id'],
@@ -45,7 +43,7 @@ export const PostVersion = Type.Object(
 /** The current text comes first. Others see an earlier text only if it was shown to such as them. */
 export function listVersions(reader: Reader, scope: List, viewer: Person, id: string) {
   const { tenant_id } = viewer
-  return pageOf(reader, {
+  return page(reader, {
     scope,
     row: PostVersion,
     place: ['version'],

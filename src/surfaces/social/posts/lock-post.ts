@@ -1,8 +1,6 @@
 /** Locks the row of a post and checks that it belongs to the caller. */
 import { Type, type Static } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { nullable } from '../../../kernel/http/shapes.ts'
+import { nullable, sql, type Tx } from '#dodeca/kernel'
 import type { Person } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { visible } from '../people/visible.ts'

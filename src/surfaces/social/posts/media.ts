@@ -3,10 +3,7 @@
  * may read them later.
  */
 import { Type } from 'typebox'
-import type { Principal } from '../../../kernel/access/principal.ts'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { Problem } from '../../../kernel/errors/problem.ts'
+import { Problem, sql, type Principal, type Tx } from '#dodeca/kernel'
 import type { Deps, Person } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { blockedBetween, knowable, visible } from '../people/visible.ts'

@@ -1,8 +1,7 @@
 /** A post in replies, read with its text, files and counts in one statement. */
 import { Type, type Static } from 'typebox'
-import type { Reader } from '../../../kernel/database/db.ts'
-import { sql, type Sql } from '../../../kernel/database/sql.ts'
-import { count, Id, nullable, oneOf, Time, Version } from '../../../kernel/http/shapes.ts'
+import { count, Id, nullable, oneOf, sql, Time, Version } from '#dodeca/kernel'
+import type { Reader, Sql } from '#dodeca/kernel'
 import type { Person } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { follows, visible } from '../people/visible.ts'

@@ -1,7 +1,5 @@
 /** Routes of posts. */
-import { reply } from '../../../kernel/http/reply.ts'
-import { routesOf } from '../../../kernel/http/routes-of.ts'
-import { UserId } from '../../../kernel/http/shapes.ts'
+import { reply, routesOf, UserId } from '#dodeca/kernel'
 import { idIn, personOf, type Deps } from '../deps.ts'
 import { requireOpen } from '../people/user-row.ts'
 import { tagOf, versionTags } from '../tags.ts'

@@ -3,10 +3,8 @@
  * author of the post may delete it.
  */
 import { Type, type Static } from 'typebox'
-import type { Reader, Tx } from '../../../kernel/database/db.ts'
-import { sql, type Sql } from '../../../kernel/database/sql.ts'
-import { closed, Id, nullable, text, Time } from '../../../kernel/http/shapes.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { closed, Id, newId, nullable, sql, text, Time } from '#dodeca/kernel'
+import type { Reader, Sql, Tx } from '#dodeca/kernel'
 import { count } from '../counters/count.ts'
 import type { Deps, Person } from '../deps.ts'
 import { problem } from '../errors.ts'

@@ -3,9 +3,7 @@
  * the post is not locked, so that likes of a popular post do not wait for each other.
  */
 import { Type, type Static } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { Id, nullable, Time } from '../../../kernel/http/shapes.ts'
+import { Id, nullable, sql, Time, type Tx } from '#dodeca/kernel'
 import { delta_columns } from '../counters/count.ts'
 import { topics, type Deps, type Person } from '../deps.ts'
 import { problem } from '../errors.ts'

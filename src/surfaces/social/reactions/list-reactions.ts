@@ -3,9 +3,7 @@
  * between them and the viewer.
  */
 import { Type, type Static } from 'typebox'
-import type { Reader } from '../../../kernel/database/db.ts'
-import { sql, type Sql } from '../../../kernel/database/sql.ts'
-import { page as pageOf, type List } from '../../../kernel/http/page.ts'
+import { page, sql, type List, type Reader, type Sql } from '#dodeca/kernel'
 import type { Person } from '../deps.ts'
 import { blockedBetween, commentVisible, speaks } from '../people/visible.ts'
 import { Author, authorOf, AuthorRow } from '../schemas.ts'
@@ -41,7 +39,7 @@ export function listComments(
   post_id: string,
   order: Order,
 ) {
-  return pageOf(reader, {
+  return page(reader, {
     scope,
     row: CommentRow,
     place: ['created_us', 'id'],
@@ -56,7 +54,7 @@ const LikeRow = Type.Object({ ...AuthorRow, created_at: Type.String() })
 /** Sorted by the ids of the people. An index by time would cost each like a write. */
 export function listLikes(reader: Reader, scope: List, viewer: Person, post_id: string) {
   const { tenant_id } = viewer
-  return pageOf(reader, {
+  return page(reader, {
     scope,
     row: LikeRow,
     place: ['author_id'],

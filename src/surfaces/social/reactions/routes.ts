@@ -1,7 +1,6 @@
 /** Routes of likes and comments. */
 import { Type } from 'typebox'
-import { routesOf } from '../../../kernel/http/routes-of.ts'
-import { Id, oneOf } from '../../../kernel/http/shapes.ts'
+import { Id, oneOf, routesOf } from '#dodeca/kernel'
 import { personOf, type Deps } from '../deps.ts'
 import { requirePost } from '../posts/post-view.ts'
 import {

@@ -3,8 +3,7 @@ import fc from 'fast-check'
 import { Type } from 'typebox'
 import { afterAll, expect, test } from 'vitest'
 import { eventually } from '../../../../test/world.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { newId, sql } from '#dodeca/kernel'
 import { openSocialWorld, type Someone } from './social-world.ts'
 
 const world = await openSocialWorld()

@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { afterAll, expect, test } from 'vitest'
 import { eventually, type Answer } from '../../../../test/world.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql } from '#dodeca/kernel'
 import { code, openSocialWorld, type Someone } from './social-world.ts'
 
 const world = await openSocialWorld({ ROLES: 'api' })

@@ -5,7 +5,7 @@
 import fc from 'fast-check'
 import { Type } from 'typebox'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql } from '#dodeca/kernel'
 import { drainQueue } from '../../../kernel/work/run-queue.ts'
 import type { Person } from '../deps.ts'
 import { fold } from '../counters/fold.ts'

@@ -1,8 +1,7 @@
 /** A feed is right at the commit of what changes it, with every worker stopped; its pages are full to the end. */
 import { Type } from 'typebox'
 import { afterAll, describe, expect, test } from 'vitest'
-import { sql } from '../../../kernel/database/sql.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { newId, sql } from '#dodeca/kernel'
 import { eventually } from '../../../../test/world.ts'
 import { code, openSocialWorld, postIds, type Someone } from './social-world.ts'
 

@@ -2,8 +2,7 @@
 import { Type } from 'typebox'
 import { afterAll, describe, expect, test } from 'vitest'
 import { eventually } from '../../../../test/world.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { newId, sql } from '#dodeca/kernel'
 import { code, openSocialWorld, type Someone } from './social-world.ts'
 
 const world = await openSocialWorld({

@@ -5,8 +5,7 @@ import { eventually } from '../../../../test/world.ts'
 import type { Face as Uploads } from '../../uploads/face.ts'
 import { openUploadWorld } from '../../uploads/test/upload-world.ts'
 import type { Member } from '../../../../test/product-world.ts'
-import { newId } from '../../../kernel/ids.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { newId, sql } from '#dodeca/kernel'
 import { actsAs, code, sameRefusal } from './social-world.ts'
 
 const world = await openUploadWorld()

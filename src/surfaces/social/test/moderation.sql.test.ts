@@ -1,7 +1,6 @@
 /** Reports become cases, cases are decided with reasons, and an appeal is decided by another person. */
 import { afterAll, describe, expect, test } from 'vitest'
-import { sql } from '../../../kernel/database/sql.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { newId, sql } from '#dodeca/kernel'
 import { fold } from '../counters/fold.ts'
 import { code, openSocialWorld, type Someone } from './social-world.ts'
 

@@ -7,7 +7,7 @@ import {
   type Tenant,
 } from '../../../../test/product-world.ts'
 import { call, newKey, type Answer } from '../../../../test/world.ts'
-import type { Tx } from '../../../kernel/database/db.ts'
+import type { Tx } from '#dodeca/kernel'
 import type { Face } from '../face.ts'
 import { drainQueue } from '../../../kernel/work/run-queue.ts'
 

@@ -3,9 +3,7 @@
  * later. An upload whose file was still processed never becomes available, so it ends as aborted.
  */
 import { Type } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { Id } from '../../../kernel/http/shapes.ts'
+import { Id, sql, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { announceFile, announceUpload } from '../events.ts'
 import { Purpose } from '../schemas.ts'

@@ -3,8 +3,7 @@
  * call.
  */
 import { Type, type Static } from 'typebox'
-import type { Reader } from '../../../kernel/database/db.ts'
-import { Id, nullable, text, Time } from '../../../kernel/http/shapes.ts'
+import { Id, nullable, text, Time, type Reader } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { mayBeInline, servedType } from '../media-types.ts'

@@ -1,9 +1,6 @@
 /** The stored form of a file, and its form in replies. */
 import { Type, type Static } from 'typebox'
-import type { Reader } from '../../../kernel/database/db.ts'
-import { columnsOf } from '../../../kernel/database/columns.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { Id, nullable, Time } from '../../../kernel/http/shapes.ts'
+import { columnsOf, Id, nullable, sql, Time, type Reader } from '#dodeca/kernel'
 import {
   Bytes,
   Checksum,

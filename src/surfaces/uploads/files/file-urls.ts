@@ -3,8 +3,7 @@
  * checks the file's state. On S3 the reply is a redirect to a URL of the store that is valid for a
  * minute. So a deleted or quarantined file is unavailable immediately.
  */
-import type { SignedGrant } from '../../../kernel/access/signed-url.ts'
-import { rfc3339 } from '../../../kernel/clock.ts'
+import { rfc3339, type SignedGrant } from '#dodeca/kernel'
 import type { DerivativeKind } from '../purposes.ts'
 import type { Kernel } from '../settings.ts'
 

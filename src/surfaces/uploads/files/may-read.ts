@@ -3,8 +3,7 @@
  * the surface of its purpose allows. The decision is made for each URL that is signed. Any other
  * caller gets the same 404 as for a file that does not exist.
  */
-import type { Reader } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql, type Reader } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import type { Caller } from '../uploads/upload-row.ts'

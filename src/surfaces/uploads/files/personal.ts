@@ -4,11 +4,7 @@
  * bytes without the usual delay.
  */
 import { Type } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { Id } from '../../../kernel/http/shapes.ts'
-import { personalRows } from '../../../kernel/work/personal-rows.ts'
-import type { Personal, PersonalAccount } from '../../../kernel/work/personal.ts'
+import { Id, personalRows, sql, type Personal, type PersonalAccount, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { endUpload } from '../uploads/abort-upload.ts'
 import { deleteFile } from './delete-file.ts'

@@ -1,8 +1,6 @@
 /** Makes a file available. Only this code makes a file safe to read. */
 import { Type } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { Id, nullable } from '../../../kernel/http/shapes.ts'
+import { Id, nullable, sql, type Tx } from '#dodeca/kernel'
 import { announceFile } from '../events.ts'
 import { Purpose, Size } from '../schemas.ts'
 import type { FileKey } from './quarantine-file.ts'

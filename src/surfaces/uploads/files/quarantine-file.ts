@@ -3,9 +3,7 @@
  * transaction, and its bytes are removed later.
  */
 import { Type, type Static } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { Id } from '../../../kernel/http/shapes.ts'
+import { Id, sql, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import type { FileErrorCode } from '../errors.ts'
 import { announceFile, announceUpload } from '../events.ts'

@@ -1,9 +1,6 @@
 /** Sends a file through all stages again. An available file stays available meanwhile. */
 import { Type } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { Id } from '../../../kernel/http/shapes.ts'
-import { dueNow } from '../../../kernel/work/due-queue.ts'
+import { dueNow, Id, sql, type Tx } from '#dodeca/kernel'
 import { problem } from '../errors.ts'
 import type { FileKey } from './quarantine-file.ts'
 

@@ -1,11 +1,18 @@
 /** Routes of files: download URLs, the state of a file, and its deletion. */
 import { Type } from 'typebox'
 import type { Readable } from 'node:stream'
-import { sql } from '../../../kernel/database/sql.ts'
-import { equal, owner } from '../../../kernel/http/lists/members.ts'
-import { reply } from '../../../kernel/http/reply.ts'
-import { routesOf } from '../../../kernel/http/routes-of.ts'
-import { closed, count, Id, oneOf, RawBytes } from '../../../kernel/http/shapes.ts'
+import {
+  closed,
+  count,
+  equal,
+  Id,
+  oneOf,
+  owner,
+  RawBytes,
+  reply,
+  routesOf,
+  sql,
+} from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { SignedQuery } from '../parts/routes.ts'
 import { DerivativeKind, File, file_states, Purpose } from '../schemas.ts'

@@ -8,16 +8,8 @@ import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { create as contentDisposition } from 'content-disposition'
 import { Type, type Static } from 'typebox'
-import type { Db } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { isMatched, isNotModified } from '../../../kernel/http/etag.ts'
-import type { RequestFacts } from '../../../kernel/http/route.ts'
-import { Id, nullable } from '../../../kernel/http/shapes.ts'
-import {
-  StoreUnavailable,
-  type ByteRange,
-  type FoundObject,
-} from '../../../kernel/objects/objects.ts'
+import { Id, isMatched, isNotModified, nullable, sql, StoreUnavailable } from '#dodeca/kernel'
+import type { ByteRange, Db, FoundObject, RequestFacts } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { mayBeInline, servedType } from '../media-types.ts'

@@ -1,5 +1,5 @@
 /** Compares the parts that the client lists with the stored parts. */
-import type { FieldError } from '../../../kernel/errors/problem.ts'
+import type { FieldError } from '#dodeca/kernel'
 import type { CompleteUpload } from '../schemas.ts'
 import type { PartRow } from '../uploads/upload-row.ts'
 

@@ -3,8 +3,7 @@
  * S3 they lead to the store. In both cases a URL is valid for one part of exactly its planned size,
  * and ends with the upload.
  */
-import { rfc3339 } from '../../../kernel/clock.ts'
-import type { SignedGrant } from '../../../kernel/access/signed-url.ts'
+import { rfc3339, type SignedGrant } from '#dodeca/kernel'
 import type { Kernel } from '../settings.ts'
 import type { PartUrl } from '../schemas.ts'
 import { placeOf, sizeOfPart, type Plan, type UploadRow } from '../uploads/upload-row.ts'

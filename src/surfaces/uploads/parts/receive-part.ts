@@ -6,15 +6,8 @@
  */
 import { Type } from 'typebox'
 import type { Readable } from 'node:stream'
-import type { Db } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import type { RequestFacts } from '../../../kernel/http/route.ts'
-import {
-  PartMissing,
-  PartSizeDiffers,
-  type ReceivedParts,
-  type StoredPart,
-} from '../../../kernel/objects/objects.ts'
+import { PartMissing, PartSizeDiffers, sql } from '#dodeca/kernel'
+import type { Db, ReceivedParts, RequestFacts, StoredPart } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { headFits } from '../media-types.ts'

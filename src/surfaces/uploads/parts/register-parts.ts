@@ -2,9 +2,7 @@
  * Returns the list of stored parts, and URLs for the missing parts. The client's list of parts is
  * compared with the store and never trusted. On S3 the rows are made from the store's list.
  */
-import { sql } from '../../../kernel/database/sql.ts'
-import { PartMissing, type StoredPart } from '../../../kernel/objects/objects.ts'
-import type { Db, Reader } from '../../../kernel/database/db.ts'
+import { PartMissing, sql, type Db, type Reader, type StoredPart } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import type { RegisteredParts, RegisterParts } from '../schemas.ts'

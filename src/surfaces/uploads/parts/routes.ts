@@ -1,8 +1,6 @@
 /** The route by which the local engine receives parts. S3 receives them itself. */
 import { Type } from 'typebox'
-import { reply } from '../../../kernel/http/route.ts'
-import { routesOf } from '../../../kernel/http/routes-of.ts'
-import { closed, Id, text } from '../../../kernel/http/shapes.ts'
+import { closed, Id, reply, routesOf, text } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { receivePart } from './receive-part.ts'
 import type { Slots } from './slots.ts'

@@ -5,8 +5,7 @@
  */
 import { createReadStream } from 'node:fs'
 import { Type } from 'typebox'
-import { sql } from '../../../kernel/database/sql.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { newId, sql } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import type { FileRow } from '../files/file-row.ts'
 import { DerivativeKind } from '../schemas.ts'

@@ -1,5 +1,5 @@
 /** The first stage: detects the type of the bytes, and whether their content is refused. */
-import { rfc3339 } from '../../../kernel/clock.ts'
+import { rfc3339 } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import type { FileRow } from '../files/file-row.ts'
 import { isBlocked } from '../scanning/blocked-hashes.ts'

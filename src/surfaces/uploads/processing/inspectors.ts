@@ -3,7 +3,7 @@
  * after 200 files.
  */
 import { fileURLToPath } from 'node:url'
-import { ChildFailed, openChildPool } from '../../../kernel/bounded/child-pool.ts'
+import { ChildFailed, openChildPool } from '#dodeca/kernel'
 import type { Kernel } from '../settings.ts'
 import type {
   Derived,

@@ -13,22 +13,18 @@
  * quarantine, and never an unavailable scanner.
  */
 import { Type, type Static } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { columnsOf } from '../../../kernel/database/columns.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { newId } from '../../../kernel/ids.ts'
-import { StoreUnavailable } from '../../../kernel/objects/objects.ts'
 import {
   again,
+  columnsOf,
   dead,
   done,
   dueQueue,
+  newId,
   retry,
-  type Claimed,
-  type DueQueue,
-  type Finished,
-  type Outcome,
-} from '../../../kernel/work/due-queue.ts'
+  sql,
+  StoreUnavailable,
+} from '#dodeca/kernel'
+import type { Claimed, DueQueue, Finished, Outcome, Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { file_error_codes, type FileErrorCode } from '../errors.ts'
 import { FileRow } from '../files/file-row.ts'

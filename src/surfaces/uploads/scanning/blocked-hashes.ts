@@ -3,10 +3,7 @@
  * Files with such content go through all stages again, and end in quarantine.
  */
 import { Type, type Static } from 'typebox'
-import type { Db, Reader } from '../../../kernel/database/db.ts'
-import { sql, type Sql } from '../../../kernel/database/sql.ts'
-import { Time } from '../../../kernel/http/shapes.ts'
-import { dueNow } from '../../../kernel/work/due-queue.ts'
+import { dueNow, sql, Time, type Db, type Reader, type Sql } from '#dodeca/kernel'
 import { Bytes } from '../schemas.ts'
 
 const Blocked = Type.Object({

@@ -3,7 +3,7 @@
  */
 import { createHash } from 'node:crypto'
 import type { Readable } from 'node:stream'
-import { rfc3339 } from '../../../kernel/clock.ts'
+import { rfc3339 } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import type { FileRow } from '../files/file-row.ts'
 import { Refused } from '../processing/inspector-protocol.ts'

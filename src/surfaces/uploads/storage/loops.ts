@@ -2,7 +2,7 @@
  * The periodic work of storage: expiry, removal of ended uploads, and the comparison of store and
  * rows.
  */
-import type { Loop } from '../../../kernel/surface.ts'
+import type { Loop } from '#dodeca/kernel'
 import { announceUpload } from '../events.ts'
 import type { Kernel } from '../settings.ts'
 import type { OwnStore } from './own-store.ts'

@@ -6,10 +6,7 @@
  */
 import { Gauge } from 'prom-client'
 import { Type } from 'typebox'
-import { sql } from '../../../kernel/database/sql.ts'
-import { cellId } from '../../../kernel/objects/cell-id.ts'
-import { StoreUnavailable } from '../../../kernel/objects/objects.ts'
-import { hasJoined, joinBucket } from '../../../kernel/objects/shared-bucket.ts'
+import { cellId, hasJoined, joinBucket, sql, StoreUnavailable } from '#dodeca/kernel'
 import type { Kernel } from '../settings.ts'
 
 export type OwnStore = {

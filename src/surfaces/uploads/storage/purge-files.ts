@@ -4,8 +4,7 @@
  * `retention_until` is cleared last. So if a sweep is killed, the next one continues.
  */
 import { Type, type Static } from 'typebox'
-import { sql } from '../../../kernel/database/sql.ts'
-import { Id } from '../../../kernel/http/shapes.ts'
+import { Id, sql } from '#dodeca/kernel'
 import { announceFile } from '../events.ts'
 import { Purpose, Size } from '../schemas.ts'
 import type { Kernel } from '../settings.ts'

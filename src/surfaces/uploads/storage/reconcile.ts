@@ -6,10 +6,7 @@
  * not know.
  */
 import { Type, type Static } from 'typebox'
-import { sql } from '../../../kernel/database/sql.ts'
-import { Id } from '../../../kernel/http/shapes.ts'
-import { cellId } from '../../../kernel/objects/cell-id.ts'
-import { hasOtherCells } from '../../../kernel/objects/shared-bucket.ts'
+import { cellId, hasOtherCells, Id, sql } from '#dodeca/kernel'
 import { quarantineFile } from '../files/quarantine-file.ts'
 import type { Kernel } from '../settings.ts'
 import type { OwnStore } from './own-store.ts'

@@ -1,8 +1,7 @@
 /**
  * Subtracts bytes from the tenant's usage, only after the bytes are removed from the store.
  */
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql, type Tx } from '#dodeca/kernel'
 
 export async function releaseBytes(tx: Tx, tenant_id: string, bytes: number): Promise<void> {
   if (bytes === 0) return

@@ -3,8 +3,7 @@
  * an hour later, so that it does not stay before all others. In a store that is not the own one
  * nothing is removed: the bytes would stay in the own one, and no row would name them.
  */
-import { type Sql, sql } from '../../../kernel/database/sql.ts'
-import { StoreUnavailable } from '../../../kernel/objects/objects.ts'
+import { sql, StoreUnavailable, type Sql } from '#dodeca/kernel'
 import type { Kernel } from '../settings.ts'
 import type { OwnStore } from './own-store.ts'
 

@@ -4,9 +4,7 @@
  * sweep is killed, the next one finds the upload again.
  */
 import { Type, type Static } from 'typebox'
-import type { Db } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { Id } from '../../../kernel/http/shapes.ts'
+import { Id, sql, type Db } from '#dodeca/kernel'
 import type { Kernel } from '../settings.ts'
 import { Size } from '../schemas.ts'
 import type { OwnStore } from './own-store.ts'

@@ -4,7 +4,7 @@
  * must stay free.
  */
 import { statfs } from 'node:fs/promises'
-import { codeOf } from '../../../kernel/errors/error-code.ts'
+import { codeOf } from '#dodeca/kernel'
 import { problem } from '../errors.ts'
 import type { Kernel } from '../settings.ts'
 

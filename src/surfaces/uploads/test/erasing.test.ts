@@ -1,7 +1,7 @@
 /** A file that is erased while its derivatives are made leaves no byte, and counts nothing. */
 import { Type } from 'typebox'
 import { afterAll, expect, test } from 'vitest'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql } from '#dodeca/kernel'
 import { holdAt } from '../../../../test/hold.ts'
 import { eventually } from '../../../../test/world.ts'
 import { picture } from '../processing/test/samples.ts'

@@ -1,10 +1,9 @@
 /** What requests and sweeps ask finds its rows by index at 100,000 files: no Seq Scan. */
 import type pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Db, Tx } from '../../../kernel/database/db.ts'
+import { newId, type Db, type Sql, type Tx } from '#dodeca/kernel'
 import { directClient } from '../../../kernel/database/direct.ts'
-import { compile, type Sql } from '../../../kernel/database/sql.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { compile } from '../../../kernel/database/sql.ts'
 import { claimStatement } from '../../../kernel/work/run-queue.ts'
 import { cloneDatabase, type Clone } from '../../../../test/world.ts'
 import { readable } from '../files/may-read.ts'

@@ -3,8 +3,7 @@
  * after the transaction.
  */
 import { Type } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql, type Tx } from '#dodeca/kernel'
 import { problem } from '../errors.ts'
 import { announceUpload } from '../events.ts'
 import { findUpload, type Caller, type UploadRow } from './upload-row.ts'

@@ -5,11 +5,7 @@
  * call finds the same file.
  */
 import { Type } from 'typebox'
-import type { Db } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import type { FieldError, Problem } from '../../../kernel/errors/problem.ts'
-import { Id } from '../../../kernel/http/shapes.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { Id, newId, sql, type Db, type FieldError, type Problem } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { isFull } from '../storage/space.ts'

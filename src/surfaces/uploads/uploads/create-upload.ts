@@ -6,14 +6,8 @@
  * a lock.
  */
 import { Type } from 'typebox'
-import { lacks } from '../../../kernel/access/permission-denied.ts'
-import { allowsType } from '../../../kernel/access/permissions.ts'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { Problem, type FieldError } from '../../../kernel/errors/problem.ts'
-import { newId, newSecret } from '../../../kernel/ids.ts'
-import { rfc3339 } from '../../../kernel/clock.ts'
-import type { Place } from '../../../kernel/objects/objects.ts'
+import { allowsType, lacks, newId, newSecret, Problem, rfc3339, sql } from '#dodeca/kernel'
+import type { FieldError, Place, Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { categoryOf, isProgramName, normalType } from '../media-types.ts'

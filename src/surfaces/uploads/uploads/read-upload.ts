@@ -1,8 +1,7 @@
 /**
  * The state of an upload: its stored parts, its missing parts, and the file after it was made.
  */
-import type { Db } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql, type Db } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { derivativesOf, fileColumns, FileRow, fileView } from '../files/file-row.ts'
 import { storedParts } from '../parts/register-parts.ts'

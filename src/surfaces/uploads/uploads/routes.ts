@@ -2,11 +2,7 @@
  * Routes of uploads: create an upload, list incomplete uploads, send parts, complete, show and
  * abort an upload.
  */
-import { sql } from '../../../kernel/database/sql.ts'
-import { owner } from '../../../kernel/http/lists/members.ts'
-import { reply } from '../../../kernel/http/reply.ts'
-import { routesOf } from '../../../kernel/http/routes-of.ts'
-import { isNotModified } from '../../../kernel/http/etag.ts'
+import { isNotModified, owner, reply, routesOf, sql } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import {
   Completed,

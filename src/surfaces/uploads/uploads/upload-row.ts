@@ -1,12 +1,7 @@
 /** The stored form of an upload, the callers that may see it, and its form in replies. */
 import { Type, type Static } from 'typebox'
-import type { Principal } from '../../../kernel/access/principal.ts'
-import { allowsSome } from '../../../kernel/access/permissions.ts'
-import type { Reader } from '../../../kernel/database/db.ts'
-import { columnsOf } from '../../../kernel/database/columns.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { Id, nullable, Time } from '../../../kernel/http/shapes.ts'
-import type { StoredPart } from '../../../kernel/objects/objects.ts'
+import { allowsSome, columnsOf, Id, nullable, sql, Time } from '#dodeca/kernel'
+import type { Principal, Reader, StoredPart } from '#dodeca/kernel'
 import { problem } from '../errors.ts'
 import { Bytes, MediaCategory, Purpose, Size, type upload_states } from '../schemas.ts'
 

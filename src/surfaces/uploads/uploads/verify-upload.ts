@@ -4,16 +4,8 @@
  * because it changes the state from `initiated`.
  */
 import { Type } from 'typebox'
-import type { Db, Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { newId } from '../../../kernel/ids.ts'
-import {
-  ChecksumDiffers,
-  PartMissing,
-  type Place,
-  type StoredObject,
-} from '../../../kernel/objects/objects.ts'
-import { dueQueue, done, type DueQueue } from '../../../kernel/work/due-queue.ts'
+import { ChecksumDiffers, done, dueQueue, newId, PartMissing, sql } from '#dodeca/kernel'
+import type { Db, DueQueue, Place, StoredObject, Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { announceUpload } from '../events.ts'
 import { storedParts } from '../parts/register-parts.ts'

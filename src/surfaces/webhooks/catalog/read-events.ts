@@ -3,11 +3,7 @@
  * Foreign, missing, internal and unreadable events get the same 404.
  */
 import { type Static, Type } from 'typebox'
-import { lacks } from '../../../kernel/access/permission-denied.ts'
-import type { Reader } from '../../../kernel/database/db.ts'
-import { columnsOf } from '../../../kernel/database/columns.ts'
-import { sql, type Sql } from '../../../kernel/database/sql.ts'
-import { nullable } from '../../../kernel/http/shapes.ts'
+import { columnsOf, lacks, nullable, sql, type Reader, type Sql } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { payloadRef } from '../fan-out/body.ts'

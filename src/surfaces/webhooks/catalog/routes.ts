@@ -2,12 +2,9 @@
  * Routes for events that can be delivered: one event, the list of events in log order for receivers
  * that were unavailable, and the types that a subscription can contain.
  */
-import { reply } from '../../../kernel/http/reply.ts'
-import type { RequestFacts } from '../../../kernel/http/route.ts'
-import { routesOf } from '../../../kernel/http/routes-of.ts'
+import { reply, routesOf, type RequestFacts, type StreamPlaces } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
-import type { StreamPlaces } from '../../../kernel/http/stream-places.ts'
 import { mayRead, type EventType } from '../types/event-types.ts'
 import { exampleOf } from './example.ts'
 import { getEvent, readFeed, viewOf, wantedTypes } from './read-events.ts'

@@ -1,6 +1,6 @@
 /** Events and their types on the wire. Only the feed's cursor contains the position of an event. */
 import { type Static, Type } from 'typebox'
-import { Id, nullable, page, pageQuery, text, Time } from '../../../kernel/http/shapes.ts'
+import { Id, nullable, pageOf, pageQuery, text, Time } from '#dodeca/kernel'
 
 const event = {
   id: Id,
@@ -53,7 +53,10 @@ export const FeedQuery = pageQuery({
 })
 
 /** The reader can always resume with this cursor, even from the end of the log. */
-export const EventFeed = Type.Object({ ...page(WebhookEvent).properties, next_cursor: text(1024) })
+export const EventFeed = Type.Object({
+  ...pageOf(WebhookEvent).properties,
+  next_cursor: text(1024),
+})
 
 export const WebhookEventType = Type.Object(
   {
@@ -68,4 +71,4 @@ export const WebhookEventType = Type.Object(
 export type WebhookEventType = Static<typeof WebhookEventType>
 
 export const EventTypesQuery = pageQuery({})
-export const EventTypePage = page(WebhookEventType)
+export const EventTypePage = pageOf(WebhookEventType)

@@ -5,8 +5,7 @@
  * of a few minutes are read one by one.
  */
 import { Type } from 'typebox'
-import type { Reader } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql, type Reader } from '#dodeca/kernel'
 
 /**
  * This is far longer than any transaction lasts, because PostgreSQL ends a transaction that is idle

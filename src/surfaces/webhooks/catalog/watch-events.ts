@@ -4,11 +4,8 @@
  * only when the reader is ready for it. So a slow reader costs no memory.
  */
 import { Type } from 'typebox'
-import type { Db } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { Id } from '../../../kernel/http/shapes.ts'
-import type { SseEvent } from '../../../kernel/http/sse.ts'
-import { openChangeWatcher, type ChangeWatcher } from '../../../kernel/work/change-watcher.ts'
+import { Id, openChangeWatcher, sql } from '#dodeca/kernel'
+import type { ChangeWatcher, Db, SseEvent } from '#dodeca/kernel'
 import type { Kernel } from '../settings.ts'
 import { isAhead, readFeed, viewOf } from './read-events.ts'
 

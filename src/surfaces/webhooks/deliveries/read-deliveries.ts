@@ -2,9 +2,7 @@
  * One delivery with its attempts. Every id contains a time, so each read scans only the weekly
  * partitions that can contain the delivery.
  */
-import type { Reader } from '../../../kernel/database/db.ts'
-import { columnsOf } from '../../../kernel/database/columns.ts'
-import { sql, type Sql } from '../../../kernel/database/sql.ts'
+import { columnsOf, sql, type Reader, type Sql } from '#dodeca/kernel'
 import { problem } from '../errors.ts'
 import {
   Attempt,

@@ -1,8 +1,5 @@
 /** Routes of deliveries: the requests that were sent, and the responses of the endpoint. */
-import { sql } from '../../../kernel/database/sql.ts'
-import { equal, looked } from '../../../kernel/http/lists/members.ts'
-import { routesOf } from '../../../kernel/http/routes-of.ts'
-import { Id, text } from '../../../kernel/http/shapes.ts'
+import { equal, Id, looked, routesOf, sql, text } from '#dodeca/kernel'
 import type { Kernel } from '../settings.ts'
 import { getDelivery, nextAttemptAt } from './read-deliveries.ts'
 import { Delivery, DeliveryInFull, DeliveryState } from './schemas.ts'

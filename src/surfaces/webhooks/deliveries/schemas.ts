@@ -1,6 +1,6 @@
 /** Deliveries, their attempts and replays on the wire. Leases are internal and never shown. */
 import { type Static, Type } from 'typebox'
-import { Id, nullable, oneOf, Time } from '../../../kernel/http/shapes.ts'
+import { Id, nullable, oneOf, Time } from '#dodeca/kernel'
 
 const states = ['pending', 'delivered', 'permanent_failure', 'exhausted', 'cancelled'] as const
 export const DeliveryState = oneOf(...states)

@@ -3,7 +3,7 @@
  * So every delivery, attempt and replay sends the same bytes, even after a new release.
  */
 import { createHash } from 'node:crypto'
-import type { LoggedEvent } from '../../../kernel/events/event.ts'
+import type { LoggedEvent } from '#dodeca/kernel'
 
 export type Body = {
   readonly api_version: string

@@ -5,10 +5,7 @@
  * Running the same portion again changes nothing.
  */
 import { Type } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql, type Sql } from '../../../kernel/database/sql.ts'
-import type { LoggedEvent } from '../../../kernel/events/event.ts'
-import { Id } from '../../../kernel/http/shapes.ts'
+import { Id, sql, type LoggedEvent, type Sql, type Tx } from '#dodeca/kernel'
 import { api_versions } from '../schemas.ts'
 import { groupOf } from '../types/event-types.ts'
 import { bodyOf, type Body } from './body.ts'

@@ -5,11 +5,7 @@
  * So the events of an aggregate stay in order.
  */
 import { Type } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import type { LoggedEvent } from '../../../kernel/events/event.ts'
-import { Id } from '../../../kernel/http/shapes.ts'
-import type { Consumer } from '../../../kernel/surface.ts'
+import { Id, sql, type Consumer, type LoggedEvent, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { tested } from '../events.ts'
 import { api_versions } from '../schemas.ts'

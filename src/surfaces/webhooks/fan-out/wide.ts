@@ -4,12 +4,7 @@
  * cursor.
  */
 import { type Static, Type } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { LoggedEvent } from '../../../kernel/events/event.ts'
-import { openSleeper } from '../../../kernel/work/sleeper.ts'
-import { Id, nullable } from '../../../kernel/http/shapes.ts'
-import type { Loop } from '../../../kernel/surface.ts'
+import { Id, LoggedEvent, nullable, openSleeper, sql, type Loop, type Tx } from '#dodeca/kernel'
 import type { Kernel } from '../settings.ts'
 import type { Poke } from '../deps.ts'
 import type { Bodies } from '../sending/bodies.ts'

@@ -2,7 +2,7 @@
  * The handlers of received messages, at most one for each provider. They are registered when
  * webhooks is opened.
  */
-import type { InboundHandler } from '../../../kernel/surface.ts'
+import type { InboundHandler } from '#dodeca/kernel'
 
 export type Handlers = {
   readonly providers: ReadonlySet<string>

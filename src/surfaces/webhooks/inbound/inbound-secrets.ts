@@ -2,7 +2,7 @@
  * The secrets of providers. A client can write them but never read them. They are stored sealed,
  * and bound to their source and version.
  */
-import type { SealedColumn } from '../../../kernel/work/reseal.ts'
+import type { SealedColumn } from '#dodeca/kernel'
 import type { Kernel } from '../settings.ts'
 import { ringOf } from '../secrets.ts'
 

@@ -2,10 +2,8 @@
  * Creates the inbound part of webhooks: the routes and the loops. Both use the same store of
  * secrets.
  */
-import type { Route } from '../../../kernel/http/route.ts'
-import type { InboundHandler, Loop } from '../../../kernel/surface.ts'
+import type { InboundHandler, Loop, Route, SealedColumn } from '#dodeca/kernel'
 import type { Kernel } from '../settings.ts'
-import type { SealedColumn } from '../../../kernel/work/reseal.ts'
 import { openHandlers } from './handlers.ts'
 import { openInboundSecrets } from './inbound-secrets.ts'
 import { processLoop } from './processing/process-receipts.ts'

@@ -3,8 +3,7 @@
  * message is the reply that the provider documents.
  */
 import { Type } from 'typebox'
-import { reply } from '../../../kernel/http/route.ts'
-import { routesOf } from '../../../kernel/http/routes-of.ts'
+import { reply, routesOf } from '#dodeca/kernel'
 import { github_bytes_max, limitFor, receive, type ReceiveDeps } from './receive.ts'
 import { AccountRef, Provider } from './schemas.ts'
 

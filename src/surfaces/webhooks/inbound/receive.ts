@@ -5,7 +5,7 @@
  */
 import { problem } from '../errors.ts'
 import type { Kernel } from '../settings.ts'
-import type { RequestFacts, RequestHead } from '../../../kernel/http/route.ts'
+import type { RequestFacts, RequestHead } from '#dodeca/kernel'
 import type { Acknowledgement, Incoming } from './schemes/scheme.ts'
 import { schemes } from './schemes/schemes.ts'
 import { findScheme, type FindTrusted, type SourceKey } from './sources/find-source.ts'

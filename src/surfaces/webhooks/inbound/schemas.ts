@@ -1,6 +1,6 @@
 /** Inbound webhooks on the wire, and the rows that more than one use case reads. */
 import { type Static, Type } from 'typebox'
-import { closed, count, Id, nullable, oneOf, text, Time } from '../../../kernel/http/shapes.ts'
+import { closed, count, Id, nullable, oneOf, text, Time } from '#dodeca/kernel'
 
 const scheme_names = ['stripe', 'github', 'slack', 'twilio', 'standard', 'generic_hmac'] as const
 

@@ -4,13 +4,9 @@
  * message changes nothing.
  */
 import { Type } from 'typebox'
-import { gather } from '../../../kernel/database/gather.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { Id } from '../../../kernel/http/shapes.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { gather, Id, newId, sql, workContext } from '#dodeca/kernel'
 import { inbound_topic } from './processing/process-receipts.ts'
 import type { Kernel } from '../settings.ts'
-import { workContext } from '../../../kernel/observability/context.ts'
 import type { Envelope, Incoming } from './schemes/scheme.ts'
 import { schemes } from './schemes/schemes.ts'
 import type { SourceKey, Trusted } from './sources/find-source.ts'

@@ -1,9 +1,6 @@
 /** Lanes and the values of their subscriptions, as rows. Only lanes that may send are loaded. */
 import { type Static, Type } from 'typebox'
-import { parseTime } from '../../../kernel/clock.ts'
-import { columnsOf } from '../../../kernel/database/columns.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { Id, nullable, Time } from '../../../kernel/http/shapes.ts'
+import { columnsOf, Id, nullable, parseTime, sql, Time } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { readSecrets, type LiveSecret } from '../sending/live-secrets.ts'
 import { Lane, type LaneConfig, type LaneRecord } from './lane.ts'

@@ -3,9 +3,7 @@
  * writes nothing. The statement that emits the event marks a lane as degraded. This file removes
  * the mark after a success.
  */
-import { rfc3339 } from '../../../kernel/clock.ts'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { rfc3339, sql, type Tx } from '#dodeca/kernel'
 import type { Lane } from './lane.ts'
 
 export async function saveLanes(tx: Tx, owner: string, lanes: readonly Lane[]): Promise<void> {

@@ -5,7 +5,7 @@
  * machine. So this process never believes in a lease that has ended in the database.
  */
 import { Type } from 'typebox'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql } from '#dodeca/kernel'
 import type { Kernel } from '../settings.ts'
 
 const shards_count = 64

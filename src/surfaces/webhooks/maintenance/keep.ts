@@ -3,10 +3,7 @@
  * are too old, deletes unverified subscriptions, and deletes old rows.
  */
 import { Type } from 'typebox'
-import { sql } from '../../../kernel/database/sql.ts'
-import { Id, nullable } from '../../../kernel/http/shapes.ts'
-import type { Loop } from '../../../kernel/surface.ts'
-import type { Retention } from '../../../kernel/work/retention.ts'
+import { Id, nullable, sql, type Loop, type Retention } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import type { Kernel } from '../settings.ts'
 import { announceExhausted } from '../sending/finish.ts'

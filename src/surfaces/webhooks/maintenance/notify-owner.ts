@@ -6,12 +6,8 @@
  * transaction contains hundreds of results and must not wait for a lock on an account.
  */
 import { type Static, Type } from 'typebox'
-import { parseTime, rfc3339 } from '../../../kernel/clock.ts'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import type { LoggedEvent } from '../../../kernel/events/event.ts'
-import { Id, nullable, Time } from '../../../kernel/http/shapes.ts'
-import type { Consumer } from '../../../kernel/surface.ts'
+import { Id, nullable, parseTime, rfc3339, sql, Time } from '#dodeca/kernel'
+import type { Consumer, LoggedEvent, Tx } from '#dodeca/kernel'
 import type { Kernel } from '../settings.ts'
 import type { Face as Notifications } from '../../notifications/face.ts'
 

@@ -3,10 +3,7 @@
  * disabled until another account enables them and becomes their owner. personal.ts deletes the
  * endpoints of an erased account.
  */
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql, type Sql } from '../../../kernel/database/sql.ts'
-import type { LoggedEvent } from '../../../kernel/events/event.ts'
-import type { Consumer } from '../../../kernel/surface.ts'
+import { sql, type Consumer, type LoggedEvent, type Sql, type Tx } from '#dodeca/kernel'
 import { SubscriptionRow } from '../schemas.ts'
 import { announce, subscriptionColumns } from '../subscriptions/find.ts'
 

@@ -4,10 +4,7 @@
  * transaction. Existing deliveries are not changed, so repeating a portion changes nothing.
  */
 import { type Static, Type } from 'typebox'
-import type { Reader, Tx } from '../../../kernel/database/db.ts'
-import { sql, type Sql } from '../../../kernel/database/sql.ts'
-import { LoggedEvent } from '../../../kernel/events/event.ts'
-import { nullable } from '../../../kernel/http/shapes.ts'
+import { LoggedEvent, nullable, sql, type Reader, type Sql, type Tx } from '#dodeca/kernel'
 import { disorder_seconds } from '../catalog/start-of.ts'
 import { tested } from '../events.ts'
 import { bodyOf } from '../fan-out/body.ts'

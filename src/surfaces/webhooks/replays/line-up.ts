@@ -4,9 +4,7 @@
  * portion after a crash changes nothing.
  */
 import { type Static, Type } from 'typebox'
-import type { Reader, Tx } from '../../../kernel/database/db.ts'
-import { sql, type Sql } from '../../../kernel/database/sql.ts'
-import { Id, nullable } from '../../../kernel/http/shapes.ts'
+import { Id, nullable, sql, type Reader, type Sql, type Tx } from '#dodeca/kernel'
 import { oldest_days } from '../sending/pending-ids.ts'
 
 /** Selects the deliveries that are sent again, and the subscription that gets them. */

@@ -6,7 +6,7 @@
  * seconds.
  */
 import { setTimeout as wait } from 'node:timers/promises'
-import { parseTime, rfc3339, type Clock } from '../../../kernel/clock.ts'
+import { parseTime, rfc3339, type Clock } from '#dodeca/kernel'
 
 export const rate_default = 50
 const ahead_ms = 1000

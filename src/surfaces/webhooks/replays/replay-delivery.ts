@@ -4,10 +4,7 @@
  * budget. The requester and the reason are recorded in the same transaction.
  */
 import { Type, type Static } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { Id } from '../../../kernel/http/shapes.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { Id, newId, sql, type Tx } from '#dodeca/kernel'
 import { deliveryAt } from '../deliveries/read-deliveries.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'

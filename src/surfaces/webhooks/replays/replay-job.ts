@@ -6,10 +6,7 @@
  */
 import { type Static, Type } from 'typebox'
 import { Value } from 'typebox/value'
-import { sql } from '../../../kernel/database/sql.ts'
-import { Id, nullable } from '../../../kernel/http/shapes.ts'
-import { JobFailure } from '../../../kernel/errors/job-failure.ts'
-import type { JobType, RunningJob } from '../../../kernel/surface.ts'
+import { Id, JobFailure, nullable, sql, type JobType, type RunningJob } from '#dodeca/kernel'
 import { startOf } from '../catalog/start-of.ts'
 import type { Deps } from '../deps.ts'
 import { countMissed, lineUpMissed } from './line-up-missed.ts'

@@ -3,10 +3,7 @@
  * the transaction that submits the job. The job has the replay's id, so a receiver that sees the
  * header can find it.
  */
-import { parseTime, rfc3339 } from '../../../kernel/clock.ts'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { limit, newId, parseTime, rfc3339, sql, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { findSubscription } from '../subscriptions/find.ts'
@@ -14,7 +11,6 @@ import { takeReplayTurns } from './replay-delivery.ts'
 import { replay_type } from './replay-job.ts'
 import type { ReplayOrder } from './replay-target.ts'
 import type { ReplayMany } from './schemas.ts'
-import { limit } from '../../../kernel/limits.ts'
 
 const span_ms_max = limit(
   'webhooks.replay_span_ms',

@@ -5,9 +5,7 @@
  * the subscription's owner.
  */
 import { type Static, Type } from 'typebox'
-import { sql } from '../../../kernel/database/sql.ts'
-import { closed, Id, nullable, Time } from '../../../kernel/http/shapes.ts'
-import { JobFailure } from '../../../kernel/errors/job-failure.ts'
+import { closed, Id, JobFailure, nullable, sql, Time } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { Pattern } from '../schemas.ts'
 import { patternsOf, readablePatterns } from '../types/event-types.ts'

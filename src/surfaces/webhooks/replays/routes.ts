@@ -1,7 +1,7 @@
 /**
  * Routes of replays. A request only records the replay. The senders send the deliveries afterwards.
  */
-import { routesOf } from '../../../kernel/http/routes-of.ts'
+import { routesOf } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { replayDelivery } from './replay-delivery.ts'
 import { replayMany } from './replay-many.ts'

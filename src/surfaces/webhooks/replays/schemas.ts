@@ -1,6 +1,6 @@
 /** Requests and replies of replays: of one delivery, or of many deliveries of a subscription. */
 import { type Static, Type } from 'typebox'
-import { closed, Id, text, Time } from '../../../kernel/http/shapes.ts'
+import { closed, Id, text, Time } from '#dodeca/kernel'
 import { Pattern } from '../schemas.ts'
 
 export const Replay = closed({ reason: text(500) })

@@ -4,9 +4,7 @@
  * first.
  */
 import { Type } from 'typebox'
-import type { Reader } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { Id, nullable } from '../../../kernel/http/shapes.ts'
+import { Id, nullable, sql, type Reader } from '#dodeca/kernel'
 import type { Body } from '../fan-out/body.ts'
 import { Bytes } from '../schemas.ts'
 

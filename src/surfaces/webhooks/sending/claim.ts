@@ -5,9 +5,7 @@
  * `lost`.
  */
 import { type Static, Type } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { Id, nullable, Time } from '../../../kernel/http/shapes.ts'
+import { Id, nullable, sql, Time, type Tx } from '#dodeca/kernel'
 import { pendingIds } from './pending-ids.ts'
 
 const Row = Type.Object({

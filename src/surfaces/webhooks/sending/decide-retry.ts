@@ -3,7 +3,7 @@
  * attempt. The lane gets changes of its breaker, Retry-After and health. The functions are pure
  * except for the lane, which only its owner changes.
  */
-import { parseTime } from '../../../kernel/clock.ts'
+import { parseTime } from '#dodeca/kernel'
 import { afterAnswer } from '../lanes/breaker.ts'
 import type { Lane } from '../lanes/lane.ts'
 import type { BreakerSettings } from '../sending-settings.ts'

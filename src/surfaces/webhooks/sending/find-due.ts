@@ -5,10 +5,7 @@
  * pending deliveries.
  */
 import { Type } from 'typebox'
-import type { Db } from '../../../kernel/database/db.ts'
-import { logFailure } from '../../../kernel/database/log-failure.ts'
-import { sql, type Sql } from '../../../kernel/database/sql.ts'
-import { Id } from '../../../kernel/http/shapes.ts'
+import { Id, logFailure, sql, type Db, type Sql } from '#dodeca/kernel'
 import type { Kernel } from '../settings.ts'
 import { lookUp } from './look-ups.ts'
 import { isPending } from './pending-ids.ts'

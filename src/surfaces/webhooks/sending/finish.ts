@@ -4,11 +4,7 @@
  * transaction writes the effects on the subscription and their events.
  */
 import { type Static, Type } from 'typebox'
-import { rfc3339 } from '../../../kernel/clock.ts'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { Id, nullable } from '../../../kernel/http/shapes.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { Id, newId, nullable, rfc3339, sql, type Tx } from '#dodeca/kernel'
 import type { Lane } from '../lanes/lane.ts'
 import { SubscriptionRow } from '../schemas.ts'
 import { announce, subscriptionColumns } from '../subscriptions/find.ts'

@@ -5,9 +5,7 @@
  */
 import { createSecretKey, type KeyObject } from 'node:crypto'
 import { Type } from 'typebox'
-import type { Reader } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { Id, nullable, Time } from '../../../kernel/http/shapes.ts'
+import { Id, nullable, sql, Time, type Reader } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { Bytes } from '../schemas.ts'
 

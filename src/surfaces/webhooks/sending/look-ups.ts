@@ -7,8 +7,7 @@
  * rows fell from 179 to 9 ms).
  */
 import type { Static, TSchema } from 'typebox'
-import type { Db, Tx } from '../../../kernel/database/db.ts'
-import { sql, type Sql } from '../../../kernel/database/sql.ts'
+import { sql, type Db, type Sql, type Tx } from '#dodeca/kernel'
 
 export async function planLookUps(tx: Tx): Promise<void> {
   await tx.run(sql`

@@ -3,8 +3,7 @@
  * Each failure has one stable code.
  */
 import { isUtf8 } from 'node:buffer'
-import { retryAfterSeconds } from '../../../kernel/outgoing/retry-after.ts'
-import type { SafeFetchFailure, SafeResponse } from '../../../kernel/outgoing/safe-fetch.ts'
+import { retryAfterSeconds, type SafeFetchFailure, type SafeResponse } from '#dodeca/kernel'
 
 export type Verdict = 'delivered' | 'retry' | 'permanent' | 'gone' | 'blocked' | 'ours'
 

@@ -3,8 +3,7 @@
  * PostgreSQL plans only the partitions of those weeks. Planning a claim over all partitions takes
  * longer than running it.
  */
-import { sql, type Sql } from '../../../kernel/database/sql.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { newId, sql, type Sql } from '#dodeca/kernel'
 
 /**
  * Older events are not sent, because bodies are kept for a month and their partitions a little

@@ -5,10 +5,7 @@
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { Type } from 'typebox'
-import type { Db } from '../../../kernel/database/db.ts'
-import { sql, type Sql } from '../../../kernel/database/sql.ts'
-import { Id } from '../../../kernel/http/shapes.ts'
-import { nil_id } from '../../../kernel/ids.ts'
+import { Id, nil_id, sql, type Db, type Sql } from '#dodeca/kernel'
 import { lookUp } from './look-ups.ts'
 import { isPending } from './pending-ids.ts'
 

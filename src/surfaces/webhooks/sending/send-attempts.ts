@@ -3,8 +3,7 @@
  * the lease of a delivery is nearly over, the delivery is not sent, because another sender may soon
  * send it.
  */
-import { jitter } from '../../../kernel/ids.ts'
-import { SafeFetchFailure } from '../../../kernel/outgoing/safe-fetch.ts'
+import { jitter, SafeFetchFailure } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { tested } from '../events.ts'
 import type { Lane } from '../lanes/lane.ts'

@@ -3,9 +3,7 @@
  * this attempt, and a signature for every valid secret. The request is sent only to addresses that
  * the address rules allow.
  */
-import { parseTime } from '../../../kernel/clock.ts'
-import type { SafeResponse } from '../../../kernel/outgoing/safe-fetch.ts'
-import { signStandard } from '../../../kernel/outgoing/signatures.ts'
+import { parseTime, signStandard, type SafeResponse } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import type { LiveSecret } from './live-secrets.ts'
 

@@ -4,11 +4,7 @@
  * only after its result is committed. Shards, tokens and the claim divide the work of processes.
  */
 import { setTimeout as wait } from 'node:timers/promises'
-import { logFailure } from '../../../kernel/database/log-failure.ts'
-import { isUnavailable } from '../../../kernel/database/failures.ts'
-import { openSleeper } from '../../../kernel/work/sleeper.ts'
-import { newId } from '../../../kernel/ids.ts'
-import type { Loop } from '../../../kernel/surface.ts'
+import { isUnavailable, logFailure, newId, openSleeper, type Loop } from '#dodeca/kernel'
 import { sender_topic, type Deps, type Poke } from '../deps.ts'
 import type { Lane } from '../lanes/lane.ts'
 import { reloadConfigs } from '../lanes/load-lanes.ts'

@@ -3,7 +3,7 @@
  * claim that began with the old subscription has ended. So nothing is claimed after the reply to a
  * pause, and deliveries that were claimed before are already being sent. Claims take milliseconds.
  */
-import type { Tx } from '../../../kernel/database/db.ts'
+import type { Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { activity } from '../sending/sender.ts'
 

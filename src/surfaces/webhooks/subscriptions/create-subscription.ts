@@ -2,10 +2,7 @@
  * Creates a subscription and its lane. The secret is returned once. The same transaction schedules
  * a challenge. Nothing else is sent before the endpoint has answered a challenge.
  */
-import type { Principal } from '../../../kernel/access/principal.ts'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { newId, sql, type Principal, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { SubscriptionRow, type CreateSubscription, type NewSubscription } from '../schemas.ts'
 import { readablePatterns } from '../types/event-types.ts'

@@ -3,9 +3,7 @@
  * the waiting deliveries in portions, so that deleting is quick even if many deliveries wait.
  */
 import { Type } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { expectedVersions, preconditionFailed } from '../../../kernel/http/etag.ts'
+import { expectedVersions, preconditionFailed, sql, type Tx } from '#dodeca/kernel'
 import { problem } from '../errors.ts'
 import { SubscriptionRow } from '../schemas.ts'
 import { announce, subscriptionColumns } from './find.ts'

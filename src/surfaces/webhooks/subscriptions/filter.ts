@@ -2,8 +2,7 @@
  * Checks the types of a subscription: a caller may subscribe to known types of a known version that
  * the caller may read.
  */
-import { lacks } from '../../../kernel/access/permission-denied.ts'
-import type { FieldError } from '../../../kernel/errors/problem.ts'
+import { lacks, type FieldError } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { api_versions, type EventFilter } from '../schemas.ts'

@@ -1,10 +1,8 @@
 /**
  * Reads or locks a subscription of the caller's tenant. A missing, foreign or deleted one is a 404.
  */
-import type { Reader, Tx } from '../../../kernel/database/db.ts'
-import { columnsOf } from '../../../kernel/database/columns.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { expectedVersions, preconditionFailed } from '../../../kernel/http/etag.ts'
+import { columnsOf, expectedVersions, preconditionFailed, sql } from '#dodeca/kernel'
+import type { Reader, Tx } from '#dodeca/kernel'
 import { problem } from '../errors.ts'
 import type { SubscriptionEvent } from '../events.ts'
 import { SubscriptionRow, type Subscription } from '../schemas.ts'

@@ -1,8 +1,6 @@
 /** Subscriptions with their health: the state of the endpoint, and the waiting deliveries. */
 import { type Static, Type } from 'typebox'
-import type { Reader } from '../../../kernel/database/db.ts'
-import { sql, type Sql } from '../../../kernel/database/sql.ts'
-import { nullable } from '../../../kernel/http/shapes.ts'
+import { nullable, sql, type Reader, type Sql } from '#dodeca/kernel'
 import { problem } from '../errors.ts'
 import { slow_ms } from '../lanes/lane.ts'
 import { Health, SubscriptionRow, type HealthySubscription } from '../schemas.ts'

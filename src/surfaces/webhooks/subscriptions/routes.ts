@@ -2,9 +2,7 @@
  * Routes of subscriptions: create, read, change and delete a subscription, rotate its secret, and
  * send a test event.
  */
-import { viewTag } from '../../../kernel/http/etag.ts'
-import { reply } from '../../../kernel/http/reply.ts'
-import { routesOf } from '../../../kernel/http/routes-of.ts'
+import { reply, routesOf, viewTag } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import {
   CreateSubscription,

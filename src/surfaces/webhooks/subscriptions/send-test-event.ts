@@ -4,14 +4,10 @@
  * through the log like every other event.
  */
 import { Type } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { Id } from '../../../kernel/http/shapes.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { Id, limit, newId, sql, type Tx } from '#dodeca/kernel'
 import { problem } from '../errors.ts'
 import { tested } from '../events.ts'
 import { findSubscription } from './find.ts'
-import { limit } from '../../../kernel/limits.ts'
 
 const data_bytes_max = limit(
   'webhooks.test_event_bytes',

@@ -6,9 +6,7 @@
  * lost the permission for its types.
  */
 import { Type } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import type { Principal } from '../../../kernel/access/principal.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql, type Principal, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import type { SubscriptionEvent } from '../events.ts'

@@ -6,7 +6,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { Type } from 'typebox'
 import { startProcess } from '../../../../test/process.ts'
 import { eventually } from '../../../../test/world.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql } from '#dodeca/kernel'
 import { at, openGround } from './ground.ts'
 import { fine, openReceiver } from './receiver.ts'
 

@@ -5,8 +5,7 @@
 import { Type } from 'typebox'
 import { openProductWorld, type Member, type ProductWorld } from '../../../../test/product-world.ts'
 import { eventually } from '../../../../test/world.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { newId, sql } from '#dodeca/kernel'
 import type { Composition } from '../../../runtime/composition.ts'
 import type { Receiver } from './receiver.ts'
 

@@ -4,7 +4,7 @@ import { Webhook } from 'standardwebhooks'
 import { afterAll, describe, expect, test } from 'vitest'
 import { holdAt } from '../../../../test/hold.ts'
 import { eventually } from '../../../../test/world.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql } from '#dodeca/kernel'
 import { at, openGround, type Made } from './ground.ts'
 import { openReceiver, type Received } from './receiver.ts'
 

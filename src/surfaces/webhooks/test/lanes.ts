@@ -1,5 +1,5 @@
 /** Lanes as a sender has them in memory, of endpoints that are nowhere. */
-import { newId } from '../../../kernel/ids.ts'
+import { newId } from '#dodeca/kernel'
 import { fresh, Lane } from '../lanes/lane.ts'
 
 const config = {

@@ -1,6 +1,5 @@
 /** Subscriptions by the hundred, as if each had been made and had answered its challenge. */
-import { sql } from '../../../kernel/database/sql.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { newId, sql } from '#dodeca/kernel'
 import type { Member } from '../../../../test/product-world.ts'
 import { openSecrets } from '../secrets.ts'
 import type { Ground } from './ground.ts'

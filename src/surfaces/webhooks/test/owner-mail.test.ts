@@ -6,7 +6,7 @@ import { Type } from 'typebox'
 import { afterAll, afterEach, expect, test } from 'vitest'
 import { arrived, asked, inbox, prove } from '../../../../test/inbox.ts'
 import { eventually } from '../../../../test/world.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql } from '#dodeca/kernel'
 import { at, openGround, type Made } from './ground.ts'
 import { fine, openReceiver, status } from './receiver.ts'
 

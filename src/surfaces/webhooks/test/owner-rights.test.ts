@@ -7,7 +7,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { arrived, prove } from '../../../../test/inbox.ts'
 import type { Member, Tenant } from '../../../../test/product-world.ts'
 import { eventually } from '../../../../test/world.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql } from '#dodeca/kernel'
 import { at, openGround, type Made } from './ground.ts'
 import { openReceiver } from './receiver.ts'
 

@@ -6,7 +6,7 @@ import { Type } from 'typebox'
 import { afterAll, expect, test } from 'vitest'
 import { startProcess } from '../../../../test/process.ts'
 import { eventually } from '../../../../test/world.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql } from '#dodeca/kernel'
 import { at, openGround } from './ground.ts'
 import { openReceiver } from './receiver.ts'
 

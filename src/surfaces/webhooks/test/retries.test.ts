@@ -1,7 +1,7 @@
 /** What happens when an endpoint does not take what it is sent. */
 import { Type } from 'typebox'
 import { afterAll, describe, expect, test } from 'vitest'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql } from '#dodeca/kernel'
 import { eventually } from '../../../../test/world.ts'
 import { at, openGround, type Made } from './ground.ts'
 import { fine, openReceiver, status, type Answering } from './receiver.ts'

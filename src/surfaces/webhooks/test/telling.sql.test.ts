@@ -5,8 +5,7 @@
  */
 import { Type } from 'typebox'
 import { afterAll, expect, test } from 'vitest'
-import { sql } from '../../../kernel/database/sql.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { newId, sql } from '#dodeca/kernel'
 import { loadLanes } from '../lanes/load-lanes.ts'
 import type { Lane } from '../lanes/lane.ts'
 import { saveLanes } from '../lanes/save-lanes.ts'

@@ -2,8 +2,7 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import { Type } from 'typebox'
 import { eventually } from '../../../../test/world.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { newId, sql } from '#dodeca/kernel'
 import { at, openGround } from './ground.ts'
 import { openReceiver, status } from './receiver.ts'
 

@@ -4,7 +4,7 @@
  * subscription only if the filter and the owner's permission both match.
  */
 import type { TSchema } from 'typebox'
-import type { EventDeclaration } from '../../../kernel/surface.ts'
+import type { EventDeclaration } from '#dodeca/kernel'
 
 export type EventType = {
   readonly type: string

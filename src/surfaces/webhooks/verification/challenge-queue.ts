@@ -3,9 +3,7 @@
  * endpoint changed. If the endpoint does not reply, two more follow.
  */
 import { Type } from 'typebox'
-import { sql } from '../../../kernel/database/sql.ts'
-import { Id } from '../../../kernel/http/shapes.ts'
-import { done, dueQueue, retry, type DueQueue } from '../../../kernel/work/due-queue.ts'
+import { done, dueQueue, Id, retry, sql, type DueQueue } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { askEndpoint } from './verify.ts'
 

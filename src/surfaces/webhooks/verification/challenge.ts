@@ -5,12 +5,7 @@
  */
 import { createHash } from 'node:crypto'
 import { type Static, Type } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { rfc3339 } from '../../../kernel/clock.ts'
-import { Id } from '../../../kernel/http/shapes.ts'
-import { newId, newSecret } from '../../../kernel/ids.ts'
-import { SafeFetchFailure } from '../../../kernel/outgoing/safe-fetch.ts'
+import { Id, newId, newSecret, rfc3339, SafeFetchFailure, sql, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { SubscriptionRow, type VerificationFault } from '../schemas.ts'
 import { readSecrets, type LiveSecret } from '../sending/live-secrets.ts'

@@ -1,6 +1,5 @@
 /** The route by which an endpoint is verified. */
-import { reply } from '../../../kernel/http/reply.ts'
-import { routesOf } from '../../../kernel/http/routes-of.ts'
+import { reply, routesOf } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { Verified, Verify } from '../schemas.ts'
 import { verify } from './verify.ts'

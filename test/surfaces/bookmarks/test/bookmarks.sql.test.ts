@@ -1,9 +1,8 @@
 /** Bookmarks over HTTP: keys, versions, owners, the limit, time, export and erasure. */
 import { Type } from 'typebox'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { sql } from '../../../../src/kernel/database/sql.ts'
+import { newId, sql } from '#dodeca/kernel'
 import { count } from '../../../../src/kernel/events/test/process.ts'
-import { newId } from '../../../../src/kernel/ids.ts'
 import { retain } from '../../../../src/kernel/work/retention.ts'
 import { eventually, newKey, openWorld, type Person, type World } from '../../../world.ts'
 

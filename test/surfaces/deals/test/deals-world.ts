@@ -1,7 +1,6 @@
 /** A world with deals: rows that repeat many values, and the list page by page. */
 import { expect } from 'vitest'
-import { sql } from '../../../../src/kernel/database/sql.ts'
-import { newId } from '../../../../src/kernel/ids.ts'
+import { newId, sql } from '#dodeca/kernel'
 import { openWorld, type Person } from '../../../world.ts'
 
 export const csv_rows_max = 1200

@@ -2,10 +2,8 @@
 import { once } from 'node:events'
 import { Type } from 'typebox'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Reader } from '../../../../src/kernel/database/db.ts'
-import { sql } from '../../../../src/kernel/database/sql.ts'
+import { Id, sql, type Reader } from '#dodeca/kernel'
 import { csvOf } from '../../../../src/kernel/http/lists/export-csv.ts'
-import { Id } from '../../../../src/kernel/http/shapes.ts'
 import type { Person } from '../../../world.ts'
 import { csv_rows_max, type Deal, type Deals, openDeals, some } from './deals-world.ts'
 

@@ -5,10 +5,10 @@
 import fc from 'fast-check'
 import { Type } from 'typebox'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { compile, sql } from '../../../../src/kernel/database/sql.ts'
+import { newId, sql } from '#dodeca/kernel'
+import { compile } from '../../../../src/kernel/database/sql.ts'
 import { checkLists, idCheck } from '../../../../src/kernel/http/lists/check-lists.ts'
 import { inRange } from '../../../../src/kernel/http/lists/range.ts'
-import { newId } from '../../../../src/kernel/ids.ts'
 import { day, type Deal, type Deals, openDeals, some } from './deals-world.ts'
 
 const Title = Type.Object({ title: Type.String() })

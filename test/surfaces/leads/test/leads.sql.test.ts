@@ -1,7 +1,7 @@
 /** Leads over HTTP: filters, the one title, the limit, and the operation of their own. */
 import { Type } from 'typebox'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { sql } from '../../../../src/kernel/database/sql.ts'
+import { sql } from '#dodeca/kernel'
 import { eventually, newKey, openWorld, type Person, type World } from '../../../world.ts'
 
 let world: World

@@ -1,8 +1,6 @@
 /** Takes the digest of a file of any size: the body is read while it arrives. */
 import { createHash } from 'node:crypto'
-import { sql } from '../../../../src/kernel/database/sql.ts'
-import { problemsOf } from '../../../../src/kernel/errors/problem.ts'
-import { reply, route, type Route } from '../../../../src/kernel/http/route.ts'
+import { problemsOf, reply, route, sql, type Route } from '#dodeca/kernel'
 import { errors } from '../errors.ts'
 import { FileDigest, Found } from '../schemas.ts'
 

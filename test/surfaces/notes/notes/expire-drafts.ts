@@ -1,7 +1,6 @@
 /** Deletes expired drafts. It emits an event for each, so it is not retention. */
 import { Type } from 'typebox'
-import { sql } from '../../../../src/kernel/database/sql.ts'
-import { Id, Version } from '../../../../src/kernel/http/shapes.ts'
+import { Id, sql, Version } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 
 const batch = 100

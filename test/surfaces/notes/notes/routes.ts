@@ -1,10 +1,6 @@
 /** The operations of a list of notes. */
-import { sql } from '../../../../src/kernel/database/sql.ts'
-import { etag, expectVersion } from '../../../../src/kernel/http/etag.ts'
-import { page } from '../../../../src/kernel/http/page.ts'
-import { problemsOf } from '../../../../src/kernel/errors/problem.ts'
-import { reply, route, type Route } from '../../../../src/kernel/http/route.ts'
-import { newId } from '../../../../src/kernel/ids.ts'
+import { etag, expectVersion, newId, page, problemsOf, reply, route, sql } from '#dodeca/kernel'
+import type { Route } from '#dodeca/kernel'
 import { digestRoute } from './digest-file.ts'
 import type { Deps } from '../deps.ts'
 import { errors } from '../errors.ts'

@@ -4,17 +4,8 @@
  * reminder.
  */
 import { Type } from 'typebox'
-import type { Tx } from '../../../../src/kernel/database/db.ts'
-import { sql } from '../../../../src/kernel/database/sql.ts'
-import { Id, Version } from '../../../../src/kernel/http/shapes.ts'
-import {
-  dead,
-  done,
-  dueAt,
-  dueQueue,
-  retry,
-  type DueQueue,
-} from '../../../../src/kernel/work/due-queue.ts'
+import { dead, done, dueAt, dueQueue, Id, retry, sql, Version } from '#dodeca/kernel'
+import type { DueQueue, Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 
 const queue_name = 'notes.reminders'

@@ -1,7 +1,6 @@
 /** What is particular to notes: how many one account keeps, and when drafts and deleted notes go. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { sql } from '../../../../src/kernel/database/sql.ts'
-import { newId } from '../../../../src/kernel/ids.ts'
+import { newId, sql } from '#dodeca/kernel'
 import { count } from '../../../../src/kernel/events/test/process.ts'
 import { retain } from '../../../../src/kernel/work/retention.ts'
 import { openWorld, type Person, type World } from '../../../world.ts'

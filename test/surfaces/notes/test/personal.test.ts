@@ -1,7 +1,7 @@
 /** Erasing an account erases what every surface keeps of it, whatever fails meanwhile; an export has all of it. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually, openWorld, type Person, type World } from '../../../world.ts'
-import { sql, type Sql } from '../../../../src/kernel/database/sql.ts'
+import { sql, type Sql } from '#dodeca/kernel'
 import { count } from '../../../../src/kernel/events/test/process.ts'
 
 let world: World

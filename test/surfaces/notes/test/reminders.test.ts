@@ -1,6 +1,6 @@
 /** A reminder takes effect once: over two processes, through a vendor in trouble, and through a crash. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { sql } from '../../../../src/kernel/database/sql.ts'
+import { sql } from '#dodeca/kernel'
 import { count } from '../../../../src/kernel/events/test/process.ts'
 import { killedAt } from '../../../crash.ts'
 import { startProcess } from '../../../process.ts'

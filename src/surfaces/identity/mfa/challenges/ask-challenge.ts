@@ -1,8 +1,6 @@
 /** Opens a challenge: for another factor of a waiting login, or for a session that steps up. */
 import { Type } from 'typebox'
-import type { Reader, Tx } from '../../../../kernel/database/db.ts'
-import { sql } from '../../../../kernel/database/sql.ts'
-import { Id, Time } from '../../../../kernel/http/shapes.ts'
+import { Id, sql, Time, type Reader, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../../deps.ts'
 import { problem } from '../../errors.ts'
 import { peek } from '../../one-time.ts'

@@ -4,17 +4,14 @@
  * Counting and consuming are each one conditional update.
  */
 import { Type, type Static } from 'typebox'
-import type { Db, Reader, Tx } from '../../../../kernel/database/db.ts'
-import { sql } from '../../../../kernel/database/sql.ts'
-import { Id, Time } from '../../../../kernel/http/shapes.ts'
-import { newId, newSecret } from '../../../../kernel/ids.ts'
+import { Id, limit, newId, newSecret, sql, Time } from '#dodeca/kernel'
+import type { Db, Reader, Tx } from '#dodeca/kernel'
 import type { Kernel } from '../../settings.ts'
 import { hashOf } from '../../one-time.ts'
 import type { Holder } from '../holder.ts'
 import type { Offered } from '../methods/find-methods.ts'
 import { ChallengeStatus, type OpenedChallenge } from '../schemas.ts'
 import { relyingParty, requestOptions } from '../methods/webauthn.ts'
-import { limit } from '../../../../kernel/limits.ts'
 
 const attempts_max = limit(
   'identity.challenge_attempts',

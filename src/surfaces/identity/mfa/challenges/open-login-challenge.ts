@@ -4,10 +4,7 @@
  * but it becomes only one session.
  */
 import { Type } from 'typebox'
-import type { Reader, Tx } from '../../../../kernel/database/db.ts'
-import { sql } from '../../../../kernel/database/sql.ts'
-import { nullable } from '../../../../kernel/http/shapes.ts'
-import { newId } from '../../../../kernel/ids.ts'
+import { newId, nullable, sql, type Reader, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../../deps.ts'
 import { hashOf, issueRandom } from '../../one-time.ts'
 import type { AccountRow, MfaRequired } from '../../schemas.ts'

@@ -2,7 +2,7 @@
  * Checks the answer to a second factor. A match alone is not enough. The transaction that uses the
  * match must claim it with a conditional statement. This statement succeeds for only one caller.
  */
-import type { Tx } from '../../../../kernel/database/db.ts'
+import type { Tx } from '#dodeca/kernel'
 import type { Deps } from '../../deps.ts'
 import { recordSecurityEvent, type Seen } from '../../security-events/record-security-event.ts'
 import type { Challenge } from './challenges.ts'

@@ -3,9 +3,7 @@
  * session. `holderOf` finds the holder.
  */
 import { Type } from 'typebox'
-import { reply } from '../../../../kernel/http/reply.ts'
-import { routesOf } from '../../../../kernel/http/routes-of.ts'
-import { closed, Id } from '../../../../kernel/http/shapes.ts'
+import { closed, Id, reply, routesOf } from '#dodeca/kernel'
 import type { Deps } from '../../deps.ts'
 import { problem } from '../../errors.ts'
 import { Delivery, DeviceName, SessionTokens } from '../../schemas.ts'

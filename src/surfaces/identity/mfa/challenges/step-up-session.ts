@@ -3,11 +3,7 @@
  * keeps the level for every refresh, and a new access token has it immediately.
  */
 import { Type } from 'typebox'
-import { parseTime } from '../../../../kernel/clock.ts'
-import type { Tx } from '../../../../kernel/database/db.ts'
-import { sql } from '../../../../kernel/database/sql.ts'
-import { Id, Time } from '../../../../kernel/http/shapes.ts'
-import type { Headers } from '../../../../kernel/http/route.ts'
+import { Id, parseTime, sql, Time, type Headers, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../../deps.ts'
 import { problem } from '../../errors.ts'
 import { recordSecurityEvent, type Seen } from '../../security-events/record-security-event.ts'

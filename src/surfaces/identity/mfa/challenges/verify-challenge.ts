@@ -4,8 +4,7 @@
  * transaction.
  */
 import { Check } from 'typebox/value'
-import type { Tx } from '../../../../kernel/database/db.ts'
-import { sql } from '../../../../kernel/database/sql.ts'
+import { sql, type Tx } from '#dodeca/kernel'
 import { accountColumns } from '../../accounts/find-account.ts'
 import type { Deps } from '../../deps.ts'
 import { problem } from '../../errors.ts'

@@ -3,10 +3,7 @@
  * again. The first factor also creates recovery codes. Only this reply contains them.
  */
 import { Type, type Static } from 'typebox'
-import { violates } from '../../../../kernel/database/failures.ts'
-import type { Tx } from '../../../../kernel/database/db.ts'
-import { sql } from '../../../../kernel/database/sql.ts'
-import { Id, Version } from '../../../../kernel/http/shapes.ts'
+import { Id, sql, Version, violates, type Tx } from '#dodeca/kernel'
 import { accountById, raiseAccountVersion } from '../../accounts/find-account.ts'
 import type { Deps } from '../../deps.ts'
 import { problem } from '../../errors.ts'

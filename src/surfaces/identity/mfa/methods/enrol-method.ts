@@ -3,10 +3,7 @@
  * activated in time is deleted.
  */
 import { Type, type Static } from 'typebox'
-import type { Tx } from '../../../../kernel/database/db.ts'
-import { sql } from '../../../../kernel/database/sql.ts'
-import { closed, Id, text } from '../../../../kernel/http/shapes.ts'
-import { newId } from '../../../../kernel/ids.ts'
+import { closed, Id, newId, sql, text, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../../deps.ts'
 import type { AccountRow } from '../../schemas.ts'
 import { holdAccount } from './hold-account.ts'

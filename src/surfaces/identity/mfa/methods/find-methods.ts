@@ -1,9 +1,6 @@
 /** Reads second factors. A pending factor is found only until its time to activate ends. */
 import { Type, type Static } from 'typebox'
-import type { Reader } from '../../../../kernel/database/db.ts'
-import { sql } from '../../../../kernel/database/sql.ts'
-import { page, type List } from '../../../../kernel/http/page.ts'
-import { Id, nullable } from '../../../../kernel/http/shapes.ts'
+import { Id, nullable, page, sql, type List, type Reader } from '#dodeca/kernel'
 import type { Kernel } from '../../settings.ts'
 import { Method, MethodRow, MethodType } from '../schemas.ts'
 

@@ -3,8 +3,7 @@
  * other.
  */
 import { Type } from 'typebox'
-import type { Tx } from '../../../../kernel/database/db.ts'
-import { sql } from '../../../../kernel/database/sql.ts'
+import { sql, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../../deps.ts'
 import { problem } from '../../errors.ts'
 import { accountColumns } from '../../accounts/find-account.ts'

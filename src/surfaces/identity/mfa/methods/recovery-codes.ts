@@ -2,10 +2,7 @@
  * Ten recovery codes for an owner who has lost the factor. Each has 50 bits, is shown once and can
  * be used once. They are stored as keyed hashes, so that a stolen table cannot be searched.
  */
-import type { Tx } from '../../../../kernel/database/db.ts'
-import { sql } from '../../../../kernel/database/sql.ts'
-import { newSecret } from '../../../../kernel/ids.ts'
-import type { Keyring } from '../../../../kernel/keys.ts'
+import { newSecret, sql, type Keyring, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../../deps.ts'
 import { problem } from '../../errors.ts'
 import { notifyOwner } from '../../mails/notify-owner.ts'

@@ -1,8 +1,6 @@
 /** Removes a second factor. When the last factor is removed, the recovery codes are removed too. */
 import { Type } from 'typebox'
-import type { Tx } from '../../../../kernel/database/db.ts'
-import { sql } from '../../../../kernel/database/sql.ts'
-import { Version } from '../../../../kernel/http/shapes.ts'
+import { sql, Version, type Tx } from '#dodeca/kernel'
 import { raiseAccountVersion } from '../../accounts/find-account.ts'
 import type { Deps } from '../../deps.ts'
 import { problem } from '../../errors.ts'

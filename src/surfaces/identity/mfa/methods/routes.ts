@@ -3,7 +3,7 @@
  * step-up.
  */
 import { Type } from 'typebox'
-import { routesOf } from '../../../../kernel/http/routes-of.ts'
+import { routesOf } from '#dodeca/kernel'
 import type { Deps } from '../../deps.ts'
 import { Activate, Activated, activateMethod } from './activate-method.ts'
 import { Enrol, Enrolled, enrolMethod } from './enrol-method.ts'

@@ -6,11 +6,7 @@
  */
 import { timingSafeEqual } from 'node:crypto'
 import { HOTP, Secret, TOTP } from 'otpauth'
-import type { Tx } from '../../../../kernel/database/db.ts'
-import { sql } from '../../../../kernel/database/sql.ts'
-import { newSecret } from '../../../../kernel/ids.ts'
-import type { Keyring } from '../../../../kernel/keys.ts'
-import type { SealedColumn } from '../../../../kernel/work/reseal.ts'
+import { newSecret, sql, type Keyring, type SealedColumn, type Tx } from '#dodeca/kernel'
 
 const form = { algorithm: 'SHA1', digits: 6 } as const
 const period_seconds = 30

@@ -4,10 +4,7 @@
  * still succeeds, since some authenticators count incorrectly, but a security event is recorded.
  */
 import { Type } from 'typebox'
-import type { Tx } from '../../../../kernel/database/db.ts'
-import { sql } from '../../../../kernel/database/sql.ts'
-import { nullable } from '../../../../kernel/http/shapes.ts'
-import { newSecret } from '../../../../kernel/ids.ts'
+import { newSecret, nullable, sql, type Tx } from '#dodeca/kernel'
 import type { Assertion, Attestation, MethodRow } from '../schemas.ts'
 
 export type RelyingParty = { readonly id: string; readonly origin: string }

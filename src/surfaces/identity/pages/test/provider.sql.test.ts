@@ -1,6 +1,6 @@
 /** A log-in at a provider by the account pages, in the browser that began it and in others. */
 import { afterAll, describe, expect, test } from 'vitest'
-import { newId } from '../../../../kernel/ids.ts'
+import { newId } from '#dodeca/kernel'
 import type { Browser, Page } from '../../test/oidc-browser.ts'
 import { logInThere } from '../../test/oidc-real-provider.ts'
 import { home, openOidcWorld } from '../../test/oidc-world.ts'

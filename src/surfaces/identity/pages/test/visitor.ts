@@ -1,6 +1,6 @@
 /** A browser without a script: it keeps cookies by their path, and sends the forms of a page. */
 import { password, type Member, type ProductWorld } from '../../../../../test/product-world.ts'
-import { newId } from '../../../../kernel/ids.ts'
+import { newId } from '#dodeca/kernel'
 
 export const newAddress = () => `v-${newId()}@example.test`
 export const credentials = ({ email, tenant }: Member) => ({ email, password, tenant: tenant.slug })

@@ -1,6 +1,6 @@
 /** What both adapters promise, before the real wire of the sandbox. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { newId } from '../../../../kernel/ids.ts'
+import { newId } from '#dodeca/kernel'
 import {
   kinds,
   openAdapterWorld,

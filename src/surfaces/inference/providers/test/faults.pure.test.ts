@@ -1,6 +1,6 @@
 /** Every way in which a provider fails, what the caller gets for it, and what the ledger says. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { newId } from '../../../../kernel/ids.ts'
+import { newId } from '#dodeca/kernel'
 import type { Limits } from '../call.ts'
 import {
   kinds,

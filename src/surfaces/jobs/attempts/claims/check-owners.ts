@@ -4,8 +4,7 @@
  * an owner who has lost the right. For work that a surface submitted, the permission of its type is
  * needed. A job that may not begin ends as failed, under its own lease.
  */
-import { allowsType } from '../../../../kernel/access/permissions.ts'
-import type { JobType } from '../../../../kernel/surface.ts'
+import { allowsType, type JobType } from '#dodeca/kernel'
 import type { Rights } from '../../face.ts'
 import { finalize, type FinalizeDeps } from '../ends/finish-attempts.ts'
 import type { TypeVersion } from '../rules.ts'

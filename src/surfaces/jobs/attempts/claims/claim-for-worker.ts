@@ -2,9 +2,7 @@
  * A claim for an external worker: of one tenant's jobs or of all. The id of the claim is locked
  * first, so that two requests with the same claim get the same leases.
  */
-import type { Db, Tx } from '../../../../kernel/database/db.ts'
-import { sql, type Sql } from '../../../../kernel/database/sql.ts'
-import type { Keyring } from '../../../../kernel/keys.ts'
+import { sql, type Db, type Keyring, type Sql, type Tx } from '#dodeca/kernel'
 import type { TypeRules } from '../rules.ts'
 import { askLanes, learn, type Sharing } from './ask-lanes.ts'
 import { claimedBefore, claimJobs, type Lease } from './claim-jobs.ts'

@@ -4,10 +4,7 @@
  * a lost reply costs nothing.
  */
 import type { Static } from 'typebox'
-import type { Db, Reader, Tx } from '../../../../kernel/database/db.ts'
-import { sql } from '../../../../kernel/database/sql.ts'
-import { newId } from '../../../../kernel/ids.ts'
-import type { Keyring } from '../../../../kernel/keys.ts'
+import { newId, sql, type Db, type Keyring, type Reader, type Tx } from '#dodeca/kernel'
 import {
   claimFrom,
   Claimed,

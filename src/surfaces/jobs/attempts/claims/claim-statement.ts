@@ -7,7 +7,7 @@
  * estimate can turn a look-up into a scan.
  */
 import { Type, type Static } from 'typebox'
-import { sql, type Sql } from '../../../../kernel/database/sql.ts'
+import { sql, type Sql } from '#dodeca/kernel'
 import type { TypeRules } from '../rules.ts'
 import { leaseEnd } from '../lease-end.ts'
 import type { Stretch } from './lane-cursor.ts'

@@ -3,8 +3,7 @@
  * free slots among the known lanes, and continues in each lane where it stopped. While known lanes
  * have jobs, scans run in parallel to the claims.
  */
-import type { Db } from '../../../../kernel/database/db.ts'
-import type { Keyring } from '../../../../kernel/keys.ts'
+import type { Db, Keyring } from '#dodeca/kernel'
 import type { TypeRules, TypeVersion } from '../rules.ts'
 import { askLanes, learn, type Sharing } from './ask-lanes.ts'
 import { claimAlone, type Taken, type Worker } from './claim-jobs.ts'

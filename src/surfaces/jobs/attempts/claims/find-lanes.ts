@@ -5,9 +5,7 @@
  * all found in turn.
  */
 import { Type } from 'typebox'
-import type { Reader } from '../../../../kernel/database/db.ts'
-import { sql, type Sql } from '../../../../kernel/database/sql.ts'
-import { nil_id } from '../../../../kernel/ids.ts'
+import { nil_id, sql, type Reader, type Sql } from '#dodeca/kernel'
 import type { TypeVersion } from '../rules.ts'
 
 export type Lane = TypeVersion & { readonly tenant_id: string }

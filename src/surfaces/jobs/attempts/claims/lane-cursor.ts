@@ -6,7 +6,7 @@
  * late commit) are found by a scan from the front. That scan runs as soon as the cursor returns too
  * few rows, and once a second, unless it has become slow.
  */
-import { nil_id } from '../../../../kernel/ids.ts'
+import { nil_id } from '#dodeca/kernel'
 import { openRests } from './scan-backoff.ts'
 
 export type Key = { readonly rank: number; readonly ready_at: string; readonly job_id: string }

@@ -4,7 +4,7 @@
  * repeated claim has returned meanwhile stays, because its worker has it.
  */
 import { Type } from 'typebox'
-import { sql } from '../../../../kernel/database/sql.ts'
+import { sql } from '#dodeca/kernel'
 import { endAttempts } from '../ends/end-attempts.ts'
 import type { FinalizeDeps } from '../ends/finish-attempts.ts'
 import { holdShown } from '../ends/hold-attempts.ts'

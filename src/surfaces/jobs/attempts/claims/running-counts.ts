@@ -4,8 +4,7 @@
  * may exceed the limit for up to a second.
  */
 import { Type } from 'typebox'
-import type { Reader } from '../../../../kernel/database/db.ts'
-import { sql } from '../../../../kernel/database/sql.ts'
+import { sql, type Reader } from '#dodeca/kernel'
 import { openRests } from './scan-backoff.ts'
 
 export type RunningCounts = {

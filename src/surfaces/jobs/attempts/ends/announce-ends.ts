@@ -2,8 +2,7 @@
  * The consequences when jobs end, in the same transaction: one completion event for each job, the
  * hook of the surface that owns the work, and the jobs that waited for it.
  */
-import type { Tx } from '../../../../kernel/database/db.ts'
-import type { EndedJob } from '../../../../kernel/surface.ts'
+import type { EndedJob, Tx } from '#dodeca/kernel'
 import type { JobState } from '../../schemas.ts'
 
 export type JobEnd = EndedJob & {

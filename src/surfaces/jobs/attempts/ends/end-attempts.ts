@@ -3,9 +3,7 @@
  * surface must be asked, the writes are sent with the commit, so that a batch costs two round
  * trips.
  */
-import type { Tx } from '../../../../kernel/database/db.ts'
-import { parseTime } from '../../../../kernel/clock.ts'
-import { jitter } from '../../../../kernel/ids.ts'
+import { jitter, parseTime, type Tx } from '#dodeca/kernel'
 import type { TypeRules, TypeVersion } from '../rules.ts'
 import { announceEnds, type EndListeners, type JobEnd } from './announce-ends.ts'
 import { decideEnd, type Decision, type Ending } from './decide-end.ts'

@@ -4,8 +4,7 @@
  * another end came first.
  */
 import { Type, type Static } from 'typebox'
-import type { Tx } from '../../../../kernel/database/db.ts'
-import { sql } from '../../../../kernel/database/sql.ts'
+import { sql, type Tx } from '#dodeca/kernel'
 import { announceEnds, type EndListeners, type JobEnd } from './announce-ends.ts'
 
 const End = Type.Object({

@@ -5,10 +5,7 @@
  * is tried alone.
  */
 import { Type, type Static } from 'typebox'
-import type { Db, Tx } from '../../../../kernel/database/db.ts'
-import { isUnavailable } from '../../../../kernel/database/failures.ts'
-import { sql } from '../../../../kernel/database/sql.ts'
-import type { Fault } from '../../../../kernel/faults.ts'
+import { isUnavailable, sql, type Db, type Fault, type Tx } from '#dodeca/kernel'
 import { attemptEndOf, type Ending } from './decide-end.ts'
 import { endAttempts, type EndDeps } from './end-attempts.ts'
 import { holdShown, type Shown } from './hold-attempts.ts'

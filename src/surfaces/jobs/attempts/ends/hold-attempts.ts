@@ -4,8 +4,7 @@
  * Attempts are locked before jobs. Later steps use only what is read here.
  */
 import { Type, type Static } from 'typebox'
-import type { Tx } from '../../../../kernel/database/db.ts'
-import { sql, type Sql } from '../../../../kernel/database/sql.ts'
+import { sql, type Sql, type Tx } from '#dodeca/kernel'
 import { lapsedInOutage } from './note-outages.ts'
 
 export const Held = Type.Object({

@@ -4,9 +4,7 @@
  * sweep checks this before it takes expired leases, so that it knows about an outage before it ends
  * their attempts.
  */
-import type { Db } from '../../../../kernel/database/db.ts'
-import { sql } from '../../../../kernel/database/sql.ts'
-import type { Loop } from '../../../../kernel/surface.ts'
+import { sql, type Db, type Loop } from '#dodeca/kernel'
 
 const beat_every_ms = 5000
 /** Two missing heartbeats mean an outage. A single missing heartbeat may only be late. */

@@ -2,9 +2,7 @@
  * The result of an attempt: JSON in its own row, or a reference to bytes that were stored before.
  */
 import { hash } from 'node:crypto'
-import type { Tx } from '../../../../kernel/database/db.ts'
-import { sql } from '../../../../kernel/database/sql.ts'
-import { newId } from '../../../../kernel/ids.ts'
+import { newId, sql, type Tx } from '#dodeca/kernel'
 import type { Held } from './hold-attempts.ts'
 
 /** `body` is null if the row exists already. */

@@ -3,7 +3,7 @@
  * on a system that already fails. A retry beyond the budget is not lost: it waits as long as the
  * type's backoff allows. Each process counts its own starts and retries.
  */
-import { openRollingSum, type Monotonic } from '../../../../kernel/outgoing/rolling-sum.ts'
+import { openRollingSum, type Monotonic } from '#dodeca/kernel'
 
 export type RetryBudgets = {
   started(type: string, jobs: number): void

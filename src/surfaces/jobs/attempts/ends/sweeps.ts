@@ -5,10 +5,7 @@
  * for the next sweep and does not block others.
  */
 import { Type, type Static } from 'typebox'
-import type { Db, Tx } from '../../../../kernel/database/db.ts'
-import { sql } from '../../../../kernel/database/sql.ts'
-import { nullable } from '../../../../kernel/http/shapes.ts'
-import type { Log } from '../../../../kernel/observability/log.ts'
+import { nullable, sql, type Db, type Log, type Tx } from '#dodeca/kernel'
 import { isTerminal, JobState } from '../../schemas.ts'
 import { endAttempts } from './end-attempts.ts'
 import { endWaiting } from './end-waiting.ts'

@@ -4,7 +4,7 @@
  * back into the queue. All times were read under the lock, so they are the same. Rows are passed as
  * arrays, so that no wrong estimate can turn a look-up into a scan.
  */
-import { sql, type Sql } from '../../../../kernel/database/sql.ts'
+import { sql, type Sql } from '#dodeca/kernel'
 import type { Decision } from './decide-end.ts'
 import type { Held } from './hold-attempts.ts'
 import type { Result } from './result.ts'

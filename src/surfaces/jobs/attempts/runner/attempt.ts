@@ -3,8 +3,7 @@
  * why its handler was stopped. Times are monotonic. Only the deadline is a time of the platform's
  * clock.
  */
-import { parseTime } from '../../../../kernel/clock.ts'
-import type { JobType } from '../../../../kernel/surface.ts'
+import { parseTime, type JobType } from '#dodeca/kernel'
 import type { Taken } from '../claims/claim-jobs.ts'
 import type { TypeRules } from '../rules.ts'
 

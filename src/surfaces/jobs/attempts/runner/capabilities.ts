@@ -3,11 +3,7 @@
  * whether any worker could take the job, and the statistics count the workers. A worker that has
  * not reported for a minute is no longer counted.
  */
-import { logFailure } from '../../../../kernel/database/log-failure.ts'
-import type { Db } from '../../../../kernel/database/db.ts'
-import { sql } from '../../../../kernel/database/sql.ts'
-import { openSleeper } from '../../../../kernel/work/sleeper.ts'
-import type { Log } from '../../../../kernel/observability/log.ts'
+import { logFailure, openSleeper, sql, type Db, type Log } from '#dodeca/kernel'
 import type { TypeVersion } from '../rules.ts'
 import type { BuiltIn } from './places.ts'
 

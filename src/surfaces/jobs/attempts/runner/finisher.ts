@@ -3,9 +3,8 @@
  * sent again until it is settled: with the new version after a conflict, and after the database is
  * back. We stop when the lease cannot be valid any more.
  */
-import { logFailure } from '../../../../kernel/database/log-failure.ts'
+import { logFailure, type Log } from '#dodeca/kernel'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Log } from '../../../../kernel/observability/log.ts'
 import { finalize, type FinalizeDeps, type Finished } from '../ends/finish-attempts.ts'
 import type { Attempt } from './attempt.ts'
 import type { Run } from './run-attempt.ts'

@@ -4,8 +4,7 @@
  * be cancelled, and how long the attempt may continue.
  */
 import { Type, type Static } from 'typebox'
-import type { Db } from '../../../../kernel/database/db.ts'
-import { sql, type Sql } from '../../../../kernel/database/sql.ts'
+import { sql, type Db, type Sql } from '#dodeca/kernel'
 import { Bytes } from '../../schemas.ts'
 import { leaseEnd } from '../lease-end.ts'
 

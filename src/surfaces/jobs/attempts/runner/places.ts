@@ -4,8 +4,7 @@
  * a slot does not wait for a round trip. Jobs that take seconds are not claimed ahead.
  */
 import { setTimeout as wait } from 'node:timers/promises'
-import { openRollingSum } from '../../../../kernel/outgoing/rolling-sum.ts'
-import type { JobType } from '../../../../kernel/surface.ts'
+import { openRollingSum, type JobType } from '#dodeca/kernel'
 import type { Taken } from '../claims/claim-jobs.ts'
 import type { RunningCounts } from '../claims/running-counts.ts'
 import type { TypeRules } from '../rules.ts'

@@ -3,7 +3,7 @@
  * always written. A step with a checkpoint is written immediately, because its handler relies on
  * it.
  */
-import type { JobStep } from '../../../../kernel/surface.ts'
+import type { JobStep } from '#dodeca/kernel'
 
 export type ProgressLine = {
   say(step: JobStep): Promise<void>

@@ -4,9 +4,7 @@
  * The job's version does not change.
  */
 import { Type, type Static } from 'typebox'
-import type { Db } from '../../../../kernel/database/db.ts'
-import { sql, type Sql } from '../../../../kernel/database/sql.ts'
-import type { JobStep } from '../../../../kernel/surface.ts'
+import { sql, type Db, type JobStep, type Sql } from '#dodeca/kernel'
 import type { HeldLease } from './heartbeat.ts'
 
 export const Noted = Type.Object({

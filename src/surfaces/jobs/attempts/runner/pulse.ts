@@ -4,11 +4,7 @@
  * passed. After a wake-up it checks whether one of the jobs was cancelled.
  */
 import { Type } from 'typebox'
-import { parseTime, type Clock } from '../../../../kernel/clock.ts'
-import { logFailure } from '../../../../kernel/database/log-failure.ts'
-import type { Db } from '../../../../kernel/database/db.ts'
-import { sql } from '../../../../kernel/database/sql.ts'
-import type { Log } from '../../../../kernel/observability/log.ts'
+import { logFailure, parseTime, sql, type Clock, type Db, type Log } from '#dodeca/kernel'
 import { stopAttempt, type Attempt } from './attempt.ts'
 import { renewLeases } from './heartbeat.ts'
 

@@ -3,11 +3,8 @@
  * `RunningJob`. The lease is checked for all writes of the handler. The signal is aborted as soon
  * as the work can have no effect any more.
  */
-import type { Db, Tx } from '../../../../kernel/database/db.ts'
-import { sql } from '../../../../kernel/database/sql.ts'
-import { JobFailure, JobPutOff } from '../../../../kernel/errors/job-failure.ts'
-import type { RunningJob } from '../../../../kernel/surface.ts'
-import type { Log } from '../../../../kernel/observability/log.ts'
+import { JobFailure, JobPutOff, sql } from '#dodeca/kernel'
+import type { Db, Log, RunningJob, Tx } from '#dodeca/kernel'
 import type { Kernel } from '../../settings.ts'
 import type { Ending } from '../ends/decide-end.ts'
 import { commitAttempt, type FinalizeDeps } from '../ends/finish-attempts.ts'

@@ -3,13 +3,9 @@
  * short time for handlers and gives back the other jobs, so that another process can continue
  * immediately. A slot is free when its handler has ended. The ends are written in parallel.
  */
-import { isUnavailable } from '../../../../kernel/database/failures.ts'
-import { logFailure } from '../../../../kernel/database/log-failure.ts'
+import { isUnavailable, logFailure, newId, openSleeper, sql } from '#dodeca/kernel'
+import type { JobType, Loop } from '#dodeca/kernel'
 import { setTimeout as wait } from 'node:timers/promises'
-import { sql } from '../../../../kernel/database/sql.ts'
-import { openSleeper } from '../../../../kernel/work/sleeper.ts'
-import { newId } from '../../../../kernel/ids.ts'
-import type { JobType, Loop } from '../../../../kernel/surface.ts'
 import type { Rights } from '../../face.ts'
 import type { Kernel } from '../../settings.ts'
 import { checkOwners } from '../claims/check-owners.ts'

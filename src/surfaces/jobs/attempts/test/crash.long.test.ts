@@ -3,7 +3,7 @@
  * once.
  */
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { newId } from '../../../../kernel/ids.ts'
+import { newId } from '#dodeca/kernel'
 import { eventually } from '../../../../../test/world.ts'
 import { openEngineWorld, type EngineWorld } from './engine-world.ts'
 import { startWorker, watchOver } from './workers.ts'

@@ -1,6 +1,6 @@
 /** The product and the types that tests steer; for this process and for those that are killed. */
 import type { Composition } from '../../../../runtime/composition.ts'
-import type { Check, Opened } from '../../../../kernel/surface.ts'
+import type { Check, Opened } from '#dodeca/kernel'
 import { composition } from '../../../../platform.ts'
 import type { Face } from '../../face.ts'
 import { toils } from './toils.ts'

@@ -4,8 +4,8 @@
  */
 import type pg from 'pg'
 import type { Static, TSchema } from 'typebox'
-import type { Tx } from '../../../../kernel/database/db.ts'
-import { compile, type Sql } from '../../../../kernel/database/sql.ts'
+import type { Sql, Tx } from '#dodeca/kernel'
+import { compile } from '../../../../kernel/database/sql.ts'
 
 type Node = {
   'Node Type': string

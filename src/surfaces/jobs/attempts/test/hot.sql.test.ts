@@ -5,9 +5,7 @@
  * rounds one must be good.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Tx } from '../../../../kernel/database/db.ts'
-import { sql } from '../../../../kernel/database/sql.ts'
-import { newId } from '../../../../kernel/ids.ts'
+import { newId, sql, type Tx } from '#dodeca/kernel'
 import { eventually } from '../../../../../test/world.ts'
 import { engineOf } from './engine-of.ts'
 import { openEngineWorld, type EngineWorld } from './engine-world.ts'

@@ -3,7 +3,7 @@
  * once.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { newId } from '../../../../kernel/ids.ts'
+import { newId } from '#dodeca/kernel'
 import { eventually } from '../../../../../test/world.ts'
 import type { Lease } from '../claims/claim-jobs.ts'
 import { noteProgress } from '../runner/progress.ts'

@@ -3,7 +3,7 @@
  * continues by itself.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { isUnavailable } from '../../../../kernel/database/failures.ts'
+import { isUnavailable } from '#dodeca/kernel'
 import { eventually } from '../../../../../test/world.ts'
 import { openEngineWorld, type EngineWorld } from './engine-world.ts'
 import { gate } from './toils.ts'

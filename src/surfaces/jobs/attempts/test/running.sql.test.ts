@@ -1,6 +1,6 @@
 /** A job's way through the engine: begun soon, ended once, and every line of its history in its place. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { newId } from '../../../../kernel/ids.ts'
+import { newId } from '#dodeca/kernel'
 import { eventually } from '../../../../../test/world.ts'
 import { openEngineWorld, type EngineWorld } from './engine-world.ts'
 import { gate } from './toils.ts'

@@ -1,6 +1,6 @@
 /** Who may start: exact caps, a pause that holds from its answer on, and a share for small tenants. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { newId } from '../../../../kernel/ids.ts'
+import { newId } from '#dodeca/kernel'
 import { eventually } from '../../../../../test/world.ts'
 import { pauseType, resumeType } from '../../types/pause-type.ts'
 import type { Lease } from '../claims/claim-jobs.ts'

@@ -4,10 +4,7 @@
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { Type, type Static } from 'typebox'
-import type { Tx } from '../../../../kernel/database/db.ts'
-import { sql } from '../../../../kernel/database/sql.ts'
-import { JobFailure } from '../../../../kernel/errors/job-failure.ts'
-import type { JobType, RunningJob } from '../../../../kernel/surface.ts'
+import { JobFailure, sql, type JobType, type RunningJob, type Tx } from '#dodeca/kernel'
 
 type Gate = {
   readonly arrived: RunningJob[]

@@ -1,7 +1,7 @@
 /** What jobs leave: who gets an address, what an address opens, and that the bytes are those stored. */
 import { createHash } from 'node:crypto'
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
-import { newId } from '../../../../kernel/ids.ts'
+import { newId } from '#dodeca/kernel'
 import { all_of_jobs, openAskingWorld } from '../../test/asking-world.ts'
 import { workshop } from '../../test/worker.ts'
 import { resultSweep } from '../sweep-results.ts'

@@ -4,7 +4,7 @@ import { killedAt } from '../../../../../test/crash.ts'
 import { startProcess } from '../../../../../test/process.ts'
 import { openProductWorld } from '../../../../../test/product-world.ts'
 import { eventually } from '../../../../../test/world.ts'
-import { sql } from '../../../../kernel/database/sql.ts'
+import { sql } from '#dodeca/kernel'
 import { Type } from 'typebox'
 
 // This process only serves, so that others do the work.

@@ -1,6 +1,6 @@
 /** Schedules over HTTP, and the jobs that they make in time. */
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
-import { newId } from '../../../../kernel/ids.ts'
+import { newId } from '#dodeca/kernel'
 import { eventually, type Ask } from '../../../../../test/world.ts'
 import { openAskingWorld } from '../../test/asking-world.ts'
 import { workman } from '../../test/worker.ts'

@@ -1,6 +1,6 @@
 /** What is written while a watcher reads comes with the next reading, as a whole. */
 import { afterAll, expect, test } from 'vitest'
-import type { Db, Tx } from '../../../../kernel/database/db.ts'
+import type { Db, Tx } from '#dodeca/kernel'
 import { openAskingWorld } from '../../test/asking-world.ts'
 import { workshop } from '../../test/worker.ts'
 import { openJobTypes } from '../../types/job-types.ts'

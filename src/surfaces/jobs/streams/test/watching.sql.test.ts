@@ -1,7 +1,7 @@
 /** Watching a job: everything that happens to it, in its order, once, and its end last. */
 import { createParser, type EventSourceMessage } from 'eventsource-parser'
 import { afterAll, describe, expect, test } from 'vitest'
-import { newId } from '../../../../kernel/ids.ts'
+import { newId } from '#dodeca/kernel'
 import { eventually } from '../../../../../test/world.ts'
 import { gate } from '../../attempts/test/toils.ts'
 import { openAskingWorld } from '../../test/asking-world.ts'

@@ -1,6 +1,6 @@
 /** Permissions of workers for each type, and resources of other workers. */
 import { afterAll, describe, expect, test } from 'vitest'
-import { newId } from '../../../../kernel/ids.ts'
+import { newId } from '#dodeca/kernel'
 import { openAskingWorld } from '../../test/asking-world.ts'
 import { workerOf, workman, workshop } from '../../test/worker.ts'
 

@@ -1,6 +1,6 @@
 /** Workers outside: what they claim, keep, report and finish. */
 import { afterAll, describe, expect, test } from 'vitest'
-import { newId } from '../../../../kernel/ids.ts'
+import { newId } from '#dodeca/kernel'
 import { eventually } from '../../../../../test/world.ts'
 import { openAskingWorld } from '../../test/asking-world.ts'
 import { workerOf, workshop, type Claimed } from '../../test/worker.ts'

@@ -5,7 +5,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import pg from 'pg'
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 import { eventually } from '../../../../../test/world.ts'
-import { newId } from '../../../../kernel/ids.ts'
+import { newId } from '#dodeca/kernel'
 import { openAskingWorld } from '../../test/asking-world.ts'
 import { workshop } from '../../test/worker.ts'
 

@@ -1,8 +1,7 @@
 /** The parts of the way of a click that need nothing outside: contexts, batches, frames, sums. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { dayOf, dayText } from '../../../../kernel/clock.ts'
-import { isId, newId } from '../../../../kernel/ids.ts'
+import { dayOf, dayText, isId, newId } from '#dodeca/kernel'
 import { openAgents } from '../agents.ts'
 import { sumsOf } from '../../statistics/add-up.ts'
 import { countsOf, type BatchCounts } from '../../statistics/batch-counts.ts'

@@ -1,7 +1,6 @@
 /** Patterns of the blocklist, as calls with different snapshots of it load them at the same time. */
 import { expect, test } from 'vitest'
-import type { Reader } from '../../../../kernel/database/db.ts'
-import { newId } from '../../../../kernel/ids.ts'
+import { newId, type Reader } from '#dodeca/kernel'
 import { openBlockedPatterns } from '../blocked-patterns.ts'
 
 const [old, added] = [newId(), newId()]

@@ -4,7 +4,7 @@
  * one by one.
  */
 import { Index, type Table } from '@lancedb/lancedb'
-import { openClock } from '../../../../kernel/clock.ts'
+import { openClock } from '#dodeca/kernel'
 
 const vector_index_rows = 10_000
 /** `optimize` adds new rows as one more part. A search looks into each part, for about 0.7 ms. */

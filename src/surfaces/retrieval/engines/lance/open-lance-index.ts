@@ -7,12 +7,7 @@
  */
 import type { ChildProcess } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import {
-  endChildren,
-  startChild,
-  watchMemory,
-  type ChildProgram,
-} from '../../../../kernel/bounded/child-process.ts'
+import { endChildren, startChild, watchMemory, type ChildProgram } from '#dodeca/kernel'
 import {
   checkTableName,
   IndexFailed,

@@ -6,7 +6,7 @@ import { Type } from 'typebox'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { extraNiceOf } from '../../../../../test/child-pids.ts'
 import { eventually } from '../../../../../test/world.ts'
-import { sql } from '../../../../kernel/database/sql.ts'
+import { sql } from '#dodeca/kernel'
 import { openUploadWorld, type UploadWorld } from '../../test/upload-world.ts'
 import { photo, picture, pixelBomb, pngText, zip } from './samples.ts'
 

@@ -14,8 +14,7 @@ import {
   type RunningClamd,
 } from '../../../../../test/clamd.ts'
 import { eventually } from '../../../../../test/world.ts'
-import { sql } from '../../../../kernel/database/sql.ts'
-import { newId } from '../../../../kernel/ids.ts'
+import { newId, sql } from '#dodeca/kernel'
 import { openUploadWorld, type UploadWorld } from '../../test/upload-world.ts'
 import { openClamd, ScannerUnavailable } from '../clamd.ts'
 

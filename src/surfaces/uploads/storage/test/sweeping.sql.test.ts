@@ -6,7 +6,7 @@ import { Type } from 'typebox'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Member } from '../../../../../test/product-world.ts'
 import { eventually } from '../../../../../test/world.ts'
-import { sql } from '../../../../kernel/database/sql.ts'
+import { sql } from '#dodeca/kernel'
 import { picture } from '../../processing/test/samples.ts'
 import { openUploadWorld, type UploadWorld } from '../../test/upload-world.ts'
 

@@ -2,7 +2,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { afterAll, expect, test } from 'vitest'
 import { eventually } from '../../../../../test/world.ts'
-import { sql } from '../../../../kernel/database/sql.ts'
+import { sql } from '#dodeca/kernel'
 import { openUploadWorld } from '../../test/upload-world.ts'
 
 const world = await openUploadWorld()

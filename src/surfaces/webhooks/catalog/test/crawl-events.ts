@@ -2,7 +2,7 @@
 import type { Subject } from '../../../../../test/crawler/crawl.ts'
 import type { Member, ProductWorld } from '../../../../../test/product-world.ts'
 import { eventually } from '../../../../../test/world.ts'
-import { newId } from '../../../../kernel/ids.ts'
+import { newId } from '#dodeca/kernel'
 
 export const eventSubjects: Readonly<Record<string, Subject<ProductWorld, Member>>> = {
   '/v1/webhook-events/{event_id}': {

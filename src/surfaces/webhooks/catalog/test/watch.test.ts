@@ -7,7 +7,7 @@ import { afterAll, expect, test } from 'vitest'
 import { serverEvents, type ServerEvent } from '../../../../../client/src/server-events.ts'
 import type { Member } from '../../../../../test/product-world.ts'
 import { eventually } from '../../../../../test/world.ts'
-import { sql } from '../../../../kernel/database/sql.ts'
+import { sql } from '#dodeca/kernel'
 import { openGround } from '../../test/ground.ts'
 
 const ground = await openGround({})

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { afterAll, describe, expect, test } from 'vitest'
 import { eventually } from '../../../../../test/world.ts'
-import { newId } from '../../../../kernel/ids.ts'
+import { newId } from '#dodeca/kernel'
 import { at, openGround } from '../../test/ground.ts'
 import { fine, openReceiver, status } from '../../test/receiver.ts'
 

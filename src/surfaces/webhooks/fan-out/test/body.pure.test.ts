@@ -1,7 +1,7 @@
 /** The bytes of an event: all of it where that is little, else what leads to it. */
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { newId } from '../../../../kernel/ids.ts'
+import { newId } from '#dodeca/kernel'
 import { bodyOf } from '../body.ts'
 
 const event = (data: object) => ({

@@ -6,9 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Type } from 'typebox'
 import { openProductWorld, type ProductWorld } from '../../../../../test/product-world.ts'
 import { eventually } from '../../../../../test/world.ts'
-import { sql } from '../../../../kernel/database/sql.ts'
-import type { LoggedEvent } from '../../../../kernel/events/event.ts'
-import { newId } from '../../../../kernel/ids.ts'
+import { newId, sql, type LoggedEvent } from '#dodeca/kernel'
 import { expand, type Portion } from '../expand.ts'
 
 let world: ProductWorld

@@ -3,11 +3,7 @@
  * receipt is ended twice.
  */
 import { type Static, Type } from 'typebox'
-import type { Db } from '../../../../kernel/database/db.ts'
-import { sql } from '../../../../kernel/database/sql.ts'
-import { Id, nullable, Time } from '../../../../kernel/http/shapes.ts'
-import { newId } from '../../../../kernel/ids.ts'
-import { held_tenants } from '../../../../kernel/work/tenant-states.ts'
+import { held_tenants, Id, newId, nullable, sql, Time, type Db } from '#dodeca/kernel'
 import { Bytes } from '../../schemas.ts'
 
 const portion = 20

@@ -2,9 +2,7 @@
  * Ends an attempt at a receipt, if the caller holds its lease. The retry schedule gives the time of
  * the next attempt.
  */
-import type { Tx, Db } from '../../../../kernel/database/db.ts'
-import { sql } from '../../../../kernel/database/sql.ts'
-import { jitter } from '../../../../kernel/ids.ts'
+import { jitter, sql, type Db, type Tx } from '#dodeca/kernel'
 import type { Claimed } from './claim-receipts.ts'
 
 /**

@@ -3,8 +3,7 @@
  * If a handler fails, the receipt is retried on a schedule. If a process is killed, its lease ends,
  * and the attempt counts.
  */
-import { sql } from '../../../../kernel/database/sql.ts'
-import type { InboundMessage, Loop } from '../../../../kernel/surface.ts'
+import { sql, type InboundMessage, type Loop } from '#dodeca/kernel'
 import type { Kernel } from '../../settings.ts'
 import type { Handlers } from '../handlers.ts'
 import { claimReceipts, type Claimed } from './claim-receipts.ts'

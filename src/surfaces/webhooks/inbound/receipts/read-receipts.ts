@@ -1,10 +1,7 @@
 /** Reads a received message, and its bytes for as long as they are stored. */
 import { type Static, Type } from 'typebox'
 import { isUtf8 } from 'node:buffer'
-import type { Reader } from '../../../../kernel/database/db.ts'
-import { columnsOf } from '../../../../kernel/database/columns.ts'
-import { sql } from '../../../../kernel/database/sql.ts'
-import { nullable } from '../../../../kernel/http/shapes.ts'
+import { columnsOf, nullable, sql, type Reader } from '#dodeca/kernel'
 import { problem } from '../../errors.ts'
 import { Bytes } from '../../schemas.ts'
 import { Receipt, type ReceiptPayload } from '../schemas.ts'

@@ -3,9 +3,7 @@
  * recorded.
  */
 import { Type } from 'typebox'
-import type { Tx } from '../../../../kernel/database/db.ts'
-import { sql } from '../../../../kernel/database/sql.ts'
-import { Id } from '../../../../kernel/http/shapes.ts'
+import { Id, sql, type Tx } from '#dodeca/kernel'
 import { problem } from '../../errors.ts'
 import { findReceipt } from './read-receipts.ts'
 

@@ -2,9 +2,7 @@
  * Routes of receipts. The bytes have their own route, because they come from the provider and may
  * be large.
  */
-import { looked } from '../../../../kernel/http/lists/members.ts'
-import { routesOf } from '../../../../kernel/http/routes-of.ts'
-import { text } from '../../../../kernel/http/shapes.ts'
+import { looked, routesOf, text } from '#dodeca/kernel'
 import type { Kernel } from '../../settings.ts'
 import { ProcessingState, Receipt, ReceiptPayload, Reprocess, Reprocessed } from '../schemas.ts'
 import { inbound_topic } from '../processing/process-receipts.ts'

@@ -3,7 +3,7 @@
  * and the signed text. A time is used only if the signed text contains it. The schema of the source
  * guarantees this.
  */
-import { type SignatureVerdict, verifySigned } from '../../../../kernel/outgoing/signatures.ts'
+import { verifySigned, type SignatureVerdict } from '#dodeca/kernel'
 import { envelopeOf, hashOf, headerOf, isText, writtenIn } from './read.ts'
 import type { Incoming, Scheme, Trust } from './scheme.ts'
 

@@ -3,7 +3,7 @@
  * valid. It never throws.
  */
 import { createHash } from 'node:crypto'
-import type { MessageHeaders } from '../../../../kernel/outgoing/signatures.ts'
+import type { MessageHeaders } from '#dodeca/kernel'
 import type { Envelope } from './scheme.ts'
 
 const id_max = 400

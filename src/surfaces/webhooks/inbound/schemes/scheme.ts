@@ -4,7 +4,7 @@
  * passes the source and the secrets.
  */
 import type { KeyObject } from 'node:crypto'
-import type { MessageHeaders, SignatureVerdict } from '../../../../kernel/outgoing/signatures.ts'
+import type { MessageHeaders, SignatureVerdict } from '#dodeca/kernel'
 import type { Options, SchemeName } from '../schemas.ts'
 
 export type Incoming = {

@@ -2,12 +2,7 @@
  * The six schemes, by name. The reply of each is the one that its provider documents; those with
  * more code have a file.
  */
-import {
-  verifyGithub,
-  verifySlack,
-  verifyStripe,
-  verifyTwilio,
-} from '../../../../kernel/outgoing/vendor-signatures.ts'
+import { verifyGithub, verifySlack, verifyStripe, verifyTwilio } from '#dodeca/kernel'
 import type { SchemeName } from '../schemas.ts'
 import { genericHmac } from './generic-hmac.ts'
 import { envelopeOf, formOf, hashOf, headerOf, jsonOf, typeOf, type Members } from './read.ts'

@@ -5,10 +5,10 @@
 import {
   parseStandardKey,
   parseStandardSecret,
-  type SignatureVerdict,
   verifyStandard,
   verifyStandardByKey,
-} from '../../../../kernel/outgoing/signatures.ts'
+} from '#dodeca/kernel'
+import type { SignatureVerdict } from '#dodeca/kernel'
 import { envelopeOf, headerOf, jsonOf } from './read.ts'
 import type { Incoming, Scheme, Trust } from './scheme.ts'
 

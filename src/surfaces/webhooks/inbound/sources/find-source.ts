@@ -4,11 +4,7 @@
  */
 import { createSecretKey, type KeyObject } from 'node:crypto'
 import { type Static, Type } from 'typebox'
-import type { Reader } from '../../../../kernel/database/db.ts'
-import { columnsOf } from '../../../../kernel/database/columns.ts'
-import { gather } from '../../../../kernel/database/gather.ts'
-import { sql } from '../../../../kernel/database/sql.ts'
-import { Id } from '../../../../kernel/http/shapes.ts'
+import { columnsOf, gather, Id, sql, type Reader } from '#dodeca/kernel'
 import type { Kernel } from '../../settings.ts'
 import { problem } from '../../errors.ts'
 import { Bytes } from '../../schemas.ts'

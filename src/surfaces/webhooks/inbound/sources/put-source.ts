@@ -4,12 +4,14 @@
  * configured it.
  */
 import { Type } from 'typebox'
-import type { Tx } from '../../../../kernel/database/db.ts'
-import { sql } from '../../../../kernel/database/sql.ts'
-import { requireConditions, type Conditions } from '../../../../kernel/http/etag.ts'
-import type { FieldError } from '../../../../kernel/errors/problem.ts'
-import { newId } from '../../../../kernel/ids.ts'
-import { parseStandardKey, parseStandardSecret } from '../../../../kernel/outgoing/signatures.ts'
+import {
+  newId,
+  parseStandardKey,
+  parseStandardSecret,
+  requireConditions,
+  sql,
+} from '#dodeca/kernel'
+import type { Conditions, FieldError, Tx } from '#dodeca/kernel'
 import type { Kernel } from '../../settings.ts'
 import { problem } from '../../errors.ts'
 import type { InboundSecrets } from '../inbound-secrets.ts'

@@ -2,10 +2,7 @@
  * Routes of the sources of inbound webhooks. A request replaces the whole source. A reply never
  * contains the secrets.
  */
-import { etag } from '../../../../kernel/http/etag.ts'
-import { reply } from '../../../../kernel/http/reply.ts'
-import { routesOf } from '../../../../kernel/http/routes-of.ts'
-import { sql } from '../../../../kernel/database/sql.ts'
+import { etag, reply, routesOf, sql } from '#dodeca/kernel'
 import type { Deps } from '../../deps.ts'
 import type { InboundSecrets } from '../inbound-secrets.ts'
 import { AccountRef, Provider, PutSource, Source } from '../schemas.ts'

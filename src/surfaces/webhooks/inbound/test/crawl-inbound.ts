@@ -1,7 +1,7 @@
 /** How the crawler makes sources and receipts, and signs what it sends to them. */
 import type { Maker, Recipe, Subject } from '../../../../../test/crawler/crawl.ts'
 import type { Member, ProductWorld } from '../../../../../test/product-world.ts'
-import { newId } from '../../../../kernel/ids.ts'
+import { newId } from '#dodeca/kernel'
 import { byStandard, newWhsec } from './signers.ts'
 
 type Making = Maker<ProductWorld, Member>

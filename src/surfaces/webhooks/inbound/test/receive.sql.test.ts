@@ -1,7 +1,7 @@
 /** Of each scheme: only genuine, timely messages are received, and each once. Vendors' libraries sign. */
 import { afterAll, describe, expect, test } from 'vitest'
 import { openProductWorld } from '../../../../../test/product-world.ts'
-import { newId } from '../../../../kernel/ids.ts'
+import { newId } from '#dodeca/kernel'
 import type { SchemeName } from '../schemas.ts'
 import * as by from './signers.ts'
 import { openSource } from './sources.ts'

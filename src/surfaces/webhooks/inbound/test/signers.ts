@@ -5,7 +5,7 @@ import { Stripe } from 'stripe'
 import { Webhook as StandardWebhook } from 'standardwebhooks'
 import { Webhook as SvixWebhook } from 'svix'
 import twilio from 'twilio'
-import { newId } from '../../../../kernel/ids.ts'
+import { newId } from '#dodeca/kernel'
 
 export type Signed = {
   readonly body: string

@@ -2,8 +2,7 @@
 import { Type } from 'typebox'
 import { afterAll, expect, test } from 'vitest'
 import { openProductWorld } from '../../../../../test/product-world.ts'
-import { sql } from '../../../../kernel/database/sql.ts'
-import { newId } from '../../../../kernel/ids.ts'
+import { newId, sql } from '#dodeca/kernel'
 import { byGeneric, byStripe, genericOptions } from './signers.ts'
 import { openSource, ownerIn } from './sources.ts'
 

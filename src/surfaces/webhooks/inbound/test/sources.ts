@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Member, ProductWorld } from '../../../../../test/product-world.ts'
 import type { Answer } from '../../../../../test/world.ts'
-import { newId } from '../../../../kernel/ids.ts'
+import { newId } from '#dodeca/kernel'
 import type { SchemeName } from '../schemas.ts'
 import { newWhsec, type Signed, type Signing } from './signers.ts'
 

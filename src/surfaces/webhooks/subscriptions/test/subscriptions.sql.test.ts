@@ -2,8 +2,7 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import type { Member } from '../../../../../test/product-world.ts'
 import { eventually } from '../../../../../test/world.ts'
-import { sql } from '../../../../kernel/database/sql.ts'
-import { newId } from '../../../../kernel/ids.ts'
+import { newId, sql } from '#dodeca/kernel'
 import { at, openGround } from '../../test/ground.ts'
 import { openReceiver, status } from '../../test/receiver.ts'
 

@@ -4,7 +4,7 @@
  */
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
 import { eventually } from '../../../../../test/world.ts'
-import { sql } from '../../../../kernel/database/sql.ts'
+import { sql } from '#dodeca/kernel'
 import { at, openGround, type Ground } from '../../test/ground.ts'
 import {
   openReceiver,
