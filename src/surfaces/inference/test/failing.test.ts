@@ -10,6 +10,8 @@ let world: InferenceWorld
 beforeAll(async () => {
   world = await openInferenceWorld({
     INFERENCE_ATTEMPT_TIMEOUT_MS: '6000',
+    // Five failures in a row of any of these tests would open it for the others.
+    INFERENCE_BREAKER_OPEN_MS: '10',
     INFERENCE_STREAM_FIRST_EVENT_MS: '6000',
     INFERENCE_STREAM_IDLE_MS: '3000',
     KERNEL_SSE_HEARTBEAT_SECONDS: '1',

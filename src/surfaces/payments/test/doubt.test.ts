@@ -8,8 +8,11 @@ import { openPaymentWorld, type Fault, type Merchant, type PaymentWorld } from '
 
 let world: PaymentWorld
 beforeAll(async () => {
-  world = await openPaymentWorld({ PAYMENTS_PROVIDER_TIMEOUT_MS: '500' })
-  // No webhook helps: what is lost is found out by asking.
+  world = await openPaymentWorld({
+    PAYMENTS_PROVIDER_TIMEOUT_MS: '500',
+    PAYMENTS_BREAKER_OPEN_MS: '10',
+  })
+  // Other tests' failures do not stop the next one. No webhook helps: what is lost is found out by asking.
   await world.control('config', { webhook_url: null })
 })
 afterAll(() => world.close())
