@@ -20,6 +20,7 @@ const rules = [
   'face-circle',
   'file-length',
   'fixed-name',
+  'folder-circle',
   'foreign-schema',
   'function-length',
   'kernel-border',

@@ -6,7 +6,7 @@
 import { join } from 'node:path'
 import { newId, openClock, rfc3339, type Clock } from '#dodeca/kernel'
 import { openJournal, type Journal, type Place } from './journal.ts'
-import { rawText } from './mail/message.ts'
+import { rawText } from './parse-mail.ts'
 import type { Message, Parsed } from './message.ts'
 
 export type Envelope = {

@@ -50,6 +50,7 @@ export function importFaults({ modules }: Tree): Fault[] {
     ),
     ...modules.flatMap(opaqueImports),
     ...circles(modules),
+    ...folderCircles(modules),
     ...faceCircles(modules),
   ]
 }
@@ -148,6 +149,45 @@ function circles(modules: readonly Module[]): Fault[] {
     line: 1,
     says: `imports form a circle: ${circle.join(' → ')}`,
   }))
+}
+
+/**
+ * Inside a folder, its files and folders stand one on the other. The rooms of a surface and of the
+ * runtime call each other, as the things that they are about do: there only files form no circle.
+ */
+function folderCircles(modules: readonly Module[]): Fault[] {
+  const folders = new Map<string, Map<string, string[]>>()
+  for (const { path, imports } of modules.filter(one => isProduction(one.path))) {
+    for (const { target } of imports) {
+      const { folder, from, to } = partsOf(path, target ?? path)
+      if (from === to || /^(src|src\/runtime|(src|test)\/surfaces(\/[^/]+)?)$/.test(folder))
+        continue
+      const edges = folders.get(folder) ?? folders.set(folder, new Map()).get(folder)
+      edges?.set(from, [...(edges.get(from) ?? []), to])
+    }
+  }
+  return [...folders].flatMap(([folder, edges]) =>
+    circlesIn(edges)
+      // A circle of files is found above.
+      .filter(circle => circle.some(name => !name.includes('.')))
+      .map(circle => ({
+        rule: 'folder-circle',
+        path: folder,
+        line: 1,
+        says: `its parts form a circle: ${circle.join(' → ')}`,
+      })),
+  )
+}
+
+/** The deepest folder of both paths, and what they are in it: a file or a folder. */
+function partsOf(path: string, target: string) {
+  const [one, other] = [path.split('/'), target.split('/')]
+  const at = one.findIndex((name, index) => name !== other[index])
+  return {
+    folder: one.slice(0, at).join('/'),
+    from: one[at] ?? '',
+    to: other[at] ?? '',
+  }
 }
 
 function faceCircles(modules: readonly Module[]): Fault[] {

@@ -12,7 +12,7 @@ import { base, frame, headersFor, type FrameParts } from './frame.ts'
 import { pythonClient } from './python/python-client.ts'
 import type { Document } from './reference/document.ts'
 import type { Reference } from './reference/reference.ts'
-import { withSamples } from './samples.ts'
+import { withSamples } from './reference/samples.ts'
 import { openSearch, type Hit, type Search } from './search.ts'
 import type { Site } from './site.ts'
 

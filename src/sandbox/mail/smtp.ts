@@ -9,7 +9,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server'
 import { refusalOf, SmtpRefusal, type MailFault, type MailFaults } from './fault.ts'
 import type { Envelope, Mailbox, Request } from '../mailbox.ts'
-import { parseMessage } from './message.ts'
+import { parseMessage } from '../parse-mail.ts'
 
 export type SmtpOptions = {
   provider: string

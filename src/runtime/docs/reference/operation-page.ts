@@ -3,7 +3,7 @@
  * to try it.
  */
 import { markup, type Markup } from '#dodeca/kernel'
-import type { Sample } from '../samples.ts'
+import type { Sample } from './samples.ts'
 import { base } from '../frame.ts'
 import {
   parametersOf,

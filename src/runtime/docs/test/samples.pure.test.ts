@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { ensureGenerated } from '../../../../scripts/generated.mjs'
 import { openApiText } from '../../../../scripts/openapi.ts'
-import { withSamples, type Sample } from '../samples.ts'
+import { withSamples, type Sample } from '../reference/samples.ts'
 
 const run = promisify(execFile)
 const root = resolve(import.meta.dirname, '../../../..')

@@ -1,7 +1,7 @@
 /**
  * The rules of a job type that the engine needs, for built-in types and types registered over HTTP.
  */
-import type { Backoff } from './ends/backoff.ts'
+import type { Backoff } from './backoff.ts'
 
 export type TypeVersion = { readonly type: string; readonly schema_version: number }
 

@@ -4,7 +4,7 @@
  * Otherwise a cancel comes before a deadline, and a deadline before another attempt. Only failures
  * and lost leases use attempts up. A lease that was lost in an outage of the platform does not.
  */
-import { retryDelayMs, type Backoff } from './backoff.ts'
+import { retryDelayMs, type Backoff } from '../backoff.ts'
 import { outage_code } from './note-outages.ts'
 
 export type Ending =

@@ -1,7 +1,7 @@
 /** What becomes of a job when an attempt ends, for everything that may have happened meanwhile. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { retryDelayMs } from '../ends/backoff.ts'
+import { retryDelayMs } from '../backoff.ts'
 import { decideEnd, type Ending, type Retrying, type AttemptFacts } from '../ends/decide-end.ts'
 import { openRetryBudgets } from '../ends/retry-budget.ts'
 

@@ -6,7 +6,7 @@
 import PostalMime, { type Header } from 'postal-mime'
 import { isUtf8 } from 'node:buffer'
 
-import type { Message, Parsed } from '../message.ts'
+import type { Message, Parsed } from './message.ts'
 
 export async function parseMessage(raw: Buffer): Promise<Parsed> {
   const mail = await PostalMime.parse(raw)

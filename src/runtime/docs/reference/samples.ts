@@ -10,7 +10,7 @@ import {
   type Document,
   type Json,
   type Operation,
-} from './reference/document.ts'
+} from './document.ts'
 
 export type Sample = { readonly lang: string; readonly label: string; readonly source: string }
 
