@@ -77,8 +77,6 @@ const usual = {
   KERNEL_SANDBOX: 'false',
   // Requests of a test must not be refused because the machine is busy.
   KERNEL_OVERLOAD_DELAY_MS: '60000',
-  // Each connection reads the catalog anew: half of them makes a world a third cheaper.
-  KERNEL_DATABASE_POOL: '5',
   KERNEL_DATABASE_WAIT_MS: '20000',
   KERNEL_STATEMENT_TIMEOUT_MS: '30000',
   KERNEL_TRUSTED_PROXIES: '127.0.0.1',

@@ -121,7 +121,6 @@ async function openOwnWorld(settings: Record<string, string>): Promise<World> {
     KERNEL_SANDBOX: 'false',
     // A machine that runs other tests too is late without being overloaded.
     KERNEL_OVERLOAD_DELAY_MS: '60000',
-    KERNEL_DATABASE_POOL: '5',
     KERNEL_DATABASE_WAIT_MS: '20000',
     KERNEL_STATEMENT_TIMEOUT_MS: '30000',
     ...settings,
