@@ -1,7 +1,7 @@
 /**
  * The settings of the whole platform: the tables of its surfaces, in their order, and their rules.
- * This file loads no other part of the surfaces, so that the command line can explain and check
- * settings without starting anything.
+ * Of a surface that has other code this file loads only the settings, so that the command line can
+ * explain and check them without starting anything. A surface of resources is loaded as a whole.
  */
 import { readConfig, type Config, type Environment } from './runtime/config.ts'
 import * as chat from './surfaces/chat/settings.ts'

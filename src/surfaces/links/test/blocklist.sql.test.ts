@@ -14,7 +14,8 @@ import { openLinkWorld, principalOf, type LinkWorld } from './link-world.ts'
 let world: LinkWorld
 let moderator: Member
 beforeAll(async () => {
-  world = await openLinkWorld({})
+  // The tests run beside each other, and what waits for a lock holds its connection.
+  world = await openLinkWorld({ KERNEL_DATABASE_POOL: '20' })
   moderator = await world.moderator()
 })
 afterAll(() => world.close())
