@@ -20,6 +20,8 @@ const receiver_port = await freePort()
 const world = await openProductWorld({
   ...as_documented,
   KERNEL_SANDBOX: 'true',
+  // A busy machine opens an index slowly.
+  RETRIEVAL_SEARCH_SECONDS: '100',
   IDENTITY_EMAIL_SCOPE: 'global',
   PORT: String(port),
   PUBLIC_URL: `http://127.0.0.1:${port}`,

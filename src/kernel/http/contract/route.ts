@@ -16,7 +16,7 @@ import type { EventStream, SseEvent } from '../streams/sse.ts'
 import type { RateClass } from '../../access/rate.ts'
 
 export type { RequestFacts, RequestHead, RequestKey } from './request-facts.ts'
-export { reply, type Headers, type Replies, type Reply } from './reply.ts'
+export { reply, type Replies, type Reply } from './reply.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 export type ParamsOf<P extends string> = P extends `${string}{${infer Name}}${infer Rest}`

@@ -1,6 +1,7 @@
 /** Doubt: whatever is lost on the way, there is one effect, and the books say what happened. */
 import { Type } from 'typebox'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { holdAt } from '../../../../test/hold.ts'
 import { eventually, newKey } from '../../../../test/world.ts'
 import { sql } from '#dodeca/kernel'
 import { storedKey } from '../../../kernel/idempotency/records.ts'
@@ -112,12 +113,16 @@ test('a refusal that says to try again is no outcome of its key', async () => {
   const shop = await world.merchant()
   const { id } = await shop.authorized()
   await struck(shop, id, { action: 'delay_after', ms: 5000, path: 'capture' })
+  // After the request itself, the resolver comes there: it may not find out too early.
+  const held = holdAt(world.platform.faults, 'payments.before_call', { skip: 1 })
   const capture = await shop.ask('POST', `/v1/payment-intents/${id}/capture`, {})
   expect(capture.status, capture.text).toBe(202)
   const key = newKey()
   const cancel = () => shop.ask('POST', `/v1/payment-intents/${id}/cancel`, {}, key)
   const early = await cancel()
   expect([early.status, early.body.code]).toEqual([409, 'operation_pending'])
+  await held.reached()
+  held.release()
   await shop.reaches(id, 'captured')
   const later = await cancel()
   expect([later.status, later.body.code]).toEqual([409, 'invalid_transition'])

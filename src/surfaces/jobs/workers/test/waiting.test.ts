@@ -9,7 +9,8 @@ import { newId } from '#dodeca/kernel'
 import { openAskingWorld } from '../../test/asking-world.ts'
 import { workshop } from '../../test/worker.ts'
 
-const world = await openAskingWorld()
+// Only a wake-up, or the end of a request, makes a worker look.
+const world = await openAskingWorld({ JOBS_POLL_MS: '60000' })
 afterAll(async () => {
   await world.check()
   await world.close()

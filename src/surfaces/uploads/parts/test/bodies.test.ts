@@ -11,7 +11,7 @@ import { openUploadWorld, type UploadWorld } from '../../test/upload-world.ts'
 
 let world: UploadWorld
 beforeAll(async () => {
-  world = await openUploadWorld({ UPLOADS_PART_IDLE_SECONDS: '1', UPLOADS_PARTS_AT_ONCE: '2' })
+  world = await openUploadWorld({ UPLOADS_PART_IDLE_SECONDS: '5', UPLOADS_PARTS_AT_ONCE: '2' })
 })
 afterAll(() => world.close())
 
