@@ -62,9 +62,8 @@ function namesInside(properties: Record<string, Schema>): Names {
 function meantBy(form: string, names: Names, ...elsewhere: Names[]): Meant | undefined {
   const [same] = [names, ...elsewhere].flatMap(known => known.get(form) ?? [])
   if (same !== undefined) return { name: same, exact: true }
-  if (form.length < 5 || form.length > name_max) return undefined
-  for (const [known, name] of names) if (edits(form, known) === 1) return { name, exact: false }
-  return undefined
+  const near = nearly(form, names)
+  return near === undefined ? undefined : { name: near, exact: false }
 }
 
 function walkerOf(schema: Schema, around: Names): Walk | null {
@@ -184,7 +183,8 @@ export function unsupportedMembers(
     const found: FieldError[] = []
     for (const [pointer, meant] of unknown) {
       const known = meant && (near || meant.exact) ? meant.name : undefined
-      const instead = known ?? listed.get(folded(lastOf(pointer)))
+      const form = folded(lastOf(pointer))
+      const instead = known ?? (location === 'query' ? nearly(form, listed) : listed.get(form))
       if (instead === undefined) continue
       const params = instead === null ? {} : { instead }
       const shown = pointer.slice(0, 1 + name_max)
@@ -193,6 +193,13 @@ export function unsupportedMembers(
     }
     return found
   }
+}
+
+/** The value of this name, or of one that has one letter more, less or other. */
+function nearly<T>(form: string, named: ReadonlyMap<string, T>): T | undefined {
+  if (named.has(form) || form.length < name_min || form.length > name_max) return named.get(form)
+  for (const [name, value] of named) if (edits(form, name) === 1) return value
+  return undefined
 }
 
 function lastOf(pointer: string): string {
@@ -221,6 +228,8 @@ export function ignoredFieldsHeader(dropped: Dropped): string | null {
 
 const named_max = 5
 const name_max = 80
+/** Shorter names are one letter from too many others. */
+const name_min = 5
 
 /**
  * The hint in a refusal about dropped properties: the caller may have meant one of the missing

@@ -9,7 +9,8 @@ export const restricting_members: Refuses = noReplacement(`
   valid_from valid_to valid_until not_before not_after starts_at ends_at until deadline
   publish_at send_at deliver_at scheduled_at scheduled_for run_at delay delay_seconds
   timeout timeout_seconds timeout_ms max_uses max_redemptions usage_limit max_output_tokens
-  active enabled disabled private read_only readonly dry_run`)
+  active enabled disabled read_only readonly dry_run
+  private is_private privacy visibility visible_to audience hidden unlisted`)
 
 export const narrowing_parameters: Refuses = noReplacement(`
   account account_id account_ids user user_id owner owner_id customer customer_id tenant tenant_id

@@ -53,6 +53,12 @@ export const peopleRoutes = open({
       params,
       headers,
       body: ChangeProfile,
+      refuses: {
+        is_private: 'privacy_state',
+        privacy: 'privacy_state',
+        private: 'privacy_state',
+        visibility: 'privacy_state',
+      },
       reply: Profile,
       fails: [
         'permission_denied',

@@ -33,3 +33,12 @@ test('what was written under a private profile stays with the followers when the
   const { data } = await eve.does('GET', `/v1/posts/${id}/versions`)
   expect(data.map((one: { body: string }) => one.body)).toEqual(['for all'])
 })
+
+test('nobody believes in a private profile that they do not have', async () => {
+  const ada = await world.someone()
+  for (const member of ['visibility', 'is_private', 'private', 'privacy']) {
+    const { status, body } = await ada.ask('PATCH', '/v1/users/me', { [member]: 'private' })
+    expect([status, body.code], member).toEqual([422, 'unsupported_field'])
+    expect(body.detail).toContain('Use `privacy_state` instead.')
+  }
+})
