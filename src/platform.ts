@@ -3,6 +3,7 @@
  * and connects their faces to each other. There is no dependency injection container.
  */
 import { flushCompileCache } from 'node:module'
+import { StartError } from '#dodeca/kernel'
 import type { Composition } from './runtime/composition.ts'
 import { gather, type AnySurface } from './runtime/gather.ts'
 
@@ -99,10 +100,20 @@ export const composition: Composition = {
       retrieval: knowledge,
       webhooks: hooks,
     }
+    requireOpened(opened)
     work.face.offer(Object.values(opened).flatMap(one => one.jobTypes ?? []))
     const { access, prepare, demoTenants } = people.face
     return { opened, access, prepare, demoTenants }
   },
+}
+
+/** A surface that is listed and not opened would have tables, but no routes. */
+function requireOpened(opened: object): void {
+  const missing = surfaces.filter(({ name }) => !(name in opened)).map(({ name }) => name)
+  if (missing.length === 0) return
+  throw new StartError(
+    `Not opened: ${missing.join(', ')}. In src/platform.ts, open each listed surface and add it to \`opened\`.`,
+  )
 }
 
 async function part<Surface>(loading: Promise<Surface>): Promise<Surface> {

@@ -3,7 +3,7 @@
  * works in an order that loses nothing: refuse, drain, end streams, finish requests, release
  * leases.
  */
-import { clientAddress, otherOrigins, StartError } from '#dodeca/kernel'
+import { clientAddress, otherOrigins } from '#dodeca/kernel'
 import type { DueQueue, Kernel, Opened, Route } from '#dodeca/kernel'
 import { openRateLimiter } from '../kernel/access/rate.ts'
 import { openTenantStates } from '../kernel/work/tenant-states.ts'
@@ -67,7 +67,7 @@ export function openPlatform(options: PlatformOptions): Platform {
   const { kernel, tie, overload, ...more } = openKernel(options, gathered, faults)
   const { sleepers, bus, pulse, queues } = more
   const ofSurface: KernelFor = surface => kernelFor(kernel, config.settings, surface)
-  const named = openSurfaces(composition, ofSurface)
+  const named = composition.open(ofSurface)
   const { access, prepare } = named
   const opened = Object.values(named.opened)
   const sink = sinkOf(options)
@@ -189,16 +189,6 @@ function makeDocument(
       version: options.version,
       public_url: options.config.public_url,
     }),
-  )
-}
-
-/** A surface that is listed and not opened would have tables, but no routes. */
-function openSurfaces({ surfaces, open }: Composition, ofSurface: KernelFor) {
-  const named = open(ofSurface)
-  const missing = surfaces.filter(({ name }) => !named.opened[name]).map(({ name }) => name)
-  if (missing.length === 0) return named
-  throw new StartError(
-    `Not opened: ${missing.join(', ')}. Open each listed surface in src/platform.ts, and add it to \`opened\` there.`,
   )
 }
 
