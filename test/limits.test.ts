@@ -18,7 +18,6 @@ const sources = readdirSync(root, { recursive: true, encoding: 'utf8' })
 /** Bounds of what the platform does by itself; no request is refused because of them. */
 const no_limits = [
   'kernel/access/take.ts wait_ms_max',
-  'kernel/http/input/known-fields.ts bytes_max',
   'chat/realtime/socket.ts misread_max',
   'identity/pages/form.ts value_max',
   'inference/operations/resume-call.ts looks_max',
