@@ -152,8 +152,9 @@ function circles(modules: readonly Module[]): Fault[] {
 }
 
 /**
- * Inside a folder, its files and folders stand one on the other. The rooms of a surface and of the
- * runtime call each other, as the things that they are about do: there only files form no circle.
+ * The files and folders inside a folder import each other in one direction only. Exceptions are the
+ * folders of features of a surface, and those of the runtime: a feature may call another one and be
+ * called by it (cancelling an order ends its payment), so there the rule is for files only.
  */
 function folderCircles(modules: readonly Module[]): Fault[] {
   const folders = new Map<string, Map<string, string[]>>()

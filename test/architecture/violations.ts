@@ -118,7 +118,7 @@ const imports: readonly Case[] = [
   },
   {
     rule: 'folder-circle',
-    title: 'a folder and a file that stand on each other',
+    title: 'a folder and a file that import each other',
     files: {
       'src/kernel/http/lists/list.ts': `import { a } from '../route.ts'`,
       'src/kernel/http/route.ts': `import type { B } from './lists/facts.ts'`,
@@ -126,7 +126,7 @@ const imports: readonly Case[] = [
   },
   {
     rule: null,
-    title: 'rooms of a surface that call each other',
+    title: 'features of a surface that call each other',
     files: {
       'src/surfaces/jobs/attempts/end.ts': `import { a } from '../jobs/find.ts'`,
       'src/surfaces/jobs/jobs/cancel.ts': `import { b } from '../attempts/stop.ts'`,

@@ -179,7 +179,7 @@ export const suppressionRoutes = open({
     ({ params: { token } }, { unsubscribe }) => {
       const found = unsubscribe.read(token)
       if (!found) throw problem('token_not_found')
-      return reply(200, bodyOf(offer(found.category)), page_headers)
+      return reply(200, unsubscribePage(offer(found.category)), page_headers)
     },
   ),
 
@@ -201,7 +201,7 @@ export const suppressionRoutes = open({
       await suppress(tx, { ...found, channel: 'email', reason: 'unsubscribe' })
       return reply(
         200,
-        bodyOf(markup`<h1>Done</h1>
+        unsubscribePage(markup`<h1>Done</h1>
         <p>You get no more mails of <strong>${found.category}</strong> at this address.</p>`),
         page_headers,
       )
@@ -215,6 +215,6 @@ function offer(category: string): Markup {
     <form method="post"><button name="List-Unsubscribe" value="One-Click">Unsubscribe</button></form>`
 }
 
-function bodyOf(body: Markup): string {
+function unsubscribePage(body: Markup): string {
   return htmlPage({ title: 'Unsubscribe', style, body: markup`<main>${body}</main>` })
 }

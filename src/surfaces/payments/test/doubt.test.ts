@@ -13,7 +13,7 @@ beforeAll(async () => {
     PAYMENTS_PROVIDER_TIMEOUT_MS: '500',
     PAYMENTS_BREAKER_OPEN_MS: '10',
   })
-  // Other tests' failures do not stop the next one. No webhook helps: what is lost is found out by asking.
+  // A breaker that one test opened is closed for the next one. No webhook helps: what is lost is found out by asking.
   await world.control('config', { webhook_url: null })
 })
 afterAll(() => world.close())
@@ -113,7 +113,7 @@ test('a refusal that says to try again is no outcome of its key', async () => {
   const shop = await world.merchant()
   const { id } = await shop.authorized()
   await struck(shop, id, { action: 'delay_after', ms: 5000, path: 'capture' })
-  // After the request itself, the resolver comes there: it may not find out too early.
+  // The request passes this point, and the resolver waits there: otherwise it could be faster than `cancel`.
   const held = holdAt(world.platform.faults, 'payments.before_call', { skip: 1 })
   const capture = await shop.ask('POST', `/v1/payment-intents/${id}/capture`, {})
   expect(capture.status, capture.text).toBe(202)

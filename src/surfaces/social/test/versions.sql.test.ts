@@ -34,7 +34,7 @@ test('what was written under a private profile stays with the followers when the
   expect(data.map((one: { body: string }) => one.body)).toEqual(['for all'])
 })
 
-test('nobody believes in a private profile that they do not have', async () => {
+test('a profile is not left public silently: other names for its privacy are refused', async () => {
   const ada = await world.someone()
   for (const member of ['visibility', 'is_private', 'private', 'privacy']) {
     const { status, body } = await ada.ask('PATCH', '/v1/users/me', { [member]: 'private' })
