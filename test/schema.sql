@@ -2957,7 +2957,7 @@ create table links.links (
 ) with (fillfactor=90);
 CREATE INDEX links_destination_host ON links.links USING btree (destination_host) WHERE (state <> 'deleted'::text);
 CREATE INDEX links_expires_at ON links.links USING btree (expires_at) WHERE (state = ANY (ARRAY['active'::text, 'pending_scan'::text]));
-CREATE INDEX links_owner ON links.links USING btree (tenant_id, owner_id, created_at DESC, domain_id, code) WHERE (state <> 'deleted'::text);
+CREATE INDEX links_owner ON links.links USING btree (tenant_id, owner_id, id DESC) WHERE (state <> 'deleted'::text);
 CREATE INDEX links_scan_due_at ON links.links USING btree (scan_due_at) WHERE (scan_due_at IS NOT NULL);
 
 create table links.redirect_nodes (
