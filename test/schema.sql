@@ -1498,6 +1498,7 @@ create table notifications.notification_batches (
   constraint notification_batches_pkey PRIMARY KEY (tenant_id, id),
   constraint notification_batches_state_check CHECK ((state = ANY (ARRAY['expanding'::text, 'dispatching'::text, 'paused'::text, 'completed'::text, 'cancelled'::text])))
 );
+CREATE INDEX notification_batches_created_at ON notifications.notification_batches USING btree (tenant_id, created_at);
 CREATE INDEX notification_batches_open ON notifications.notification_batches USING btree (lane, id) WHERE ((state = ANY (ARRAY['expanding'::text, 'dispatching'::text, 'cancelled'::text])) AND (completed_at IS NULL));
 CREATE INDEX notification_batches_sender ON notifications.notification_batches USING btree (tenant_id, principal_id, id);
 
@@ -1618,6 +1619,7 @@ create table notifications.suppressions (
   constraint suppressions_reason_check CHECK ((reason = ANY (ARRAY['hard_bounce'::text, 'complaint'::text, 'unsubscribe'::text, 'stop_keyword'::text, 'invalid_destination'::text, 'manual'::text]))),
   constraint suppressions_tenant_id_destination_hash_channel_category_key UNIQUE (tenant_id, destination_hash, channel, category)
 );
+CREATE INDEX suppressions_effective_at ON notifications.suppressions USING btree (tenant_id, effective_at);
 
 create table notifications.template_texts (
   tenant_id uuid not null,
@@ -2955,7 +2957,7 @@ create table links.links (
 ) with (fillfactor=90);
 CREATE INDEX links_destination_host ON links.links USING btree (destination_host) WHERE (state <> 'deleted'::text);
 CREATE INDEX links_expires_at ON links.links USING btree (expires_at) WHERE (state = ANY (ARRAY['active'::text, 'pending_scan'::text]));
-CREATE INDEX links_owner ON links.links USING btree (tenant_id, owner_id, created_at DESC, domain_id, code) WHERE (state <> 'deleted'::text);
+CREATE INDEX links_owner ON links.links USING btree (tenant_id, owner_id, id DESC) WHERE (state <> 'deleted'::text);
 CREATE INDEX links_scan_due_at ON links.links USING btree (scan_due_at) WHERE (scan_due_at IS NOT NULL);
 
 create table links.redirect_nodes (

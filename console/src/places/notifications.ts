@@ -50,8 +50,9 @@ export const notifications: Place = {
     resource({
       name: 'batches',
       title: { en: 'Batches', de: 'Stapel' },
+      list: 'listNotificationBatches',
       read: 'getNotificationBatch',
-      columns: [],
+      columns: ['category', 'state', 'total', 'rejected_count', 'created_at', 'completed_at'],
       events: ['notification_batch.', 'notification.'],
       actions: [
         'pauseNotificationBatch',

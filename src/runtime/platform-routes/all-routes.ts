@@ -57,7 +57,7 @@ export function allRoutes(
       cursors: kernel.cursors,
       routes: all,
     }),
-    ...auditRoutes({ cursors: kernel.cursors }),
+    ...auditRoutes({ kernel }),
     ...requestRoutes(),
     ...eventRoutes({ cursors: kernel.cursors, interests: events.interests, wake: kernel.wake }),
     documentRoute(document),

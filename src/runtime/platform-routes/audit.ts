@@ -3,9 +3,8 @@
  * tenant.
  */
 import { Type } from 'typebox'
-import { Id, nullable, pageOf, pageQuery, reply, route, sql, text, Time } from '#dodeca/kernel'
-import type { Route } from '#dodeca/kernel'
-import type { Cursors } from '../../kernel/http/contract/cursor.ts'
+import { equal, Id, looked, nullable, routesOf, sql, text, Time } from '#dodeca/kernel'
+import type { ListDeps, Sql } from '#dodeca/kernel'
 
 const AuditEvent = Type.Object(
   {
@@ -23,58 +22,29 @@ const AuditEvent = Type.Object(
   { title: 'AuditEvent' },
 )
 
-export function auditRoutes({ cursors }: { cursors: Cursors }): Route[] {
-  return [
-    route({
-      method: 'GET',
-      path: '/v1/audit-events',
-      name: 'listAuditEvents',
-      summary: 'List the audit log, newest first',
-      permission: 'kernel.audit_events.read',
-      added: true,
-      query: pageQuery({
-        actor: Type.Optional(text(200)),
-        action: Type.Optional(text(200)),
-        target: Type.Optional(text(400)),
-        /** Finds the acts that one request caused. */
-        request_id: Type.Optional(Id),
-      }),
-      replies: { 200: pageOf(AuditEvent) },
-      handle: async ({ tx, principal, query, list }) => {
-        const { after, fetch } = cursors.start(list)
-        const { actor = null, action = null, target = null, request_id = null } = query
-        const [earliest, latest] = request_id === null ? [null, null] : spanOf(request_id)
-        const rows = await tx.many(
-          AuditEvent,
-          sql`
-            select id, tenant_id, actor, action, target, outcome, request_id, reason, diff_hash, occurred_at
-            from kernel.audit_events
-            where tenant_id = ${principal.tenant_id}
-              and (${after?.[0] ?? null}::uuid is null or id < ${after?.[0] ?? null}::uuid)
-              and (${actor}::text is null or actor = ${actor}::text)
-              and (${action}::text is null or action = ${action}::text)
-              and (${target}::text is null or target = ${target}::text)
-              -- Ids begin with their time, so only the acts of the hour after the request are read.
-              and (${request_id}::uuid is null or (request_id = ${request_id}::uuid
-                and id between ${earliest}::uuid and ${latest}::uuid))
-            order by id desc
-            limit ${fetch}`,
-        )
-        const { body, headers } = cursors.page(list, rows, row => [row.id])
-        return reply(200, body, headers)
-      },
-    }),
-  ]
-}
+const { open, list } = routesOf<ListDeps>({ permission: 'kernel.audit_events.read', added: true })
 
-/** The range of audit ids from the second in which the request began to an hour later. */
-function spanOf(request_id: string): [string, string] {
-  const began = Number.parseInt(request_id.replaceAll('-', '').slice(0, 12), 16)
-  const idAt = (ms: number) => {
-    const hex = Math.min(Math.max(0, ms), 2 ** 48 - 1)
-      .toString(16)
-      .padStart(12, '0')
-    return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`
-  }
-  return [idAt(began - 1000), idAt(began + 3_600_000)]
+export const auditRoutes = open({
+  listAuditEvents: list('/v1/audit-events', 'List the audit log, newest first', {
+    description:
+      'With `request_id`, the acts that one request caused. `since` and `until` refer to `occurred_at`.',
+    from: 'kernel.audit_events',
+    row: AuditEvent,
+    time: { column: 'occurred_at', ids: 'id' },
+    filters: {
+      actor: looked(text(200)),
+      action: looked(text(200)),
+      target: looked(text(400)),
+      request_id: equal(Id, actsOf),
+    },
+    find: [],
+  }),
+})
+
+/** Ids begin with their time, so only the acts of the hour after the request are read. */
+function actsOf(request_id: string): Sql {
+  const began = Number.parseInt(request_id.replace('-', '').slice(0, 12), 16) / 1000
+  return sql`t.request_id = ${request_id} and t.id
+    between kernel.first_id_of(to_timestamp(${Math.max(began - 1, 0)}))
+      and kernel.first_id_of(to_timestamp(${began + 3600}))`
 }

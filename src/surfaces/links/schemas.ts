@@ -1,6 +1,6 @@
 /** Links and domains on the wire. Shapes that only one folder uses are in that folder. */
 import { Type, type Static } from 'typebox'
-import { closed, count, Id, nullable, pageOf, text, Time, Version } from '#dodeca/kernel'
+import { closed, count, Id, nullable, text, Time, Version } from '#dodeca/kernel'
 
 const oneOf = <const V extends readonly string[]>(...values: V) =>
   Type.Unsafe<V[number]>({ type: 'string', enum: values })
@@ -134,7 +134,6 @@ export const PatchLink = closed(
 export type PatchLink = Static<typeof PatchLink>
 
 export const OnDomain = closed({ domain: Type.Optional(Hostname) })
-export const LinkPage = pageOf(Link)
 
 export const Domain = Type.Object(
   {

@@ -15,7 +15,6 @@ export const settings = {
   'links.creates_per_minute': setting.count(60, 'links/min', 'Links that one owner makes in a minute', 1, 1e9),
   'links.creates_per_day': setting.count(10_000, 'links/day', 'Links that one owner makes in a day', 1, 1e9),
   'links.body_limit_bytes': setting.count(16 * 1024, 'bytes', 'Largest body of a request about links, but for a batch', 1024, 2 ** 20),
-  'links.list_rows': setting.count(10_000, 'links', 'Links that one request for a list reads; if few of them match, a page ends before it is full, and the next one continues there', 10, 1e6),
   'links.domains_per_owner': setting.count(10, 'domains', 'Domains of one owner', 1, 100_000),
   'links.verification_ttl_seconds': setting.count(7 * 86_400, 's', 'Time to prove a new domain', 60),
   'links.verifications_per_minute': setting.count(6, 'attempts/min', 'Attempts to prove one domain in a minute', 1, 1e6),

@@ -24,10 +24,12 @@ export type PageSpec<S extends TObject, P extends keyof Static<S> & string, V> =
   /** Columns of `row` that order the list. Together they are unique. */
   readonly place: readonly P[]
   /**
-   * The maximum number of rows that one request reads. With this limit, `row` has a boolean
-   * `wanted`, and the statement returns all rows that it reads.
+   * The maximum number of rows that one request reads. With this limit, the statement returns all
+   * rows that it reads, each with a boolean `wanted`.
    */
   readonly look_max?: number
+  /** With `look_max`: the columns of `row`, of a wanted row `t`. By default they are its own. */
+  readonly columns?: Sql
   /** Turns a row into the item of the reply. By default the item is the row. */
   readonly view?: (row: Static<S>) => V
   /**
@@ -45,7 +47,7 @@ export async function page<
   const P extends keyof Static<S> & string,
   V = Static<S>,
 >(reader: Pick<Reader, 'many'>, spec: PageSpec<S, P, V>): Promise<Page<V>> {
-  const { scope, place, view, look_max, fetch } = spec
+  const { scope, place, view, look_max, columns, fetch } = spec
   const { after, limit, fetch: fetched } = scope.cursors.start(scope)
   if (after && after.length !== place.length) throw problem('invalid_cursor')
   const from = Object.fromEntries(place.map((name, at) => [name, after?.[at] ?? null])) as {
@@ -59,7 +61,8 @@ export async function page<
     const { body, headers } = scope.cursors.page(scope, rows, placeOf)
     return { body: { ...body, data: body.data.map(shown) }, headers }
   }
-  const looked = await look(reader, spec.row, fetch(from, look_max), { fetched, look_max })
+  const statement = fetch(from, look_max)
+  const looked = await look(reader, spec.row, statement, { fetched, look_max, columns })
   // A scan that ended at its limit must look like a full page to the cursor, so its last row is
   // repeated.
   const wanted = looked.filter(row => row.wanted)
@@ -78,6 +81,12 @@ async function rowsOf<S extends TObject>(
   return fetched instanceof Sql ? await reader.many(row, fetched) : await fetched
 }
 
+type Look = {
+  readonly fetched: number
+  readonly look_max: number
+  readonly columns: Sql | undefined
+}
+
 type Looked<S extends TObject> = Static<S> & {
   readonly wanted: boolean
   readonly looked: number
@@ -85,23 +94,23 @@ type Looked<S extends TObject> = Static<S> & {
 
 /**
  * Returns the wanted rows, and the row at which the scan ended. Rows are streamed, so a full page
- * ends the scan early.
+ * ends the scan early. Columns that are expressions are computed only for the rows of the page.
  */
 async function look<S extends TObject>(
   reader: Pick<Reader, 'many'>,
   row: S,
   statement: Sql | Rows<S> | Promise<Rows<S>>,
-  { fetched, look_max }: { readonly fetched: number; readonly look_max: number },
+  { fetched, look_max, columns }: Look,
 ): Promise<readonly Looked<S>[]> {
   if (!(statement instanceof Sql)) throw new Error('look_max needs a statement')
   const schema = Type.Object({ ...row.properties, wanted: Type.Boolean(), looked: Type.Integer() })
   const rows = await reader.many(
     schema,
     sql`
-      select l.* from (
+      select ${columns ? sql`${columns}, t.wanted, t.looked` : sql`t.*`} from (
         select r.*, row_number() over ()::int as looked from (${statement}) r
-      ) l
-      where l.wanted or l.looked = ${look_max}
+      ) t
+      where t.wanted or t.looked = ${look_max}
       limit ${fetched}`,
   )
   return rows as unknown as readonly Looked<S>[]

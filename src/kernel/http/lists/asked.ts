@@ -1,7 +1,7 @@
 /** What one request asks of a list: the query of its route, and the rows that it names. */
 import { type TProperties, Type } from 'typebox'
 import { lacks } from '../../access/permission-denied.ts'
-import { sql, type Sql } from '../../database/sql.ts'
+import { sql, Sql } from '../../database/sql.ts'
 import { problem } from '../../errors/problem.ts'
 import { isId } from '../../ids.ts'
 import { Id, oneOf, pageQuery, text, Time } from '../contract/shapes.ts'
@@ -45,7 +45,7 @@ export async function askedOf(
 ): Promise<Asked> {
   const { query } = context
   const { filters = {}, where = sql`true`, time, of_platform } = spec
-  const within = spec.within ? [await spec.within(context, deps as never)] : []
+  const within = (await spec.within?.(context, deps as never)) ?? sql`true`
   const whose = await rowsOf(spec.of, context)
   const order = orderOf(spec, query)
   const given = Object.entries(filters).flatMap(([name, filter]) => {
@@ -54,7 +54,10 @@ export async function askedOf(
     return is ? [{ looked: filter.looked, is: sql`(${is})` }] : []
   })
   const range = time && inRange(time, query, deps.kernel.profile === 'development')
-  const looked = given.filter(one => one.looked).map(one => one.is)
+  const looked = [
+    ...(within instanceof Sql ? [] : [within.looked]),
+    ...given.filter(one => one.looked).map(one => one.is),
+  ]
   const beside = range && order.by !== null ? range : null
   return {
     rows: {
@@ -63,7 +66,7 @@ export async function askedOf(
         [
           ...(of_platform ? [] : [sql`t.tenant_id = ${context.principal.tenant_id}`]),
           sql`(${where})`,
-          ...within,
+          within instanceof Sql ? within : within.is,
           ...whose.condition,
           ...given.filter(one => !one.looked).map(one => one.is),
           ...(range && !beside ? [range] : []),

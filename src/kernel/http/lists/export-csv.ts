@@ -75,7 +75,9 @@ export async function csvOf(deps: ListDeps, exported: Exported, context: object)
         ? (await askedOf(deps, spec, context as ListContext<never>)).rows
         : rows
       const found: readonly object[] = await tx.many(spec.row, rowsAfter(of, { id }, portion))
-      const shown = found.map(row => writer.line(spec.view ? spec.view(row as never) : row))
+      const shown = found.map(row =>
+        writer.line(spec.view ? spec.view(row as never, deps as never) : row),
+      )
       if (shown.length > 0) yield shown.join('')
       if (found.length < portion) return
       id = (found.at(-1) as { readonly id: string }).id

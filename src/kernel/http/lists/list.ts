@@ -11,6 +11,7 @@ import { pageOf } from '../contract/shapes.ts'
 import { type Asked, askedOf, queryOf } from './asked.ts'
 import { prefersCsv } from './csv.ts'
 import { csvOf, list_refusals } from './export-csv.ts'
+import { timeOf } from './range.ts'
 import {
   type AnySpec,
   type ListContext,
@@ -20,6 +21,7 @@ import {
 } from './spec.ts'
 import {
   type After,
+  columnsIn,
   counted,
   placeOf,
   type Rows,
@@ -68,11 +70,11 @@ export function list<Row extends TObject, Item extends TSchema = Row>(
 }
 
 async function pageOfRows(
-  { kernel }: ListDeps,
+  deps: ListDeps,
   tx: Reader,
   { scope, spec, asked }: { scope: List; spec: AnySpec; asked: Asked },
 ) {
-  const look_max = kernel.settings['kernel.list_look_max']
+  const look_max = deps.kernel.settings['kernel.list_look_max']
   const { rows, range } = asked
   const { row, view } = spec
   const all = range ? { ...rows, wanted: both(rows.wanted, range) } : rows
@@ -80,7 +82,7 @@ async function pageOfRows(
     scope,
     row,
     place: placeOf(rows.order),
-    view: (one: object) => (view ? view(one as never) : one),
+    view: (one: object) => (view ? view(one as never, deps as never) : one),
   }
   const statement = (of: typeof rowsAfter) => (after: object, n: number) =>
     of(all, after as After, n)
@@ -88,7 +90,8 @@ async function pageOfRows(
     return await page(tx, { ...said, fetch: statement(rowsSorted) })
   }
   if (range || rows.wanted) {
-    return await page(tx, { ...said, look_max, fetch: statement(rowsLooked) })
+    const columns = columnsIn(rows.source)
+    return await page(tx, { ...said, look_max, columns, fetch: statement(rowsLooked) })
   }
   return await page(tx, { ...said, fetch: statement(rowsAfter) })
 }
@@ -119,6 +122,7 @@ function factsOf(spec: AnySpec): NonNullable<Route['lists']> {
     indexes: [
       ...orders.map(one => [...(one.within === undefined ? [] : [one.within]), one.column, 'id']),
       ...(find ?? []).map(one => [one.index]),
+      ...(time && timeOf(time).ids === null ? [[timeOf(time).column]] : []),
     ],
     asked: {
       filters: Object.keys(filters),

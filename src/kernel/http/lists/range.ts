@@ -10,10 +10,10 @@ const hour_ms = 3_600_000
 
 /**
  * `id`: ids begin with the time of their row. `column`: an index finds `created_at`. Otherwise the
- * column that is meant, and the column whose ids begin with that time. Partitions may divide the
- * table by it.
+ * column that is meant, and the column whose ids begin with that time (partitions may divide the
+ * table by it), or null if an index finds it.
  */
-export type Time = 'id' | 'column' | { readonly column: string; readonly ids: string }
+export type Time = 'id' | 'column' | Columns
 
 type Columns = { readonly column: string; readonly ids: string | null }
 

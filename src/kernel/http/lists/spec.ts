@@ -40,7 +40,9 @@ export type ListContext<Params = unknown> = {
   readonly grants: () => Promise<ReadonlySet<string>>
 }
 
-type Within<Params, Deps> = (context: ListContext<Params>, deps: Deps) => Sql | Promise<Sql>
+/** The rows that an index finds, and of them those that are looked for. */
+type Found = Sql | { readonly is: Sql; readonly looked: Sql }
+type Within<Params, Deps> = (context: ListContext<Params>, deps: Deps) => Found | Promise<Found>
 
 type Said<Row extends TObject, Params, Deps> = Partial<
   Pick<Route, (typeof route_facts)[number]>
@@ -76,11 +78,11 @@ export type ListSpec<
 > = Said<Row, Params, Deps> &
   (
     | { readonly item?: undefined; readonly view?: undefined }
-    | { readonly item: Item; readonly view: (row: Static<Row>) => Static<Item> }
+    | { readonly item: Item; readonly view: (row: Static<Row>, deps: Deps) => Static<Item> }
   )
 
 /** A list without the types of its rows. */
 export type AnySpec = Said<TObject, never, never> & {
   readonly item?: TSchema | undefined
-  readonly view?: ((row: never) => unknown) | undefined
+  readonly view?: ((row: never, deps: never) => unknown) | undefined
 }

@@ -38,18 +38,23 @@ export function placeOf({ by }: Order): readonly string[] {
   return by === null ? ['id'] : [by.column, 'id']
 }
 
+/** The columns of a row `t` of the table. */
+export function columnsIn({ row, columns }: Source): Sql {
+  return columnsOf(row, 't', columns)
+}
+
 /** All wanted rows. */
 export function rowsAfter({ source, found, wanted, order }: Rows, after: After, n: number): Sql {
   return sql`
-    select ${columnsOf(source.row, 't', source.columns)} from ${tableOf(source)} t
+    select ${columnsIn(source)} from ${tableOf(source)} t
     where ${found} and ${wanted ?? sql`true`} and ${isAfter(order, after, source)}
     order by ${orderOf(order)} limit ${n}`
 }
 
-/** All rows in the order of their index, for `page` with `look_max`. */
+/** All rows of the table in the order of their index, for `page` with `look_max`. */
 export function rowsLooked({ source, found, wanted, order }: Rows, after: After, n: number): Sql {
   return sql`
-    select ${columnsOf(source.row, 't', source.columns)}, coalesce(${wanted ?? sql`true`}, false) as wanted
+    select t.*, coalesce(${wanted ?? sql`true`}, false) as wanted
     from ${tableOf(source)} t
     where ${found} and ${isAfter(order, after, source)}
     order by ${orderOf(order)} limit ${n}`
@@ -59,7 +64,7 @@ export function rowsLooked({ source, found, wanted, order }: Rows, after: After,
 export function rowsSorted({ source, found, wanted, order }: Rows, after: After, n: number): Sql {
   return sql`
     with few as materialized (
-      select ${columnsOf(source.row, 't', source.columns)} from ${tableOf(source)} t
+      select ${columnsIn(source)} from ${tableOf(source)} t
       where ${found} and ${wanted ?? sql`true`}
     )
     select * from few t where ${isAfter(order, after)}

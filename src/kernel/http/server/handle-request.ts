@@ -150,7 +150,10 @@ function admit(
       if_match: exchange.headers['if-match'],
       grants,
       grantsFrom,
-      stillHolds: needed => stillHolds(deps, principal, needed),
+      stillHolds: async needed => {
+        held = undefined // `grants` reads them again, too
+        await stillHolds(deps, principal, needed)
+      },
       list,
       key: null,
     }

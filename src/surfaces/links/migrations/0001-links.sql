@@ -84,7 +84,7 @@ create table links.links (
   check (redirect_status in (302, 307) or max_clicks is null),
   check (disabled_by is distinct from 'owner' or owner_disabled)
 ) with (fillfactor = 90);
-create index links_owner on links.links (tenant_id, owner_id, created_at desc, domain_id, code)
+create index links_owner on links.links (tenant_id, owner_id, id desc)
   where state <> 'deleted';
 create index links_destination_host on links.links (destination_host) where state <> 'deleted';
 create index links_expires_at on links.links (expires_at) where state in ('active', 'pending_scan');

@@ -14,23 +14,28 @@ export type LinkRow = Static<typeof LinkRow>
 /** The domain of a link, under the name that the owner of the link uses. */
 export type LinkDomain = { readonly id: string; readonly hostname: string; readonly own: boolean }
 
-/** An expired link is shown as expired, even if the sweeper has not set its state yet. */
-export const shownState = sql`
-  case when links.state in ('active', 'pending_scan') and links.expires_at <= kernel.now()
-    then 'expired' else links.state end`
+/** What is not a column of the table, whose name in the statement is `of`. */
+export function expressionsOf(of: 'links' | 't') {
+  const column = (name: string) => sql.id(of, name)
+  return {
+    // An expired link is shown as expired, even if the sweeper has not set its state yet.
+    state: sql`
+      case when ${column('state')} in ('active', 'pending_scan')
+        and ${column('expires_at')} <= kernel.now() then 'expired' else ${column('state')} end`,
+    policy: sql`
+      jsonb_build_object('redirect_status', ${column('redirect_status')}, 'scan', ${column('scan')},
+        'query', ${column('query')}, 'cache_seconds', ${column('cache_seconds')},
+        'edge_cache_seconds', ${column('edge_cache_seconds')})`,
+    clicks: sql`
+      (select coalesce(sum(s.clicks), 0)::bigint from links.daily_link_stats s
+       where s.domain_id = ${column('domain_id')} and s.code = ${column('code')})`,
+  }
+}
 
 /** The columns belong to the table itself, so that RETURNING and SELECT can both use them. */
-export const columns = columnsOf(Type.Omit(LinkRow, ['clicks']), 'links', {
-  state: shownState,
-  policy: sql`
-    jsonb_build_object('redirect_status', links.redirect_status, 'scan', links.scan,
-      'query', links.query, 'cache_seconds', links.cache_seconds,
-      'edge_cache_seconds', links.edge_cache_seconds)`,
-})
-
-export const clicks = sql`
-  (select coalesce(sum(s.clicks), 0)::bigint from links.daily_link_stats s
-   where s.domain_id = links.domain_id and s.code = links.code) as clicks`
+const expressions = expressionsOf('links')
+export const columns = columnsOf(Type.Omit(LinkRow, ['clicks']), 'links', expressions)
+export const clicks = sql`${expressions.clicks} as clicks`
 
 export function linkView(
   { platform }: Pick<Deps, 'platform'>,

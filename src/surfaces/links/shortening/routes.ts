@@ -3,7 +3,19 @@
  * links of its API keys.
  */
 import { Type } from 'typebox'
-import { expectedVersions, limit, reply, routesOf } from '#dodeca/kernel'
+import {
+  equal,
+  expectedVersions,
+  Id,
+  limit,
+  looked,
+  nullable,
+  reply,
+  routesOf,
+  sql,
+  text,
+  type Sql,
+} from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { findDomain } from '../domains/find-domain.ts'
 import { ownerOfList, ownLink } from '../owners.ts'
@@ -11,17 +23,17 @@ import {
   Code,
   CreateLink,
   CreateLinks,
+  Hostname,
   Link,
   LinkBatch,
-  LinkPage,
   OnDomain,
   PatchLink,
   refused_of_links,
+  State,
 } from '../schemas.ts'
 import { createLinks, patience_ms } from './create-links.ts'
 import { deleteLink } from './delete-link.ts'
-import { findLink, linkView, tagOf } from './link-row.ts'
-import { filled, LinkQuery, listLinks, placeOf } from './list-links.ts'
+import { expressionsOf, findLink, LinkRow, linkView, tagOf } from './link-row.ts'
 import { acceptedFormat, qrCode, QrQuery } from './qr-code.ts'
 import { updateLink } from './update-link.ts'
 
@@ -44,7 +56,16 @@ const creation_fails = [
   'redirect_status_unsafe',
 ]
 
-const { open, get, create, patch, del } = routesOf<Deps>({
+const expressions = expressionsOf('t')
+const hostname = sql`(
+  select d.hostname from links.domains d where d.tenant_id = t.tenant_id and d.id = t.domain_id)`
+const Listed = Type.Object({ ...LinkRow.properties, hostname: nullable(Type.String()) })
+// A link on a removed domain leads nowhere.
+const is_reachable = sql`(
+  select d.state from links.domains d where d.tenant_id = t.tenant_id and d.id = t.domain_id
+  ) is distinct from 'removed'`
+
+const { open, get, list, create, patch, del } = routesOf<Deps>({
   absent: 'link_not_found',
   read: 'links.links.read',
   params: { code: Code },
@@ -96,37 +117,33 @@ export const shorteningRoutes = open({
     },
   ),
 
-  listLinks: get(
-    '/v1/links',
-    'List my links, newest first',
-    {
-      description:
-        'Links that an API key of yours created are listed with its id as `owner_id`. A request reads at most `links.list_rows` links. With a filter, a page may therefore have fewer items than its limit, or none. `has_more` says whether more may follow.',
-      added: true,
-      query: LinkQuery,
-      reply: LinkPage,
-      fails: ['domain_not_found'],
+  listLinks: list('/v1/links', 'List my links, newest first', {
+    description:
+      'Links that an API key of yours created are listed with its id as `owner_id`. No index finds the links of a domain or with a text, so a page may be short or empty. `has_more` says whether more may follow.',
+    added: true,
+    from: 'links.links',
+    row: Listed,
+    columns: { ...expressions, hostname },
+    item: Link,
+    view: ({ hostname: own, ...row }, deps) =>
+      linkView(deps, row, { hostname: own ?? deps.platform.hostname, own: own !== null }),
+    where: sql`t.state <> 'deleted'`,
+    within: async ({ tx, principal, query: { owner_id, domain } }, deps) => {
+      const owner = await ownerOfList(tx, deps, principal, owner_id)
+      const is = sql`t.owner_id = ${owner.id}`
+      if (domain === undefined) return { is, looked: is_reachable }
+      const { id } = await findDomain(tx, deps, owner, domain)
+      return { is, looked: sql`t.domain_id = ${id}` }
     },
-    async ({ tx, principal: caller, query, list }, deps) => {
-      const { cursors, settings } = deps.kernel
-      const principal = await ownerOfList(tx, deps, caller, query.owner_id)
-      const domain =
-        query.domain === undefined ? null : await findDomain(tx, deps, principal, query.domain)
-      const place = cursors.start(list)
-      const rows_max = settings['links.list_rows']
-      const looked = await listLinks(tx, principal, query, domain, { ...place, rows_max })
-      const { body, headers } = cursors.page(list, filled(looked, place.fetch), placeOf)
-      const found = body.data.filter(row => row.wanted)
-      const data = found.map(
-        ({ hostname, created_us: _us, wanted: _wanted, last: _last, ...row }) =>
-          linkView(deps, row, {
-            hostname: hostname ?? deps.platform.hostname,
-            own: hostname !== null,
-          }),
-      )
-      return reply(200, { ...body, data }, headers)
+    time: 'id',
+    filters: {
+      state: looked(State, state => sql`${expressions.state} = ${state}`),
+      domain: equal(Hostname, () => sql`true`),
+      q: looked(text(200), hasText),
+      owner_id: equal(Id),
     },
-  ),
+    fails: ['domain_not_found'],
+  }),
 
   getLink: get(
     '/v1/links/{code}',
@@ -210,3 +227,9 @@ export const shorteningRoutes = open({
     },
   ),
 })
+
+function hasText(q: string): Sql {
+  const pattern = `%${q.replaceAll(/[%_\\]/g, sign => `\\${sign}`)}%`
+  return sql`t.code ilike ${pattern} or coalesce(t.title, '') ilike ${pattern}
+    or t.destination_url ilike ${pattern}`
+}

@@ -15,7 +15,7 @@ import { recheckQueue } from '../domains/recheck-domains.ts'
 import { beginning, portionOf } from '../moderation/apply-blocklist.ts'
 import { expireLinks } from '../shortening/expire-links.ts'
 import { findLink } from '../shortening/link-row.ts'
-import { listLinks } from '../shortening/list-links.ts'
+import { shorteningRoutes } from '../shortening/routes.ts'
 
 const rows = 300_000
 const owner = '01900000-0000-7000-8000-0000000000aa'
@@ -41,7 +41,8 @@ beforeAll(async () => {
   await client.query(`
     insert into links.links (tenant_id, domain_id, code, id, owner_id, destination_url,
       destination_host, state, safety_state, expires_at, scan_due_at, created_at)
-    select '${tenant}', '${platform_domain_id}', 'code' || g, gen_random_uuid(),
+    select '${tenant}', '${platform_domain_id}', 'code' || g,
+      kernel.first_id_of(now() - g * interval '1 second'),
       case when g % 100 = 0 then '${owner}'::uuid else gen_random_uuid() end,
       'https://www.h' || g % 5000 || '.example.com/', 'com.example.h' || g % 5000 || '.www.',
       'active', 'clean', case when g % 3 = 0 then now() + g * interval '1 minute' end,
@@ -104,17 +105,28 @@ const signal = new AbortController().signal
 /** A queue is only declared here; nothing of it runs. */
 const unused = { kernel: { settings: {} } } as never
 const nothing = {} as never
-const page = { after: null, fetch: 21, rows_max: 10_000 }
+const start = { after: null, limit: 20, fetch: 21 }
 /** Behind two thirds of what the owner has. */
-const later = { ...page, after: [(Date.now() - 200_000_000) * 1000, platform_domain_id, 'code1'] }
-const rare = { q: 'not to be found' }
-const short = { ...page, rows_max: 500 }
+const later_ms = (Date.now() - 200_000_000).toString(16).padStart(12, '0')
+const later_id = `${later_ms.slice(0, 8)}-${later_ms.slice(8)}-7000-8000-000000000000`
+const later = { ...start, after: [later_id] }
+
+/** What a page of links asks, looking at 500 of them. */
+function linksAsked(query: object, place: object): Promise<Sql> {
+  const kernel = { profile: 'production', settings: { 'kernel.list_look_max': 500 } }
+  const deps = { kernel, platform: { hosts: new Set([domain.hostname]) } } as never
+  const route = shorteningRoutes(deps).find(one => one.name === 'listLinks')
+  const list = { cursors: { start: () => place } }
+  const context = { principal, query, list, request: { headers: {} } }
+  return heard(async tx => await route?.handle?.({ ...context, tx } as never))
+}
 
 test.each<[string, () => Promise<Sql>]>([
   ['one link of its owner', () => heard(tx => findLink(tx, principal, domain, 'Code700'))],
-  ['the first page of an owner', () => heard(tx => listLinks(tx, principal, {}, null, page))],
-  ['a later page of an owner', () => heard(tx => listLinks(tx, principal, {}, null, later))],
-  ['a search in vain', () => heard(tx => listLinks(tx, principal, rare, null, short))],
+  ['the first page of an owner', () => linksAsked({}, start)],
+  ['a later page of an owner', () => linksAsked({}, later)],
+  ['a search in vain', () => linksAsked({ q: 'not to be found' }, start)],
+  ['links on a domain', () => linksAsked({ domain: domain.hostname }, start)],
   ['screening', async () => against(destination, 24)],
   ['what has expired', () => heard((_tx, kernel) => expireLinks({ kernel }, signal))],
   ['what is to be scanned', async () => claimStatement(scanQueue(nothing, nothing), newId(), 10)],

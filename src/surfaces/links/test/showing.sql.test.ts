@@ -59,26 +59,56 @@ describe.concurrent('the list', () => {
     const foreign = await world.call('GET', '/v1/links?domain=no.example.com', { token: who.token })
     expect([foreign.status, foreign.body.code]).toEqual([404, 'domain_not_found'])
   })
+
+  test('has a range of time and is CSV, only of own links', async () => {
+    const [who, other] = [await world.member(), await world.member()]
+    const first = (await world.shorten(who, { title: '=sum' })).body
+    const second = (await world.shorten(who, {})).body
+    const foreign = (await world.shorten(other, {})).body
+    const ask = (query: string, headers = {}) =>
+      world.call('GET', `/v1/links?${query}`, { token: who.token, headers })
+    const codes = async (query: string) =>
+      (await ask(query)).body.data.map((one: { code: string }) => one.code)
+    expect(await codes(`since=${second.created_at}`)).toEqual([second.code])
+    expect(await codes(`until=${second.created_at}`)).toEqual([first.code])
+    const { text } = await ask('q=sum', { accept: 'text/csv' })
+    const [header, line, end] = text.replace('\u{feff}', '').split('\r\n')
+    expect(header).toMatch(/^code,domain,domain_id,short_url,owner_id,destination_url,state,/)
+    expect(header).toContain(',policy.redirect_status,')
+    expect(line).toContain(`${first.code},dodeca.test,`)
+    expect(line).toContain(`,${first.short_url},`)
+    expect(line).toContain(`,'=sum,`)
+    expect(end).toBe('')
+    const whole = (await ask('', { accept: 'text/csv' })).text
+    expect(whole).toContain(second.code)
+    expect(whole).not.toContain(foreign.code)
+  })
 })
 
 test('a list of few among many comes in short pages, and misses none', async () => {
-  const strict = await openLinkWorld({ LINKS_LIST_ROWS: '10' })
+  const strict = await openLinkWorld({
+    KERNEL_LIST_LOOK_MAX: '100',
+    LINKS_CREATES_PER_MINUTE: '1000',
+  })
   try {
     const who = await strict.member()
-    const links = Array.from({ length: 45 }, (_, n) => ({
-      destination_url: 'https://example.com/',
-      // The last of a look among them, and none of the newest.
-      ...([0, 4, 5, 24, 25].includes(n) ? { title: `rare ${n}` } : {}),
-    }))
-    await strict.call('POST', '/v1/links/batches', { token: who.token, body: { links } })
+    const rare = [0, 4, 5, 99, 100, 224, 225]
+    for (let from = 0; from < 250; from += 50) {
+      const links = Array.from({ length: 50 }, (_, n) => ({
+        destination_url: 'https://example.com/',
+        // The last of a look among them, and none of the newest.
+        ...(rare.includes(from + n) ? { title: `rare ${from + n}` } : {}),
+      }))
+      await strict.call('POST', '/v1/links/batches', { token: who.token, body: { links } })
+    }
     const walk = async (query: string) => {
       const pages: number[] = []
-      const titles = new Set<string | null>()
+      const titles: (string | null)[] = []
       let next: string | null = `/v1/links?${query}`
       while (next) {
         const { body, headers } = await strict.call('GET', next, { token: who.token })
         pages.push(body.data.length)
-        for (const { title } of body.data) titles.add(title)
+        for (const { title } of body.data) titles.push(title)
         expect([body.has_more, headers.has('link')]).toEqual(
           body.next_cursor ? [true, true] : [false, false],
         )
@@ -86,13 +116,14 @@ test('a list of few among many comes in short pages, and misses none', async () 
       }
       return { pages, titles }
     }
-    const rare = await walk('q=rare')
-    expect([rare.pages.length, rare.pages.reduce((sum, n) => sum + n)]).toEqual([5, 5])
-    expect(rare.titles).toEqual(new Set([0, 4, 5, 24, 25].map(n => `rare ${n}`)))
-    expect((await walk('q=rare&limit=1')).pages.reduce((sum, n) => sum + n)).toBe(5)
-    expect((await walk('q=nothing')).pages).toEqual([0, 0, 0, 0, 0])
+    const found = new Set(rare.map(n => `rare ${n}`))
+    const listed = await walk('q=rare')
+    expect([listed.pages.length, listed.titles.length]).toEqual([3, rare.length])
+    expect(new Set(listed.titles)).toEqual(found)
+    expect(new Set((await walk('q=rare&limit=1')).titles)).toEqual(found)
+    expect((await walk('q=nothing')).pages).toEqual([0, 0, 0])
     // Nothing is asked of them: pages are as full as a look can make them.
-    expect((await walk('limit=7')).pages.reduce((sum, n) => sum + n)).toBe(45)
+    expect((await walk('limit=70')).titles).toHaveLength(250)
   } finally {
     await strict.close()
   }

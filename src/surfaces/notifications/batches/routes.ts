@@ -1,13 +1,15 @@
 /** Routes of batches: many recipients in one request, and their results. */
 import { Type } from 'typebox'
-import { allowsType, lacks, routesOf } from '#dodeca/kernel'
+import { allowsType, lacks, looked, routesOf, sql } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { content_refusals, problem } from '../errors.ts'
+import { ofCategories } from '../intents/view.ts'
+import { CategoryName } from '../schemas.ts'
 import { batches_topic, send_topic } from '../topics.ts'
 import { changeBatch, type Verb } from './change-batch.ts'
 import { finishBatch, readBatchBody, writeBatch } from './create-batch.ts'
 import { readBatch } from './read-batch.ts'
-import { BatchView, JsonBatch } from './schemas.ts'
+import { BatchState, BatchSummary, BatchView, JsonBatch } from './schemas.ts'
 import { lease_seconds } from './write-portion.ts'
 
 const path = '/v1/notifications/batches'
@@ -15,7 +17,7 @@ const one = `${path}/{id}`
 const absent = 'batch_not_found'
 const permission = 'notifications.batches.send'
 
-const { open, get, post } = routesOf<Deps>({ absent, permission })
+const { open, get, list, post } = routesOf<Deps>({ absent, permission })
 
 export const batchRoutes = open({
   sendNotificationBatch: post(
@@ -67,6 +69,20 @@ export const batchRoutes = open({
       },
     },
   ),
+
+  listNotificationBatches: list(path, 'List batches, newest first', {
+    description:
+      'Read one batch for the number of its notifications in each state and its rejected lines.',
+    added: true,
+    from: 'notifications.notification_batches',
+    row: BatchSummary,
+    columns: { status: sql`t.state` },
+    where: sql`t.state <> 'expanding'`,
+    within: ofCategories(permission),
+    time: 'column',
+    filters: { state: looked(BatchState), category: looked(CategoryName) },
+    find: [],
+  }),
 
   getNotificationBatch: get(
     one,

@@ -59,4 +59,8 @@ export const BatchView = Type.Object(
   { title: 'NotificationBatch' },
 )
 export type BatchView = Static<typeof BatchView>
+
+/** In a list: without what must be counted. */
+const { rejected: _lines, counts: _counts, eta_seconds: _eta, ...summary } = BatchView.properties
+export const BatchSummary = Type.Object(summary, { title: 'NotificationBatchSummary' })
 export type RejectedLine = Static<typeof Rejected>

@@ -11,7 +11,7 @@ import { accept, type Accepted } from './accept.ts'
 import { requireData, prepare } from './prepare-order.ts'
 import { resolveRecipient } from './recipient.ts'
 import type { NewNotification, NotificationView } from './schemas.ts'
-import { findIntent, viewsOf } from './view.ts'
+import { findIntent } from './view.ts'
 
 const Before = Type.Object({ id: Id, same: Type.Boolean() })
 
@@ -57,13 +57,12 @@ export async function createNotification(
       where tenant_id = ${tenant_id} and principal_id = ${principal.id} and idempotency_key = ${key.value}`,
   )
   if (!before.same) throw problem('idempotency_key_reused')
-  const row = await findIntent(tx, tenant_id, before.id)
-  const [view] = row ? await viewsOf(tx, tenant_id, [row]) : []
+  const view = await findIntent(tx, tenant_id, before.id)
   if (!view) throw problem('notification_not_found')
   return view
 }
 
-/** The same result as `viewsOf`, from the rows that were just written. */
+/** The same result as `findIntent`, from the rows that were just written. */
 function acceptedView({ row, attempts }: Accepted): NotificationView {
   const channels = attempts
     .map(({ channel, state, error_code, due_at_ms }) => ({

@@ -5,8 +5,14 @@
 import { Type, type Static } from 'typebox'
 import { allowsType, Id, sql, type Principal, type Reader } from '#dodeca/kernel'
 import { problem } from '../errors.ts'
-import { AttemptView, DecisionView, ProviderEventView, type NotificationDetail } from './schemas.ts'
-import { findIntent, viewsOf, type IntentRow } from './view.ts'
+import {
+  AttemptView,
+  DecisionView,
+  ProviderEventView,
+  type NotificationDetail,
+  type NotificationView,
+} from './schemas.ts'
+import { findIntent } from './view.ts'
 
 const Arrived = Type.Object({ id: Id })
 
@@ -18,13 +24,17 @@ export async function requireIntent(
   { principal, grants }: Caller,
   id: string,
   action: 'read' | 'cancel',
-): Promise<IntentRow> {
+): Promise<NotificationView> {
   const row = await findIntent(reader, principal.tenant_id, id)
   if (!row || !allows(grants, action, row)) throw problem('notification_not_found')
   return row
 }
 
-function allows(grants: ReadonlySet<string>, action: 'read' | 'cancel', row: IntentRow): boolean {
+function allows(
+  grants: ReadonlySet<string>,
+  action: 'read' | 'cancel',
+  row: NotificationView,
+): boolean {
   return allowsType(grants, `notifications.intents.${action}`, row.category)
 }
 
@@ -32,11 +42,11 @@ function allows(grants: ReadonlySet<string>, action: 'read' | 'cancel', row: Int
 const of_sender = { idempotency_key: null, data_ref: null, metadata: null } as const
 
 /** The recipient may read what is in their inbox. */
-async function rowFor(
+async function viewFor(
   reader: Reader,
   { principal, grants }: Caller,
   id: string,
-): Promise<IntentRow> {
+): Promise<NotificationView> {
   const row = await findIntent(reader, principal.tenant_id, id)
   if (row && allows(grants, 'read', row)) return row
   if (row?.recipient_ref !== `user:${principal.id}`) throw problem('notification_not_found')
@@ -58,9 +68,8 @@ export async function readNotification(
   id: string,
 ): Promise<Static<typeof NotificationDetail>> {
   const { tenant_id } = caller.principal
-  const row = await rowFor(reader, caller, id)
-  const [[view], attempts, events, decisions] = await Promise.all([
-    viewsOf(reader, tenant_id, [row]),
+  const view = await viewFor(reader, caller, id)
+  const [attempts, events, decisions] = await Promise.all([
     reader.many(
       AttemptView,
       sql`
@@ -89,6 +98,5 @@ export async function readNotification(
         where tenant_id = ${tenant_id} and intent_id = ${id} order by channel`,
     ),
   ])
-  if (!view) throw problem('notification_not_found')
   return { ...view, attempts, events, decisions }
 }

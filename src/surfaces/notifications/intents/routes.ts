@@ -1,13 +1,12 @@
 /** Routes of single notifications: send, explain, read, cancel. */
-import { closed, reply, routesOf } from '#dodeca/kernel'
+import { closed, equal, Id, looked, reply, routesOf, sql } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { content_refusals, problem } from '../errors.ts'
-import { Channel } from '../schemas.ts'
+import { CategoryName, Channel, IntentState } from '../schemas.ts'
 import { RenderedView } from '../templates/schemas.ts'
 import { cancelNotification } from './cancel-notification.ts'
 import { createNotification } from './create-notification.ts'
 import { explain } from './explain.ts'
-import { listNotifications } from './list-notifications.ts'
 import { requireIntent, readNotification } from './read-notification.ts'
 import { renderIntent } from './render-intent.ts'
 import {
@@ -16,15 +15,15 @@ import {
   Explained,
   NewNotification,
   NotificationDetail,
-  NotificationPage,
-  NotificationQuery,
   NotificationView,
   refused_of_notifications,
 } from './schemas.ts'
+import { acknowledged, ofCategories, viewColumns } from './view.ts'
 
 const path = '/v1/notifications'
 const one = `${path}/{id}`
 const absent = 'notification_not_found'
+const reads = 'notifications.intents.read'
 const refusals = [
   ...content_refusals,
   'destination_not_found',
@@ -32,7 +31,7 @@ const refusals = [
   'permission_denied',
 ]
 
-const { open, get, post } = routesOf<Deps>({
+const { open, get, list, post } = routesOf<Deps>({
   read: 'authenticated',
   write: 'notifications.intents.send:{body.category}',
   absent,
@@ -76,21 +75,23 @@ export const intentRoutes = open({
       await explain(tx, deps, { principal, grants: await grants() }, body),
   ),
 
-  listNotifications: get(
-    path,
-    'List notifications, newest first',
-    {
-      permission: 'notifications.intents.read',
-      added: true,
-      query: NotificationQuery,
-      reply: NotificationPage,
+  listNotifications: list(path, 'List notifications, newest first', {
+    permission: reads,
+    added: true,
+    from: 'notifications.notification_intents',
+    row: NotificationView,
+    columns: viewColumns,
+    where: acknowledged,
+    within: ofCategories(reads),
+    time: 'id',
+    filters: {
+      user_id: equal(Id, id => sql`t.recipient_ref = 'user:' || ${id}::uuid`),
+      category: looked(CategoryName),
+      state: looked(IntentState),
+      batch_id: equal(Id),
     },
-    async ({ tx, principal, query, grants, list }, deps) => {
-      const caller = { principal, grants: await grants() }
-      const { body, headers } = await listNotifications(tx, deps, caller, query, list)
-      return reply(200, body, headers)
-    },
-  ),
+    find: [],
+  }),
 
   getNotification: get(
     one,

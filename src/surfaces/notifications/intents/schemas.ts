@@ -1,6 +1,6 @@
 /** Notifications in requests and replies. */
 import { Type, type Static } from 'typebox'
-import { closed, count, Id, nullable, pageOf, pageQuery, text, Time } from '#dodeca/kernel'
+import { closed, count, Id, nullable, text, Time } from '#dodeca/kernel'
 import {
   CategoryName,
   Channel,
@@ -126,15 +126,6 @@ export const NotificationDetail = Type.Object(
   },
   { title: 'NotificationDetail' },
 )
-export const NotificationPage = pageOf(NotificationView)
-
-export const NotificationQuery = pageQuery({
-  user_id: Type.Optional(Id),
-  category: Type.Optional(CategoryName),
-  state: Type.Optional(IntentState),
-  batch_id: Type.Optional(Id),
-})
-
 /** The reason is kept in the audit record. */
 export const CancelRequest = closed({ reason: Type.Optional(text(500)) })
 export const Cancelled = Type.Object({

@@ -153,6 +153,7 @@ create table notifications.suppressions (
   primary key (tenant_id, id),
   unique (tenant_id, destination_hash, channel, category)
 );
+create index suppressions_effective_at on notifications.suppressions (tenant_id, effective_at);
 
 -- What was deleted by its id: deleting it again is no mistake.
 create table notifications.removed_ids (
@@ -187,6 +188,9 @@ create table notifications.notification_batches (
 -- The batches that a person or their API keys sent, for the export of the person.
 create index notification_batches_sender on notifications.notification_batches
   (tenant_id, principal_id, id);
+-- An id begins with the time of the request, and a retry may write the row much later.
+create index notification_batches_created_at on notifications.notification_batches
+  (tenant_id, created_at);
 create index notification_batches_open on notifications.notification_batches (lane, id)
   where state in ('expanding', 'dispatching', 'cancelled') and completed_at is null;
 

@@ -2,13 +2,14 @@
 import { Type, type Static } from 'typebox'
 import {
   closed,
+  columnsOf,
+  equal,
   htmlPage,
   Id,
+  looked,
   markup,
   oneOf,
   pageHeaders,
-  pageOf,
-  pageQuery,
   reply,
   routesOf,
   sql,
@@ -46,8 +47,7 @@ const SuppressionView = Type.Object(
 
 const path = '/v1/suppressions'
 const absent = 'suppression_not_found'
-const columns = sql`id, encode(destination_hash, 'hex') as destination_hash, channel, category, reason,
-  effective_at`
+const columns = { destination_hash: sql`encode(t.destination_hash, 'hex')` }
 
 function hashOf(keys: Deps['kernel']['keys'], tenant_id: string, destination: string): Buffer {
   const address = parseEmail(destination) ?? parsePhone(destination)
@@ -65,8 +65,8 @@ function readSuppression(
   return tx.one(
     SuppressionView,
     sql`
-      select ${columns} from notifications.suppressions
-      where tenant_id = ${tenant_id} and id = ${id}`,
+      select ${columnsOf(SuppressionView, 't', columns)} from notifications.suppressions t
+      where t.tenant_id = ${tenant_id} and t.id = ${id}`,
   )
 }
 
@@ -83,7 +83,7 @@ button { font: inherit; font-weight: 600; padding: .7rem 1.4rem; border: 0; bord
 
 const page_headers = pageHeaders(style, "form-action 'self'; ")
 
-const { open, create, get, post, del } = routesOf<Deps>({
+const { open, list, create, get, post, del } = routesOf<Deps>({
   read: 'notifications.suppressions.read',
   write: 'notifications.suppressions.write',
   added: true,
@@ -91,35 +91,26 @@ const { open, create, get, post, del } = routesOf<Deps>({
 })
 
 export const suppressionRoutes = open({
-  listSuppressions: get(
+  listSuppressions: list(
     path,
     'List suppressed addresses, newest first, as hashes, or find those of one address',
     {
-      query: pageQuery({
-        channel: Type.Optional(oneOf('email', 'sms', 'push')),
-        destination: Type.Optional(text(320)),
-      }),
-      reply: pageOf(SuppressionView),
+      description: '`since` and `until` refer to `effective_at`.',
+      from: 'notifications.suppressions',
+      row: SuppressionView,
+      columns,
+      within: ({ principal: { tenant_id }, query: { destination } }, { kernel: { keys } }) =>
+        destination === undefined
+          ? sql`true`
+          : sql`t.destination_hash = ${hashOf(keys, tenant_id, destination)}`,
+      // A second reason changes it, and not the id.
+      time: { column: 'effective_at', ids: null },
+      filters: {
+        channel: looked(oneOf('email', 'sms', 'push')),
+        destination: equal(text(320), () => sql`true`),
+      },
+      find: [],
       fails: ['invalid_destination'],
-    },
-    async (
-      { tx, principal: { tenant_id }, query: { channel, destination }, list },
-      { kernel: { cursors, keys } },
-    ) => {
-      const hash = destination === undefined ? null : hashOf(keys, tenant_id, destination)
-      const { after, fetch } = cursors.start(list)
-      const before = (after?.[0] ?? null) as string | null // the cursor is ours: an id
-      const rows = await tx.many(
-        SuppressionView,
-        sql`
-          select ${columns} from notifications.suppressions
-          where tenant_id = ${tenant_id} and (${channel ?? null}::text is null or channel = ${channel ?? null})
-            and (${hash}::bytea is null or destination_hash = ${hash})
-            and (${before}::uuid is null or id < ${before}::uuid)
-          order by id desc limit ${fetch}`,
-      )
-      const { body, headers } = cursors.page(list, rows, row => [row.id])
-      return reply(200, body, headers)
     },
   ),
 

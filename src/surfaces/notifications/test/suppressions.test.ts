@@ -52,3 +52,29 @@ test('the suppressions of an address are found by the address', async () => {
   expect((await find(other.token, first)).body.data).toEqual([])
   expect((await find(who.token, 'no address')).body.code).toBe('invalid_destination')
 })
+
+test('suppressions have a range of time and are CSV, within one tenant', async () => {
+  const [who, other] = [await world.sender(), await world.sender()]
+  const path = '/v1/suppressions'
+  const suppress = async (by: typeof who, body: object) =>
+    (await world.call('POST', path, { token: by.token, key: newKey(), body })).body
+  const mail = await suppress(who, { destination: newAddress(), channel: 'email' })
+  const sms = await suppress(who, { destination: '+491701234567', channel: 'sms' })
+  const foreign = await suppress(other, { destination: newAddress(), channel: 'email' })
+  const ask = (query: string, headers = {}) =>
+    world.call('GET', `${path}?${query}`, { token: who.token, headers })
+  const ids = async (query: string) =>
+    (await ask(query)).body.data.map((one: { id: string }) => one.id)
+  expect(await ids('')).toEqual([sms.id, mail.id])
+  expect(await ids('channel=email')).toEqual([mail.id])
+  expect(await ids(`since=${sms.effective_at}`)).toEqual([sms.id])
+  expect(await ids(`until=${sms.effective_at}`)).toEqual([mail.id])
+  expect(await ids(`find=${mail.id}`)).toEqual([mail.id])
+  expect(await ids(`find=${foreign.id}`)).toEqual([])
+  const { text } = await ask('channel=sms', { accept: 'text/csv' })
+  expect(text.replace('\u{feff}', '').split('\r\n')).toEqual([
+    'id,destination_hash,channel,category,reason,effective_at',
+    `${sms.id},${sms.destination_hash},sms,*,manual,${sms.effective_at}`,
+    '',
+  ])
+})
