@@ -40,7 +40,21 @@ export type ListContext<Params = unknown> = {
   readonly grants: () => Promise<ReadonlySet<string>>
 }
 
-type Within<Params, Deps> = (context: ListContext<Params>, deps: Deps) => Sql | Promise<Sql>
+/** The rows that the caller may see. */
+export type Seen = {
+  readonly is: Sql
+  /** Columns of `row` that differ for each caller. */
+  readonly columns?: Readonly<Record<string, Sql>>
+  /** The tenant of these rows, if it is not the one in which the caller works. */
+  readonly tenant?: Sql | undefined
+  /** The permission that the caller needs for them, beyond that of the route. */
+  readonly needs?: string | null
+}
+
+type Within<Params, Deps> = (
+  context: ListContext<Params>,
+  deps: Deps,
+) => Sql | Seen | Promise<Sql | Seen>
 
 type Said<Row extends TObject, Params, Deps> = Partial<
   Pick<Route, (typeof route_facts)[number]>
