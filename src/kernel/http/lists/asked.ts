@@ -7,7 +7,7 @@ import { isId } from '../../ids.ts'
 import { Id, oneOf, pageQuery, text, Time } from '../contract/shapes.ts'
 import type { FindKey, Owner } from './members.ts'
 import { inRange } from './range.ts'
-import type { AnySpec, ListContext, ListDeps } from './spec.ts'
+import type { AnySpec, ListContext, ListDeps, Seen } from './spec.ts'
 import type { Order, Rows } from './statement.ts'
 
 const by_time = 'created_at'
@@ -43,10 +43,9 @@ export async function askedOf(
   spec: AnySpec,
   context: ListContext<never>,
 ): Promise<Asked> {
-  const { query } = context
+  const { query, principal } = context
   const { filters = {}, where = sql`true`, time, of_platform } = spec
-  const within = (await spec.within?.(context, deps as never)) ?? sql`true`
-  const whose = await rowsOf(spec.of, context)
+  const seen = await seenBy(deps, spec, context)
   const order = orderOf(spec, query)
   const given = Object.entries(filters).flatMap(([name, filter]) => {
     const value = query[name]
@@ -55,19 +54,22 @@ export async function askedOf(
   })
   const range = time && inRange(time, query, deps.kernel.profile === 'development')
   const looked = [
-    ...(within instanceof Sql ? [] : [within.looked]),
+    ...(seen.looked ? [seen.looked] : []),
     ...given.filter(one => one.looked).map(one => one.is),
   ]
   const beside = range && order.by !== null ? range : null
   return {
     rows: {
-      source: { table: spec.from, row: spec.row, columns: spec.columns ?? {}, time },
+      source: {
+        table: spec.from,
+        row: spec.row,
+        columns: { ...spec.columns, ...seen.columns },
+        time,
+      },
       found: sql.join(
         [
-          ...(of_platform ? [] : [sql`t.tenant_id = ${context.principal.tenant_id}`]),
-          sql`(${where})`,
-          within instanceof Sql ? within : within.is,
-          ...whose.condition,
+          ...(of_platform ? [] : [sql`t.tenant_id = ${seen.tenant ?? principal.tenant_id}`]),
+          sql`(${where}) and (${seen.is})`,
           ...given.filter(one => !one.looked).map(one => one.is),
           ...(range && !beside ? [range] : []),
           ...foundBy(spec.find, query['find']),
@@ -78,25 +80,36 @@ export async function askedOf(
       order,
     },
     range: beside,
-    needs: whose.needs,
+    needs: seen.needs ?? null,
   }
 }
 
-type Whose = { readonly condition: readonly Sql[]; readonly needs: string | null }
+/** What `within` and `of` say together. */
+async function seenBy(
+  deps: ListDeps,
+  { within, of }: AnySpec,
+  context: ListContext<never>,
+): Promise<Seen> {
+  const said = (await within?.(context, deps as never)) ?? sql`true`
+  const seen: Seen = said instanceof Sql ? { is: said } : said
+  if (!of) return seen
+  const own = await rowsOf(of, context)
+  return { ...seen, ...own, is: sql`(${seen.is}) and ${own.is}` }
+}
 
 async function rowsOf(
-  of: Owner | undefined,
+  of: Owner,
   { principal, grants, query: { account_id, scope } }: ListContext<never>,
-): Promise<Whose> {
-  if (!of) return { condition: [], needs: null }
-  const own = (id: string) => [sql`t.${sql.id(of.column)} = ${id}`]
-  if (account_id === principal.id) return { condition: own(principal.id), needs: null }
+): Promise<Seen> {
+  const rows = (id: string) => sql`t.${sql.id(of.column)} = ${id}`
+  const own = { is: rows(principal.id), tenant: of.home?.(principal.id) }
+  if (account_id === principal.id) return own
   const may = (await grants()).has(of.any)
   const others = account_id !== undefined || scope === 'tenant'
   if (others && !may) throw lacks(of.any, `Seeing rows of others needs ${of.any}.`)
-  if (account_id !== undefined) return { condition: own(account_id), needs: of.any }
-  if (others || (may && of.usual === 'any')) return { condition: [], needs: of.any }
-  return { condition: own(principal.id), needs: null }
+  if (account_id !== undefined) return { is: rows(account_id), needs: of.any }
+  if (others || (may && of.usual === 'any')) return { is: sql`true`, needs: of.any }
+  return own
 }
 
 function orderOf({ sort = {}, oldest_first }: AnySpec, query: ListContext<never>['query']): Order {

@@ -103,8 +103,15 @@ export type Owner = {
   readonly any: string
   /** What a holder of the permission sees without a parameter. */
   readonly usual: 'any' | 'own'
+  /** The tenant of own rows, if it is not the one in which their owner works now. */
+  readonly home?: ((id: string) => Sql) | undefined
 }
 
-export function owner(column: string, any: string, usual: Owner['usual'] = 'any'): Owner {
-  return { column, any, usual }
+export function owner(
+  column: string,
+  any: string,
+  usual: Owner['usual'] = 'any',
+  home?: Owner['home'],
+): Owner {
+  return { column, any, usual, home }
 }

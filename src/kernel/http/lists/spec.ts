@@ -40,9 +40,23 @@ export type ListContext<Params = unknown> = {
   readonly grants: () => Promise<ReadonlySet<string>>
 }
 
-/** The rows that an index finds, and of them those that are looked for. */
-type Found = Sql | { readonly is: Sql; readonly looked: Sql }
-type Within<Params, Deps> = (context: ListContext<Params>, deps: Deps) => Found | Promise<Found>
+/** The rows that the caller may see. */
+export type Seen = {
+  readonly is: Sql
+  /** Of these rows, those that are wanted and that no index finds. */
+  readonly looked?: Sql
+  /** Columns of `row` that differ for each caller. */
+  readonly columns?: Readonly<Record<string, Sql>>
+  /** The tenant of these rows, if it is not the one in which the caller works. */
+  readonly tenant?: Sql | undefined
+  /** The permission that the caller needs for them, beyond that of the route. */
+  readonly needs?: string | null
+}
+
+type Within<Params, Deps> = (
+  context: ListContext<Params>,
+  deps: Deps,
+) => Sql | Seen | Promise<Sql | Seen>
 
 type Said<Row extends TObject, Params, Deps> = Partial<
   Pick<Route, (typeof route_facts)[number]>

@@ -1,6 +1,6 @@
 /** Reads accounts, and increments the version that orders all events of an account. */
 import { Type } from 'typebox'
-import { Id, sql, type PersonalAccount, type Reader, type Tx } from '#dodeca/kernel'
+import { Id, sql, type PersonalAccount, type Reader, type Sql, type Tx } from '#dodeca/kernel'
 import { AccountRow, Versioned } from '../schemas.ts'
 
 export const accountColumns = sql`id, tenant_id, email, email_normalized, status, verified_at,
@@ -24,6 +24,11 @@ export function accountInTenant(
       select ${accountColumns} from identity.accounts
       where tenant_id = ${tenant_id} and id = ${id}`,
   )
+}
+
+/** The tenant that has the rows of an account, whichever tenant the person works in. */
+export function homeOf(id: string): Sql {
+  return sql`(select a.tenant_id from identity.accounts a where a.id = ${id})`
 }
 
 const Keys = Type.Object({ ids: Type.Array(Id) })

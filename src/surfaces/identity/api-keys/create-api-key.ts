@@ -4,7 +4,7 @@
  * concurrent requests cannot exceed the maximum number of keys.
  */
 import { Type } from 'typebox'
-import { lacks, newId, sql, violates, type Principal, type Tx } from '#dodeca/kernel'
+import { columnsOf, lacks, newId, sql, violates, type Principal, type Tx } from '#dodeca/kernel'
 import { accountColumns } from '../accounts/find-account.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
@@ -14,13 +14,11 @@ import { covers, requireKnown } from '../roles/built-in.ts'
 import { AccountRow } from '../schemas.ts'
 import { recordSecurityEvent, type Seen } from '../security-events/record-security-event.ts'
 import { newKey, prefixOf } from './key.ts'
-import { ApiKey, type CreateApiKey, type NewApiKey } from './schemas.ts'
+import { ApiKey, apiKeyState, type CreateApiKey, type NewApiKey } from './schemas.ts'
 
 const Owner = Type.Object({ ...AccountRow.properties, future: Type.Boolean() })
 
-export const apiKeyColumns = sql`id, account_id, name, prefix, permissions,
-  case when state = 'active' and expires_at <= kernel.now() then 'expired' else state end as state,
-  created_at, last_used_at, expires_at, revoked_at`
+const apiKeyColumns = columnsOf(ApiKey, null, { state: apiKeyState })
 
 const a_person = 'An API key cannot create another one. Use the access token of a session.'
 const at_home = 'Create API keys in the tenant of your account: log in again without `tenant`.'

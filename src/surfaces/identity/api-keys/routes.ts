@@ -1,43 +1,28 @@
 /** Routes about API keys. A key is a Bearer credential whose principal is a service account. */
-import { Type } from 'typebox'
-import { Id, lacks, page, pageQuery, reply, routesOf, sql } from '#dodeca/kernel'
+import { exact, looked, oneOf, owner, routesOf, sql } from '#dodeca/kernel'
+import { homeOf } from '../accounts/find-account.ts'
 import type { Deps } from '../deps.ts'
-import { apiKeyColumns, createApiKey } from './create-api-key.ts'
+import { createApiKey } from './create-api-key.ts'
 import { revokeApiKey } from './revoke-api-key.ts'
-import { ApiKey, ApiKeyPage, CreateApiKey, NewApiKey } from './schemas.ts'
+import { ApiKey, apiKeyState, CreateApiKey, NewApiKey } from './schemas.ts'
 
 const manage_any = 'identity.api_keys.manage_any'
 
-const { open, create, get, del } = routesOf<Deps>({ permission: 'authenticated', added: true })
+const { open, create, list, del } = routesOf<Deps>({ permission: 'authenticated', added: true })
 
 export const apiKeyRoutes = open({
-  listApiKeys: get(
-    '/v1/api-keys',
-    'List my API keys, or those of another account',
-    {
-      query: pageQuery({ account_id: Type.Optional(Id) }),
-      reply: ApiKeyPage,
-      fails: ['permission_denied'],
+  listApiKeys: list('/v1/api-keys', 'List my API keys, or those of another account', {
+    fails: ['permission_denied'],
+    from: 'identity.api_keys',
+    row: ApiKey,
+    columns: { state: apiKeyState },
+    of: owner('account_id', manage_any, 'own', homeOf),
+    time: 'id',
+    filters: {
+      state: looked(oneOf('active', 'revoked', 'expired'), state => sql`${apiKeyState} = ${state}`),
     },
-    async ({ tx, principal, query, list, grants }) => {
-      const { account_id = principal.id } = query
-      const others = account_id !== principal.id
-      if (others && !(await grants()).has(manage_any)) throw lacks(manage_any)
-      const { body, headers } = await page(tx, {
-        scope: list,
-        row: ApiKey,
-        place: ['id'],
-        fetch: (after, n) => sql`
-          select ${apiKeyColumns} from identity.api_keys
-          where account_id = ${account_id}
-            and (${!others} or tenant_id = ${principal.tenant_id})
-            and (${after.id}::uuid is null or id < ${after.id}::uuid)
-          order by id desc
-          limit ${n}`,
-      })
-      return reply(200, body, headers)
-    },
-  ),
+    find: [exact('prefix')],
+  }),
 
   createApiKey: create(
     '/v1/api-keys',

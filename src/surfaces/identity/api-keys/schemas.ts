@@ -1,6 +1,6 @@
 /** API keys in requests and replies. Only the reply that creates a key contains the key itself. */
 import { type Static, Type } from 'typebox'
-import { closed, Id, nullable, pageOf, text, Time } from '#dodeca/kernel'
+import { closed, Id, nullable, sql, text, Time } from '#dodeca/kernel'
 import { Grants } from '../roles/schemas.ts'
 
 export const CreateApiKey = closed({
@@ -25,7 +25,9 @@ const shown = {
 
 export const ApiKey = Type.Object(shown, { title: 'ApiKey' })
 export type ApiKey = Static<typeof ApiKey>
-export const ApiKeyPage = pageOf(ApiKey)
+
+export const apiKeyState = sql`
+  case when state = 'active' and expires_at <= kernel.now() then 'expired' else state end`
 
 export const NewApiKey = Type.Object(
   { ...shown, key: Type.String({ maxLength: 100 }) },

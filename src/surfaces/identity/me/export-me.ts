@@ -10,7 +10,7 @@ import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { requirePerson } from '../require-person.ts'
 import { requireStepUp } from '../step-up.ts'
-import { accountById, principalsOf } from '../accounts/find-account.ts'
+import { accountById, homeOf, principalsOf } from '../accounts/find-account.ts'
 
 export function personalAccount({ kernel: { db } }: Pick<Deps, 'kernel'>): Personal {
   // Nothing to erase here: the transaction that erases an account has already erased all its data
@@ -68,7 +68,7 @@ export function personalAccount({ kernel: { db } }: Pick<Deps, 'kernel'>): Perso
       kind: 'security_event',
       table: 'identity.security_events',
       owner: ({ account_id }) => sql`
-        t.tenant_id = (select tenant_id from identity.accounts where id = ${account_id})
+        t.tenant_id = ${homeOf(account_id)}
         and t.account_id = ${account_id}`,
       view: sql`
         jsonb_build_object('id', t.id, 'action', t.action, 'actor', t.actor,

@@ -13,6 +13,9 @@ create table identity.tenants (
   version bigint not null default 1,
   created_at timestamptz not null default kernel.now()
 );
+create index tenants_created_at on identity.tenants (created_at);
+create index tenants_slug_words on identity.tenants (kernel.plain(slug) collate "C");
+create index tenants_name_words on identity.tenants (kernel.plain(name) collate "C");
 insert into identity.tenants (id, slug, name, signup)
 values ('01900000-0000-7000-8000-000000000001', 'default', 'Default', 'open');
 
@@ -301,6 +304,7 @@ create table identity.api_keys (
   foreign key (tenant_id, account_id) references identity.accounts (tenant_id, id)
 );
 create index api_keys_account on identity.api_keys (tenant_id, account_id, id);
+create index api_keys_prefix on identity.api_keys (tenant_id, prefix);
 create index api_keys_revoked_at on identity.api_keys (revoked_at) where revoked_at is not null;
 
 -- An identity that was unlinked is kept without its subject, so that unlinking it again gets the same

@@ -1,9 +1,10 @@
-/** Lists the sessions of an account, newest first, in a form that their owner recognizes. */
+/** The sessions of an account, newest first, in a form that their owner recognizes. */
 import { Type } from 'typebox'
-import { Id, nullable, page, sql, Time, type List, type Reader } from '#dodeca/kernel'
+import { Id, nullable, sql, Time, type Principal } from '#dodeca/kernel'
+import { homeOf } from '../accounts/find-account.ts'
 import { ClientMetadata } from '../schemas.ts'
 
-export const Session = Type.Object(
+const Session = Type.Object(
   {
     id: Id,
     account_id: Id,
@@ -17,27 +18,18 @@ export const Session = Type.Object(
   { title: 'Session' },
 )
 
-export function listSessions(
-  reader: Reader,
-  list: List,
-  {
-    tenant_id,
-    account_id,
-    current,
-  }: { tenant_id: string | null; account_id: string; current: string | null },
-) {
-  return page(reader, {
-    scope: list,
-    row: Session,
-    place: ['id'],
-    fetch: (after, n) => sql`
-      select id, account_id, created_at, last_seen_at, expires_at, revoked_at, client_metadata,
-        coalesce(id = ${current}::uuid, false) as current
-      from identity.sessions
-      where account_id = ${account_id}
-        and (${tenant_id}::uuid is null or tenant_id = ${tenant_id}::uuid)
-        and (${after.id}::uuid is null or id < ${after.id}::uuid)
-      order by id desc
-      limit ${n}`,
-  })
+export const session_list = {
+  added: true,
+  from: 'identity.sessions',
+  row: Session,
+  time: 'id',
+  find: [],
+} as const
+
+export function sessionsOf(account_id: string, { session_id }: Principal) {
+  return {
+    is: sql`t.account_id = ${account_id}`,
+    tenant: homeOf(account_id),
+    columns: { current: sql`coalesce(t.id = ${session_id}::uuid, false)` },
+  }
 }

@@ -7,7 +7,7 @@ import { problem } from '../errors.ts'
 import { MfaRequired, SessionTokens } from '../schemas.ts'
 import { deliver, forget, hasCookies, refreshCookie } from './deliver-tokens.ts'
 import { endSession } from './end-session.ts'
-import { listSessions, Session } from './list-sessions.ts'
+import { session_list, sessionsOf } from './list-sessions.ts'
 import { LogIn, logIn } from './log-in.ts'
 import { refresh } from './refresh-session.ts'
 import { CurrentSession, readCurrentSession } from './read-current-session.ts'
@@ -137,30 +137,26 @@ export const sessionRoutes = open({
       }),
   ),
 
-  listSessions: list(
-    '/v1/sessions',
-    'List my sessions',
-    { added: true, item: Session },
-    async ({ tx, principal, list }) => {
-      const whose = { tenant_id: null, account_id: principal.id, current: principal.session_id }
-      return await listSessions(tx, list, whose)
-    },
-  ),
+  listSessions: list('/v1/sessions', 'List my sessions', {
+    ...session_list,
+    within: ({ principal }) => sessionsOf(principal.id, principal),
+  }),
 
   listAccountSessions: list(
     '/v1/accounts/{account_id}/sessions',
     'List the sessions of an account',
-    { added: true, item: Session, fails: ['permission_denied'] },
-    async ({ tx, params, principal, list, grants }) => {
-      const { account_id } = params
-      const mine = principal.id === account_id
-      if (!mine && !(await grants()).has(read_any)) throw lacks(read_any)
-      const tenant_id = mine ? null : principal.tenant_id
-      if (!mine && !(await accountInTenant(tx, principal.tenant_id, account_id))) {
-        throw problem('account_not_found')
-      }
-      const whose = { tenant_id, account_id, current: principal.session_id }
-      return await listSessions(tx, list, whose)
+    {
+      ...session_list,
+      fails: ['permission_denied'],
+      within: async ({ tx, params: { account_id }, principal, grants }) => {
+        const sessions = sessionsOf(account_id, principal)
+        if (principal.id === account_id) return sessions
+        if (!(await grants()).has(read_any)) throw lacks(read_any)
+        if (!(await accountInTenant(tx, principal.tenant_id, account_id))) {
+          throw problem('account_not_found')
+        }
+        return { ...sessions, needs: read_any }
+      },
     },
   ),
 })

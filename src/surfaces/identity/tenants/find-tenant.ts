@@ -1,6 +1,6 @@
 /** Reads tenants for operators. */
 import { type Static, Type } from 'typebox'
-import { Id, pageOf, sql, Time, Version, type Reader } from '#dodeca/kernel'
+import { columnsOf, Id, sql, Time, Version, type Reader } from '#dodeca/kernel'
 import { problem } from '../errors.ts'
 
 export const Signup = Type.Union([Type.Literal('open'), Type.Literal('invite')])
@@ -19,9 +19,8 @@ export const Tenant = Type.Object(
   { title: 'Tenant' },
 )
 export type Tenant = Static<typeof Tenant>
-export const TenantPage = pageOf(Tenant)
 
-export const tenantColumns = sql`id, slug, name, signup, state, version, created_at`
+export const tenantColumns = columnsOf(Tenant, null)
 
 export async function requireTenant(reader: Reader, id: string): Promise<Tenant> {
   const tenant = await reader.maybe(

@@ -1,32 +1,23 @@
 /** Routes about tenants, for platform operators. */
-import { page, pageQuery, reply, routesOf, sql } from '#dodeca/kernel'
+import { begins, looked, routesOf } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { changeTenant, ChangeTenant } from './change-tenant.ts'
 import { createTenant, CreateTenant } from './create-tenant.ts'
-import { Tenant, tenantColumns, TenantPage } from './find-tenant.ts'
+import { Tenant, TenantState } from './find-tenant.ts'
 
 const permission = 'identity.tenants.manage'
 
-const { open, create, get, patch } = routesOf<Deps>({ permission, added: true })
+const { open, create, list, patch } = routesOf<Deps>({ permission, added: true })
 
 export const tenantRoutes = open({
-  listTenants: get(
-    '/v1/tenants',
-    'List all tenants, newest first',
-    { query: pageQuery({}), reply: TenantPage },
-    async ({ tx, list }) => {
-      const { body, headers } = await page(tx, {
-        scope: list,
-        row: Tenant,
-        place: ['id'],
-        fetch: (after, n) => sql`
-          select ${tenantColumns} from identity.tenants
-          where (${after.id}::uuid is null or id < ${after.id}::uuid)
-          order by id desc limit ${n}`,
-      })
-      return reply(200, body, headers)
-    },
-  ),
+  listTenants: list('/v1/tenants', 'List all tenants, newest first', {
+    from: 'identity.tenants',
+    of_platform: true,
+    row: Tenant,
+    time: 'column',
+    filters: { state: looked(TenantState) },
+    find: [begins('slug'), begins('name')],
+  }),
 
   createTenant: create(
     '/v1/tenants',

@@ -35,6 +35,31 @@ test.concurrent('a tenant is made once, by an operator', async () => {
   expect([signup.status, signup.body.code]).toEqual([403, 'signup_closed'])
 })
 
+test.concurrent('tenants are found by slug, name, state and time, and exported', async () => {
+  const { token } = await operator()
+  const slug = slugOf()
+  const made = await world.call('POST', '/v1/tenants', {
+    token,
+    body: { slug, name: `Érable ${slug}` },
+  })
+  const { id, created_at } = made.body
+  const find = async (query: string) => {
+    const { body } = await world.call('GET', `/v1/tenants?${query}`, { token })
+    return body.data.map((one: { id: string }) => one.id)
+  }
+  expect(await find(`find=${slug.toUpperCase()}`)).toEqual([id])
+  expect(await find(`find=erable%20${slug}`)).toEqual([id])
+  expect(await find(`find=${slug}&state=disabled`)).toEqual([])
+  await world.call('PATCH', `/v1/tenants/${id}`, { token, body: { state: 'disabled' } })
+  expect(await find(`find=${slug}&state=disabled`)).toEqual([id])
+  expect(await find(`find=${slug}&since=${created_at}`)).toEqual([id])
+  expect(await find(`find=${slug}&until=${created_at}`)).toEqual([])
+  const headers = { accept: 'text/csv' }
+  const { text } = await world.call('GET', `/v1/tenants?find=${slug}`, { token, headers })
+  expect(text).toMatch(/^\u{feff}?id,slug,name,signup,state,version,created_at\r\n/u)
+  expect(text).toContain(`\r\n${id},${slug},Érable ${slug},invite,disabled,`)
+})
+
 test.concurrent('who administers a tenant does not manage tenants', async () => {
   const member = await world.member()
   await world.give(member, 'tenant_admin')

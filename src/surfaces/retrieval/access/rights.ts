@@ -8,11 +8,16 @@ import type { Right } from './acl-entries.ts'
 import { atLeast } from './acl-entries.ts'
 import type { Caller } from './principals.ts'
 
-/** The collection `c` is active, and its list gives the caller this right. */
-export function mayCollection({ tenant_id, names }: Caller, right: Right): Sql {
-  return sql`(c.tenant_id = ${tenant_id} and c.state = 'active' and exists (
+/** The collection is active, and its list gives the caller this right. */
+export function mayCollection(
+  { tenant_id, names }: Caller,
+  right: Right,
+  collection: 'c' | 't' = 'c',
+): Sql {
+  const c = sql`${sql.id(collection)}`
+  return sql`(${c}.tenant_id = ${tenant_id} and ${c}.state = 'active' and exists (
     select from retrieval.collection_acl a
-    where a.tenant_id = c.tenant_id and a.collection_id = c.id
+    where a.tenant_id = ${c}.tenant_id and a.collection_id = ${c}.id
       and a.principal_or_group = any(${names}::text[])
       and a.permission = any(${atLeast(right)}::text[])))`
 }

@@ -1,6 +1,6 @@
 /** Collections as their readers see them, and the check of a caller's right on a collection. */
 import { Type } from 'typebox'
-import { columnsOf, page, sql, type List, type ListContext, type Reader } from '#dodeca/kernel'
+import { columnsOf, sql, type ListContext, type Reader } from '#dodeca/kernel'
 import type { Right } from '../access/acl-entries.ts'
 import { type Caller, callerOf } from '../access/principals.ts'
 import { mayCollection } from '../access/rights.ts'
@@ -14,17 +14,14 @@ const counted_max = 10_000
  * Counts what the caller may read, from an index. The number of all documents would reveal hidden
  * ones.
  */
-const columnsFor = (caller: Caller) =>
-  columnsOf(Collection, 'c', { document_count: countFor(caller) })
-
 const countFor = ({ tenant_id, names }: Caller) => sql`
   (select count(*)::int from (
     select from retrieval.documents d
-    where d.tenant_id = ${tenant_id} and d.collection_id = c.id and d.deleted_at is null
+    where d.tenant_id = ${tenant_id} and d.collection_id = t.id and d.deleted_at is null
       and d.acl_set_id = any(array(
         select 0::bigint union all
         select s.id from retrieval.acl_sets s
-        where s.tenant_id = ${tenant_id} and s.collection_id = c.id
+        where s.tenant_id = ${tenant_id} and s.collection_id = t.id
           and s.entries && ${names}::text[]))
     limit ${counted_max}) readable)`
 
@@ -64,27 +61,23 @@ export async function requireCollection(
   id: string,
   right: Right,
 ): Promise<Collection> {
+  const { is, columns } = seenBy(caller, right)
   const found = await reader.maybe(
     Collection,
     sql`
-      select ${columnsFor(caller)} from retrieval.collections c
-      where c.tenant_id = ${caller.tenant_id} and c.id = ${id} and ${mayCollection(caller, right)}`,
+      select ${columnsOf(Collection, 't', columns)} from retrieval.collections t
+      where t.tenant_id = ${caller.tenant_id} and t.id = ${id} and ${is}`,
   )
   if (!found) throw problem('collection_not_found')
   return found
 }
 
-export async function listCollections(reader: Reader, scope: List, caller: Caller) {
-  return await page(reader, {
-    scope,
-    row: Collection,
-    place: ['id'],
-    fetch: ({ id }, n) => sql`
-      select ${columnsFor(caller)} from retrieval.collections c
-      where c.tenant_id = ${caller.tenant_id} and ${mayCollection(caller, 'read')}
-        and (${id}::uuid is null or c.id > ${id}::uuid)
-      order by c.id limit ${n}`,
-  })
+/** The collections `t` on which the caller has this right, as the caller sees them. */
+export function seenBy(caller: Caller, right: Right) {
+  return {
+    is: mayCollection(caller, right, 't'),
+    columns: { document_count: countFor(caller) },
+  }
 }
 
 const Locked = Type.Object({ access_policy_version: Type.Integer(), version: Type.Integer() })

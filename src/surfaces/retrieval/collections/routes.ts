@@ -1,12 +1,12 @@
 /** Routes of collections. */
-import { etag, reply, routesOf, type Principal, type Reader } from '#dodeca/kernel'
+import { begins, etag, reply, routesOf, sql, type Principal, type Reader } from '#dodeca/kernel'
 import { Type } from 'typebox'
 import { PutAcl } from '../access/acl-entries.ts'
 import { callerOf } from '../access/principals.ts'
 import type { Deps } from '../deps.ts'
 import { createCollection } from './create-collection.ts'
 import { deleteCollection } from './delete-collection.ts'
-import { listCollections, requireCollection } from './find-collection.ts'
+import { requireCollection, seenBy } from './find-collection.ts'
 import { putCollectionAcl } from './put-acl.ts'
 import { AccessList, Collection, CreateCollection } from './schemas.ts'
 
@@ -54,15 +54,16 @@ export const collectionRoutes = open({
     },
   ),
 
-  listCollections: list(
-    path,
-    'List the collections that you may read',
-    { item: Collection, fails: ['permission_denied'] },
-    async ({ tx, principal, list }, deps) => {
-      const caller = await callerOf(tx, deps, principal)
-      return listCollections(tx, list, caller)
-    },
-  ),
+  listCollections: list(path, 'List the collections that you may read', {
+    fails: ['permission_denied'],
+    from: 'retrieval.collections',
+    row: Collection,
+    where: sql`t.state = 'active'`,
+    within: async ({ tx, principal }, deps) => seenBy(await callerOf(tx, deps, principal), 'read'),
+    oldest_first: true,
+    time: 'id',
+    find: [begins('name')],
+  }),
 
   getCollection: get(
     one,

@@ -18,6 +18,8 @@ create table retrieval.collections (
 );
 create unique index collections_name on retrieval.collections (tenant_id, name)
   where state = 'active';
+create index collections_name_words
+  on retrieval.collections (tenant_id, kernel.plain(name) collate "C");
 
 create table retrieval.collection_acl (
   tenant_id uuid not null,

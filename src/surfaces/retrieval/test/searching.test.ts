@@ -122,6 +122,37 @@ describe.concurrent('documents', () => {
     expect(await found(bob)).toEqual([open])
   })
 
+  test('count in the list of collections only for those who may read them', async () => {
+    const [ada, eve] = [await world.reader(), await world.reader()]
+    const bob = await world.reader(ada.tenant)
+    const name = 'Budgets of the Café'
+    const everybody = [{ principal_or_group: 'tenant:*', permission: 'read' }]
+    const only_ada = [{ principal_or_group: `user:${ada.id}`, permission: 'manage' }]
+    const id = await ada.collection({ name, default_acl: everybody })
+    const hidden = await ada.collection({ name: `${name}, drafts` })
+    await ada.add(id, 'The budget for travel is public.')
+    await ada.add(id, 'The budget for salaries is secret.', { acl: only_ada })
+    const found = async (who: typeof ada, query: string) =>
+      (await who.does('GET', `/v1/collections?${query}`)).data.map(
+        (one: { id: string; document_count: number }) => [one.id, one.document_count],
+      )
+    const all = [
+      [id, 2],
+      [hidden, 0],
+    ]
+    expect([await found(ada, ''), await found(ada, 'find=budgets%20of%20the%20cafe')]).toEqual([
+      all,
+      all,
+    ])
+    expect([await found(bob, ''), await found(bob, 'find=budgets')]).toEqual([[[id, 1]], [[id, 1]]])
+    expect(await found(bob, `find=${hidden}`)).toEqual([])
+    expect(await found(eve, 'find=budgets')).toEqual([])
+    const { text } = await bob.ask('GET', '/v1/collections', undefined, { accept: 'text/csv' })
+    const [header, ...lines] = text.trimEnd().split('\r\n')
+    expect(header).toContain('id,tenant_id,name,embedding_profile,language,access_policy_version,')
+    expect(lines.map(line => line.slice(0, 36))).toEqual([id])
+  })
+
   test('may have new lists of readers after lists that no document has any more reached their limit', async () => {
     const ada = await world.reader()
     const id = await ada.collection()

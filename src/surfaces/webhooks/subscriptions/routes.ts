@@ -2,7 +2,7 @@
  * Routes of subscriptions: create, read, change and delete a subscription, rotate its secret, and
  * send a test event.
  */
-import { reply, routesOf, viewTag } from '#dodeca/kernel'
+import { equal, oneOf, reply, routesOf, sql, viewTag } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import {
   CreateSubscription,
@@ -19,7 +19,7 @@ import { awaitClaims } from './await-claims.ts'
 import { createSubscription } from './create-subscription.ts'
 import { deleteSubscription } from './delete-subscription.ts'
 import { findCreated, viewOf } from './find.ts'
-import { getSubscription, listSubscriptions, withoutVersion } from './read-subscriptions.ts'
+import { getSubscription, health_columns, healthyView, HealthyRow } from './read-subscriptions.ts'
 import { rotateSecret } from './rotate-secret.ts'
 import { sendTestEvent } from './send-test-event.ts'
 import { updateSubscription } from './update-subscription.ts'
@@ -85,13 +85,17 @@ export const subscriptionRoutes = open({
   listWebhookSubscriptions: list(
     path,
     'List webhook subscriptions with their health, newest first',
-    { added: true, item: HealthySubscription },
-    async ({ tx, principal: { tenant_id }, list }, { kernel: { cursors } }) => {
-      const { after, fetch } = cursors.start(list)
-      const last = (after?.[0] ?? null) as string | null // our own cursor: an id
-      const rows = await listSubscriptions(tx, { tenant_id, after: last, fetch })
-      const { body, headers } = cursors.page(list, rows, row => [row.id])
-      return { body: { ...body, data: body.data.map(withoutVersion) }, headers }
+    {
+      added: true,
+      from: 'webhooks.subscriptions',
+      row: HealthyRow,
+      columns: health_columns,
+      item: HealthySubscription,
+      view: healthyView,
+      where: sql`t.state <> 'deleted'`,
+      time: 'id',
+      filters: { state: equal(oneOf('created', 'active', 'paused', 'disabled')) },
+      find: [],
     },
   ),
 
@@ -100,9 +104,9 @@ export const subscriptionRoutes = open({
     'Get a webhook subscription with its health',
     { sends: ['etag'], added: true, reply: HealthySubscription },
     async ({ tx, params: { id }, principal: { tenant_id } }) => {
-      const { version, ...found } = await getSubscription(tx, { id, tenant_id })
+      const found = await getSubscription(tx, { id, tenant_id })
       // Its health changes without a new version.
-      return reply(200, found, { etag: viewTag(version, found.health) })
+      return reply(200, healthyView(found), { etag: viewTag(found.version, found.health) })
     },
   ),
 

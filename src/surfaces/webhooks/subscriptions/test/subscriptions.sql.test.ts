@@ -55,6 +55,35 @@ describe.concurrent('a subscription', () => {
     expect(again.text).not.toContain(secret)
   })
 
+  test('is listed in its tenant, by state and id, with its health, until it is deleted', async () => {
+    const [owner, stranger] = [await ground.owner(), await ground.owner()]
+    const [waits, runs] = [(await create(owner)).body.id, (await create(owner)).body.id]
+    await ground.call('POST', `${path}/${runs}/verify`, { token: owner.token, body: {} })
+    const find = async ({ token }: Member, query: string) => {
+      const { body } = await ground.call('GET', `${path}?${query}`, { token })
+      return body.data.map((one: { id: string }) => one.id)
+    }
+    expect(await find(owner, '')).toEqual([runs, waits])
+    expect(await find(owner, 'state=active')).toEqual([runs])
+    expect(await find(owner, 'state=created')).toEqual([waits])
+    expect([await find(owner, `find=${waits}`), await find(stranger, `find=${waits}`)]).toEqual([
+      [waits],
+      [],
+    ])
+    const headers = { accept: 'text/csv' }
+    const table = await ground.call('GET', path, { token: owner.token, headers })
+    const [header, ...lines] = table.text.trimEnd().split('\r\n')
+    expect(header).toContain(
+      ',verification.mode,verification.expires_at,created_at,health.breaker,',
+    )
+    expect(header).not.toContain('secret_c')
+    expect(lines.map(line => line.slice(0, 36))).toEqual([runs, waits])
+    await ground.call('DELETE', `${path}/${waits}`, owner)
+    expect([await find(owner, ''), await find(owner, `find=${waits}`)]).toEqual([[runs], []])
+    const { body } = await ground.call('GET', path, owner)
+    expect(body.data).toEqual([(await see(owner, runs)).body])
+  })
+
   test('changes state only as allowed, with one event for each step', async () => {
     const owner = await ground.owner()
     const { id } = (await create(owner)).body
