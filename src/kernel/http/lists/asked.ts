@@ -3,7 +3,7 @@ import { type TProperties, Type } from 'typebox'
 import { lacks } from '../../access/permission-denied.ts'
 import { sql, type Sql } from '../../database/sql.ts'
 import { problem } from '../../errors/problem.ts'
-import { isId } from '../../ids.ts'
+import { isId, nil_id } from '../../ids.ts'
 import { Id, oneOf, pageQuery, text, Time } from '../contract/shapes.ts'
 import type { FindKey, Owner } from './members.ts'
 import { inRange } from './range.ts'
@@ -13,10 +13,11 @@ import type { Order, Rows } from './statement.ts'
 const by_time = 'created_at'
 
 export function queryOf(spec: AnySpec) {
-  const { filters = {}, sort, time, of, find } = spec
+  const { filters = {}, sort, time, of, find, platform_rows } = spec
   const names = [by_time, ...Object.keys(sort ?? {})]
   const parameters: TProperties = {
     ...Object.fromEntries(Object.entries(filters).map(([name, { schema }]) => [name, schema])),
+    ...(platform_rows === undefined ? {} : { owner: oneOf('tenant', 'platform') }),
     ...(of ? { account_id: Id } : {}),
     ...(of?.usual === 'own' ? { scope: oneOf('own', 'tenant') } : {}),
     ...(time ? { since: Time, until: Time } : {}),
@@ -47,6 +48,8 @@ export async function askedOf(
   const { filters = {}, where = sql`true`, time, of_platform } = spec
   const within = spec.within ? [await spec.within(context, deps as never)] : []
   const whose = await rowsOf(spec.of, context)
+  const platform = await platformRows(spec, context)
+  const tenant_id = platform ? nil_id : context.principal.tenant_id
   const order = orderOf(spec, query)
   const given = Object.entries(filters).flatMap(([name, filter]) => {
     const value = query[name]
@@ -61,7 +64,7 @@ export async function askedOf(
       source: { table: spec.from, row: spec.row, columns: spec.columns ?? {}, time },
       found: sql.join(
         [
-          ...(of_platform ? [] : [sql`t.tenant_id = ${context.principal.tenant_id}`]),
+          ...(of_platform ? [] : [sql`t.tenant_id = ${tenant_id}`]),
           sql`(${where})`,
           ...within,
           ...whose.condition,
@@ -75,8 +78,18 @@ export async function askedOf(
       order,
     },
     range: beside,
-    needs: whose.needs,
+    needs: platform ?? whose.needs,
   }
+}
+
+/** The permission that the caller needs, if they ask for the platform's own rows. */
+async function platformRows(
+  { platform_rows }: AnySpec,
+  { query: { owner }, grants }: ListContext<never>,
+): Promise<string | null> {
+  if (platform_rows === undefined || owner !== 'platform') return null
+  if (!(await grants()).has(platform_rows)) throw lacks(platform_rows)
+  return platform_rows
 }
 
 type Whose = { readonly condition: readonly Sql[]; readonly needs: string | null }

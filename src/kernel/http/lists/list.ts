@@ -35,7 +35,7 @@ export function list<Row extends TObject, Item extends TSchema = Row>(
 ): (name: string, deps: ListDeps) => Route {
   // From here on a list has lost the types of its rows, as a route has those of its handler.
   const spec = given as AnySpec
-  const { permission = 'authenticated', item, of, fails = [] } = spec
+  const { permission = 'authenticated', item, of, platform_rows, fails = [] } = spec
   const body: TSchema = pageOf(item ?? spec.row)
   const facts = route_facts.flatMap(name => (spec[name] === undefined ? [] : [[name, spec[name]]]))
   return (name, deps) =>
@@ -46,7 +46,7 @@ export function list<Row extends TObject, Item extends TSchema = Row>(
       name,
       summary,
       permission: permission as 'authenticated',
-      ...(of ? { asks_grants: true } : {}),
+      ...(of || platform_rows ? { asks_grants: true } : {}),
       produces: ['application/json', 'text/csv'],
       headers: { vary: 'accept' },
       query: queryOf(spec),

@@ -48,8 +48,10 @@ type Said<Row extends TObject, Params, Deps> = Partial<
   /** The table, with its schema. In conditions, its rows are called `t`. */
   readonly from: string
   readonly row: Row
-  /** The table has no tenant: its rows are of the platform. */
-  readonly of_platform?: true
+  /** The table has no tenant. With `all_tenants` it has, and an operator sees all rows. */
+  readonly of_platform?: true | 'all_tenants'
+  /** The permission for the platform's own rows, with `owner=platform`. */
+  readonly platform_rows?: string
   /** Columns of `row` that are expressions. */
   readonly columns?: Readonly<Record<string, Sql>>
   /** The rows that exist for a reader. A table with `deleted_at` needs it. */
