@@ -1939,6 +1939,7 @@ create table payments.reconciliation_items (
   created_at timestamp with time zone not null default kernel.now(),
   resolved_at timestamp with time zone,
   constraint reconciliation_items_discrepancy_check CHECK ((discrepancy = ANY (ARRAY['missing_local'::text, 'missing_external'::text, 'amount_mismatch'::text, 'currency_mismatch'::text, 'state_mismatch'::text, 'fee_mismatch'::text, 'duplicate_effect'::text, 'orphan_authorization'::text, 'balance_drift'::text, 'unresolved_operation'::text]))),
+  constraint reconciliation_items_id_key UNIQUE (id),
   constraint reconciliation_items_pkey PRIMARY KEY (tenant_id, id),
   constraint reconciliation_items_state_check CHECK ((state = ANY (ARRAY['open'::text, 'auto_resolved'::text, 'resolved'::text, 'ignored'::text])))
 );
@@ -1993,6 +1994,8 @@ create table payments.refunds (
 );
 CREATE INDEX refunds_intent ON payments.refunds USING btree (tenant_id, intent_id, id);
 CREATE UNIQUE INDEX refunds_provider ON payments.refunds USING btree (provider, provider_refund_id);
+CREATE INDEX refunds_state ON payments.refunds USING btree (tenant_id, state, id);
+CREATE INDEX refunds_tenant_provider ON payments.refunds USING btree (tenant_id, provider_refund_id);
 
 create table payments.settlement_records (
   tenant_id uuid not null,
@@ -2015,7 +2018,9 @@ create table payments.settlement_records (
   constraint settlement_records_provider_balance_transaction_id_key UNIQUE (provider, balance_transaction_id)
 );
 CREATE INDEX settlement_records_currency ON payments.settlement_records USING btree (provider, currency);
+CREATE INDEX settlement_records_intent ON payments.settlement_records USING btree (tenant_id, intent_id, id);
 CREATE INDEX settlement_records_payout ON payments.settlement_records USING btree (tenant_id, payout_id, id);
+CREATE INDEX settlement_records_transaction ON payments.settlement_records USING btree (tenant_id, balance_transaction_id);
 
 CREATE OR REPLACE FUNCTION payments.check_balanced()
  RETURNS trigger
@@ -2570,6 +2575,7 @@ create table commerce.shipments (
 CREATE UNIQUE INDEX shipments_open ON commerce.shipments USING btree (tenant_id, order_id) WHERE (state = ANY (ARRAY['preparing'::text, 'awaiting_capture'::text]));
 CREATE INDEX shipments_order ON commerce.shipments USING btree (tenant_id, order_id, id);
 CREATE INDEX shipments_state ON commerce.shipments USING btree (tenant_id, state, id DESC);
+CREATE INDEX shipments_tracking ON commerce.shipments USING btree (tenant_id, kernel.plain(tracking_number) COLLATE "C");
 
 create table commerce.shop_records (
   tenant_id uuid not null,

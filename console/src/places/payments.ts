@@ -37,6 +37,13 @@ export const payments: Place = {
       ],
       related: [
         {
+          title: { en: 'Refunds', de: 'Erstattungen' },
+          list: 'listRefunds',
+          filter: 'intent_id',
+          columns: ['state', 'amount_minor', 'reason', 'created_at'],
+          opens: 'payments/refunds',
+        },
+        {
           title: { en: 'Ledger', de: 'Buchungen' },
           list: 'listLedgerTransactions',
           filter: 'intent_id',
@@ -61,9 +68,10 @@ export const payments: Place = {
     resource({
       name: 'refunds',
       title: { en: 'Refunds', de: 'Erstattungen' },
+      list: 'listRefunds',
       read: 'getRefund',
       create: 'createRefund',
-      columns: [],
+      columns: ['state', 'amount_minor', 'reason', 'intent_id', 'created_at', 'id'],
       events: ['refund.'],
     }),
     resource({

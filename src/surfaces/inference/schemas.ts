@@ -74,7 +74,7 @@ export const OperationState = oneOf(
   'expired',
 )
 
-const InferenceUsage = Type.Object(
+export const InferenceUsage = Type.Object(
   {
     input_units: Units,
     cached_input_units: Units,

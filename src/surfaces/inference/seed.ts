@@ -44,7 +44,9 @@ async function insertCalls(tx: Tx, tenant_id: string, actors: readonly string[])
       model_deployment_id, deployment_tenant_id, workload, streamed, state, error_code,
       prompt_version, estimated_input, max_output, model_snapshot, finish_reason, created_at,
       started_at, completed_at, deadline_at)
-    select ${tenant_id}, gen_random_uuid(),
+    select ${tenant_id},
+      overlay(gen_random_uuid()::text
+        placing left(kernel.first_id_of(at)::text, 13) || '-7' from 1)::uuid,
       (${actors}::uuid[])[1 + (day * 7 + n * 13) % ${actors.length}::int], 'default', d.id, d.id,
       d.tenant_id, case when n % 3 = 0 then 'inference' else 'generation_stream' end, n % 3 > 0,
       case when n % 29 = 28 then 'failed' else 'succeeded' end,

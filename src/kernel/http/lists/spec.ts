@@ -48,7 +48,7 @@ export type Seen = {
   /** Columns of `row` that differ for each caller. */
   readonly columns?: Readonly<Record<string, Sql>>
   /** The tenant of these rows, if it is not the one in which the caller works. */
-  readonly tenant?: Sql | undefined
+  readonly tenant?: Sql | string | undefined
   /** The permission that the caller needs for them, beyond that of the route. */
   readonly needs?: string | null
 }
@@ -64,8 +64,8 @@ type Said<Row extends TObject, Params, Deps> = Partial<
   /** The table, with its schema. In conditions, its rows are called `t`. */
   readonly from: string
   readonly row: Row
-  /** The table has no tenant: its rows are of the platform. */
-  readonly of_platform?: true
+  /** The table has no tenant. `all_tenants`: it has, and an operator sees all rows. */
+  readonly of_platform?: true | 'all_tenants'
   /** Columns of `row` that are expressions. */
   readonly columns?: Readonly<Record<string, Sql>>
   /** The rows that exist for a reader. A table with `deleted_at` needs it. */

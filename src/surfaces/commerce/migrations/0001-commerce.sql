@@ -529,6 +529,8 @@ create unique index shipments_open on commerce.shipments (tenant_id, order_id)
   where state in ('preparing', 'awaiting_capture');
 create index shipments_order on commerce.shipments (tenant_id, order_id, id);
 create index shipments_state on commerce.shipments (tenant_id, state, id desc);
+create index shipments_tracking
+  on commerce.shipments (tenant_id, kernel.plain(tracking_number) collate "C");
 
 create table commerce.returns (
   tenant_id uuid not null,

@@ -1,6 +1,7 @@
 /** Routes that list shipments, send a shipment, and mark a shipment as delivered or lost. */
 import { Type } from 'typebox'
-import { closed, Id, oneOf, page, reply, routesOf, sql, text, type Tx } from '#dodeca/kernel'
+import { begins, closed, equal, Id, oneOf, reply, routesOf, sql, text } from '#dodeca/kernel'
+import type { Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { findByKey } from '../find-by-key.ts'
@@ -58,23 +59,13 @@ const move = (to: 'delivered' | 'lost', summary: string) =>
   )
 
 export const shipmentRoutes = open({
-  listShipments: list(
-    path,
-    'List shipments, newest first',
-    { filters: { state: Type.Optional(oneOf(...states)) }, item: Shipment },
-    async ({ tx, principal, query: { state = null }, list }) =>
-      await page(tx, {
-        scope: list,
-        row: Shipment,
-        place: ['id'],
-        fetch: (after, n) => sql`
-          select ${shipmentColumns} from commerce.shipments s
-          where s.tenant_id = ${principal.tenant_id}
-            ${state === null ? sql.empty : sql`and s.state = ${state}`}
-            and (${after.id}::uuid is null or s.id < ${after.id}::uuid)
-          order by s.id desc limit ${n}`,
-      }),
-  ),
+  listShipments: list(path, 'List shipments, newest first', {
+    from: 'commerce.shipments',
+    row: Shipment,
+    time: 'id',
+    filters: { state: equal(oneOf(...states)), order_id: equal(Id) },
+    find: [begins('tracking_number')],
+  }),
 
   shipOrder: create(
     '/v1/orders/{order_id}/shipments',

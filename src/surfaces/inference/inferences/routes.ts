@@ -1,5 +1,5 @@
 /** Routes that make blocking and streamed calls, list calls, read a call, and cancel a call. */
-import { currentRequestId, oneOf, reply, routesOf } from '#dodeca/kernel'
+import { currentRequestId, looked, owner, reply, routesOf } from '#dodeca/kernel'
 import type { Principal, Reader, RequestKey } from '#dodeca/kernel'
 import { Type } from 'typebox'
 import type { Deps } from '../deps.ts'
@@ -8,10 +8,10 @@ import { blockingCalls, type Finished } from '../operations/call-blocking.ts'
 import { streamedCalls } from '../operations/call-streamed.ts'
 import { draftCall, type CallDraft, type NewCall } from '../operations/draft-call.ts'
 import { findOperation } from '../operations/find-operation.ts'
-import { viewOf, viewOfSettled } from '../operations/view.ts'
+import { operationExpressions, OperationRow } from '../operations/read-operation.ts'
+import { summaryOf, viewOf, viewOfSettled } from '../operations/view.ts'
 import { InferenceSummary, InferenceView, OperationState, refused_of_calls } from '../schemas.ts'
 import { cancelCall } from './cancel-call.ts'
-import { listCalls } from './list-calls.ts'
 import { CreateInference, readAsked } from './schemas.ts'
 import { inferenceWriter } from './stream-events.ts'
 
@@ -77,24 +77,21 @@ export const inferenceRoutes = open({
     },
   ),
 
-  listInferences: list(
-    path,
-    'List your calls, newest first, without their outputs',
-    {
-      description:
-        '`scope=tenant` lists the calls of everybody and requires the permission `inference.operations.read_any`.',
-      asks_grants: true,
-      added: true,
-      item: InferenceSummary,
-      filters: {
-        scope: Type.Optional(oneOf('own', 'tenant')),
-        state: Type.Optional(OperationState),
-      },
-      fails: ['permission_denied'],
-    },
-    async ({ tx, principal, grants, query, list }) =>
-      await listCalls(tx, { principal, grants }, query, list),
-  ),
+  listInferences: list(path, 'List your calls, newest first, without their outputs', {
+    description:
+      '`scope=tenant` lists the calls of everybody and requires the permission `inference.operations.read_any`.',
+    added: true,
+    from: 'inference.inference_operations',
+    row: OperationRow,
+    columns: operationExpressions,
+    item: InferenceSummary,
+    view: row => ({ ...summaryOf(row), actor_id: row.actor_id }),
+    of: owner('actor_id', 'inference.operations.read_any', 'own'),
+    time: 'id',
+    filters: { state: looked(OperationState) },
+    find: [],
+    fails: ['permission_denied'],
+  }),
 
   streamInference: post(
     `${path}:stream`,

@@ -51,13 +51,10 @@ export function inferenceWriter(): Writer {
 
 type Make = (name: string, data: object, terminal?: true) => SseEvent
 
-function storedUsage(row: OperationRow, event: Make): SseEvent[] {
-  const { cost_amount, currency, input_units, cached_input_units, output_units } = row
-  const { reasoning_units } = row
-  if (cost_amount === null) return []
-  const source = row.source === 'provider' ? 'provider' : 'estimated'
-  const units = { input_units, cached_input_units, output_units, reasoning_units }
-  return [event('usage', { ...units, currency, source, cost_amount })]
+function storedUsage({ usage }: OperationRow, event: Make): SseEvent[] {
+  if (usage === null) return []
+  const { unit: _unit, price_version: _price, ...spent } = usage
+  return [event('usage', spent)]
 }
 
 function storedEnd(

@@ -34,7 +34,7 @@ export function summaryOf(row: OperationRow): Omit<InferenceSummary, 'actor_id'>
     model_snapshot: row.model_snapshot,
     prompt_version: row.prompt_version,
     finish_reason: row.finish_reason as InferenceView['finish_reason'],
-    usage: usageOf(row),
+    usage: row.usage,
     safety: row.safety as InferenceView['safety'],
     error: row.error_code === null ? null : { code: row.error_code, retryable: row.retryable },
     metadata: row.metadata as InferenceView['metadata'],
@@ -61,22 +61,6 @@ async function asksJson(
 function outputOf(text: string, is_json: boolean): NonNullable<InferenceView['output']> {
   const json = is_json ? parsed(text) : undefined
   return json === undefined ? { type: 'text', text } : { type: 'json', text, json }
-}
-
-function usageOf(row: OperationRow): InferenceView['usage'] {
-  const { cost_amount, currency, price_version, source } = row
-  if (cost_amount === null || currency === null || price_version === null) return null
-  return {
-    input_units: row.input_units,
-    cached_input_units: row.cached_input_units,
-    output_units: row.output_units,
-    reasoning_units: row.reasoning_units,
-    unit: 'token',
-    source: source === 'provider' ? 'provider' : 'estimated',
-    cost_amount,
-    currency,
-    price_version,
-  }
 }
 
 /** The same from memory. */

@@ -73,9 +73,22 @@ describe.concurrent('a blocking call', () => {
     expect((await one.ask('GET', next)).body.data.map(idOf)).toEqual(ids.slice(2))
     expect((await one.ask('GET', '/v1/inferences?state=failed')).body.data).toEqual([])
     expect((await neighbour.ask('GET', '/v1/inferences')).body.data).toEqual([])
+    const last = first.data[0]
+    const found = async (query: string, who = one) =>
+      (await who.ask('GET', `/v1/inferences?${query}`)).body.data.map(idOf)
+    expect(await found(`find=${last.id}`)).toEqual([last.id])
+    expect(await found(`find=${last.id}`, neighbour)).toEqual([])
+    expect(await found(`until=${last.created_at}`)).toEqual(ids.slice(1))
+    expect(await found(`account_id=${one.id}`, administrator)).toEqual(ids)
     const all = '/v1/inferences?scope=tenant'
     expect((await neighbour.ask('GET', all)).body.code).toBe('permission_denied')
     expect((await administrator.ask('GET', all)).body.data.map(idOf)).toEqual(ids)
+    const csv = await one.ask('GET', '/v1/inferences', undefined, {
+      headers: { accept: 'text/csv' },
+    })
+    const lines = csv.text.split('\r\n')
+    expect(lines[0]).toContain(',usage.cost_amount,usage.currency,usage.price_version,safety,')
+    expect(lines.slice(1, -1).map(line => line.slice(0, 36))).toEqual(ids)
     const stranger = await world.someone()
     await world.give(stranger, 'model_administrator')
     expect((await stranger.ask('GET', all)).body.data).toEqual([])

@@ -7,7 +7,7 @@ import { Type } from 'typebox'
 import { Id, nullable, oneOf, sql, type Tx } from '#dodeca/kernel'
 import { problem } from '../errors.ts'
 import { account_types, post } from './post.ts'
-import { showTransactions, type Transaction } from './show-transactions.ts'
+import { findTransaction, type Transaction } from './transaction-row.ts'
 
 const Posted = Type.Object({
   tenant_id: Id,
@@ -45,8 +45,7 @@ export async function reverseTransaction(tx: Tx, id: string): Promise<Transactio
     description: `Reversal of transaction ${id}`,
   })
   if (reversal === undefined) throw problem('already_reversed')
-  const { tenant_id } = posted
-  const [shown] = await showTransactions(tx, { tenant_id, id: reversal, limit: 1 })
+  const shown = await findTransaction(tx, [posted.tenant_id], reversal)
   if (!shown) throw new Error('the reversal was posted')
   return shown
 }

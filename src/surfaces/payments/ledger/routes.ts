@@ -4,23 +4,23 @@
  * provider object and request.
  */
 import { Type } from 'typebox'
-import { closed, Id, lacks, oneOf, page, routesOf, sql, text, Time } from '#dodeca/kernel'
-import { platform_tenant } from '../deps.ts'
+import { closed, equal, Id, lacks, oneOf, page, routesOf, sql, text, Time } from '#dodeca/kernel'
+import { platform_tenant, type Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { refuseCardData } from '../intents/card-data.ts'
 import { Account, accountColumns, balanceAt, currentSums } from './balances.ts'
 import { reverseTransaction } from './reverse-transaction.ts'
-import { showTransactions, Transaction } from './show-transactions.ts'
+import { findTransaction, Transaction, transactionExpressions } from './transaction-row.ts'
 
 const platform_books = 'payments.reconciliations.read'
 
 const accounts = '/v1/ledger/accounts'
 const transactions = '/v1/ledger/transactions'
-const owner = Type.Optional(oneOf('tenant', 'platform'))
 
+const Owner = oneOf('tenant', 'platform')
 type Grants = () => Promise<ReadonlySet<string>>
 
-const { open, get, list, create } = routesOf({
+const { open, get, list, create } = routesOf<Deps>({
   absent: 'ledger_transaction_not_found',
   read: 'payments.ledger.read',
   write: 'payments.ledger.reverse',
@@ -35,15 +35,16 @@ export const ledgerRoutes = open({
       asks_grants: true,
       item: Account,
       filters: {
-        owner,
+        owner: Type.Optional(Owner),
         type: Type.Optional(text(50)),
         currency: Type.Optional(Type.String({ pattern: '^[A-Z]{3}$' })),
       },
       fails: ['permission_denied'],
     },
     async ({ tx, principal, query, grants, list }) => {
-      const owner_id = await ownerOf(principal.tenant_id, query.owner, grants)
-      const { type = null, currency = null } = query
+      const { owner, type = null, currency = null } = query
+      const { tenant } = await booksOf(owner, grants)
+      const owner_id = tenant ?? principal.tenant_id
       return page(tx, {
         scope: list,
         row: Account,
@@ -87,31 +88,20 @@ export const ledgerRoutes = open({
     transactions,
     'List ledger transactions with their entries, newest first',
     {
-      asks_grants: true,
-      item: Transaction,
+      description: '`since` and `until` refer to `effective_at`. `until` is exclusive.',
+      from: 'payments.ledger_transactions',
+      row: Transaction,
+      columns: transactionExpressions,
+      within: async ({ query, grants }) => await booksOf(query['owner'], grants),
+      time: { column: 'effective_at', ids: 'id' },
       filters: {
-        owner,
-        intent_id: Type.Optional(Id),
-        operation_id: Type.Optional(Id),
+        owner: equal(Owner, () => sql`true`),
+        intent_id: equal(Id),
+        operation_id: equal(Id),
+        external_ref: equal(text(255)),
       },
+      find: [],
       fails: ['permission_denied'],
-    },
-    async ({ tx, principal, query, grants, list }) => {
-      const tenant_id = await ownerOf(principal.tenant_id, query.owner, grants)
-      const { intent_id = null, operation_id = null } = query
-      return page(tx, {
-        scope: list,
-        row: Transaction,
-        place: ['id'],
-        fetch: (after, n) =>
-          showTransactions(tx, {
-            tenant_id,
-            intent_id,
-            operation_id,
-            before: after.id,
-            limit: n,
-          }),
-      })
     },
   ),
 
@@ -122,11 +112,9 @@ export const ledgerRoutes = open({
     async ({ tx, params: { id }, principal, grants }) => {
       const platform = (await grants()).has(platform_books)
       const owners = [principal.tenant_id, ...(platform ? [platform_tenant] : [])]
-      for (const tenant_id of owners) {
-        const [found] = await showTransactions(tx, { tenant_id, id, limit: 1 })
-        if (found) return found
-      }
-      throw problem('ledger_transaction_not_found')
+      const found = await findTransaction(tx, owners, id)
+      if (!found) throw problem('ledger_transaction_not_found')
+      return found
     },
   ),
 
@@ -153,16 +141,9 @@ export const ledgerRoutes = open({
   ),
 })
 
-/**
- * Returns whose books are read: the caller's own, or the platform's if the caller asks for the
- * platform's and has the permission.
- */
-async function ownerOf(
-  tenant_id: string,
-  asked: 'tenant' | 'platform' | undefined,
-  grants: Grants,
-): Promise<string> {
-  if (asked !== 'platform') return tenant_id
+/** The caller's own books, or the platform's if the caller asks for them and has the permission. */
+async function booksOf(owner: string | undefined, grants: Grants) {
+  if (owner !== 'platform') return { is: sql`true` }
   if (!(await grants()).has(platform_books)) throw lacks(platform_books)
-  return platform_tenant
+  return { is: sql`true`, tenant: platform_tenant, needs: platform_books }
 }

@@ -129,6 +129,8 @@ create table payments.refunds (
 );
 create unique index refunds_provider on payments.refunds (provider, provider_refund_id);
 create index refunds_intent on payments.refunds (tenant_id, intent_id, id);
+create index refunds_state on payments.refunds (tenant_id, state, id);
+create index refunds_tenant_provider on payments.refunds (tenant_id, provider_refund_id);
 
 create table payments.disputes (
   tenant_id uuid not null,
@@ -207,6 +209,9 @@ create table payments.settlement_records (
   unique (provider, balance_transaction_id)
 );
 create index settlement_records_payout on payments.settlement_records (tenant_id, payout_id, id);
+create index settlement_records_intent on payments.settlement_records (tenant_id, intent_id, id);
+create index settlement_records_transaction
+  on payments.settlement_records (tenant_id, balance_transaction_id);
 create index settlement_records_currency on payments.settlement_records (provider, currency);
 
 create table payments.payouts (
@@ -248,7 +253,7 @@ create index reconciliation_runs_due on payments.reconciliation_runs (due_at)
 
 create table payments.reconciliation_items (
   tenant_id uuid not null,
-  id uuid not null,
+  id uuid not null unique,
   provider text not null,
   external_ref text,
   local_ref text,

@@ -6,9 +6,9 @@ import {
   closed,
   count,
   Id,
+  looked,
   nullable,
   oneOf,
-  page,
   parseTime,
   routesOf,
   sql,
@@ -17,6 +17,7 @@ import {
   Version,
 } from '#dodeca/kernel'
 import type { Reader } from '#dodeca/kernel'
+import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { refuseCardData } from '../intents/card-data.ts'
 import { Proof } from './prove-balance.ts'
@@ -68,7 +69,7 @@ const Item = Type.Object(
 )
 export type Item = Static<typeof Item>
 
-const { open, get, list, post } = routesOf({
+const { open, get, list, post } = routesOf<Deps>({
   absent: 'reconciliation_run_not_found',
   read: 'payments.reconciliations.read',
   added: true,
@@ -108,28 +109,13 @@ export const reconciliationRoutes = open({
     items,
     'List the differences between the ledger and the provider, newest first',
     {
-      item: Item,
-      filters: {
-        state: Type.Optional(oneOf(...item_states)),
-        discrepancy: Type.Optional(text(50)),
-      },
+      from: 'payments.reconciliation_items',
+      of_platform: 'all_tenants',
+      row: Item,
+      time: 'id',
+      filters: { state: looked(oneOf(...item_states)), discrepancy: looked(text(50)) },
+      find: [],
     },
-    async ({ tx, query: { state = null, discrepancy = null }, list }) =>
-      page(tx, {
-        scope: list,
-        row: Item,
-        place: ['id'],
-        fetch: (after, n) => sql`
-          -- any tenant: for the operator of the platform
-          select id, tenant_id, provider, external_ref, local_ref, state, discrepancy, details,
-            note, resolved_by, version, created_at, resolved_at
-          from payments.reconciliation_items
-          where (${state}::text is null or state = ${state})
-            and (${discrepancy}::text is null or discrepancy = ${discrepancy})
-            and (${after.id}::uuid is null or id < ${after.id}::uuid)
-          order by id desc
-          limit ${n}`,
-      }),
   ),
 
   resolveReconciliationItem: post(

@@ -1,7 +1,19 @@
-/** Routes that request a refund and show a refund. */
+/** Routes that request, list and show refunds. */
 import { Type, type Static } from 'typebox'
-import { Amount, Id, nullable, oneOf, Problem, reply, routesOf, sql, Time } from '#dodeca/kernel'
-import type { Tx } from '#dodeca/kernel'
+import {
+  Amount,
+  equal,
+  exact,
+  Id,
+  nullable,
+  oneOf,
+  Problem,
+  reply,
+  routesOf,
+  sql,
+  Time,
+  type Tx,
+} from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { refuseCardData } from '../intents/card-data.ts'
@@ -16,28 +28,34 @@ import { requestRefund } from './request-refund.ts'
 
 const Short = Type.String({ maxLength: 255 })
 
+const states = ['pending', 'succeeded', 'failed'] as const
+const summary = {
+  id: Id,
+  intent_id: Id,
+  operation_id: Id,
+  amount_minor: Amount,
+  currency: Type.String({ minLength: 3, maxLength: 3 }),
+  state: oneOf(...states),
+  reason: Short,
+  failure_code: nullable(Short),
+  created_at: Time,
+}
+const RefundSummary = Type.Object(summary, { title: 'RefundSummary' })
 const Refund = Type.Object(
-  {
-    id: Id,
-    intent_id: Id,
-    operation_id: Id,
-    amount_minor: Amount,
-    currency: Type.String({ minLength: 3, maxLength: 3 }),
-    state: oneOf('pending', 'succeeded', 'failed'),
-    reason: Short,
-    failure_code: nullable(Short),
-    created_at: Time,
-    status: Type.Optional(oneOf('pending')),
-  },
+  { ...summary, status: Type.Optional(oneOf('pending')) },
   { title: 'Refund' },
 )
-type Refund = Static<typeof Refund>
 
-const { open, create, get } = routesOf<Deps>({ absent: 'refund_not_found' })
+const path = '/v1/refunds'
+
+const { open, create, get, list } = routesOf<Deps>({
+  absent: 'refund_not_found',
+  read: 'payments.refunds.read',
+})
 
 export const refundRoutes = open({
   createRefund: create(
-    '/v1/refunds',
+    path,
     'Refund a captured payment, in full or in part',
     ({ kernel }: Deps) => ({
       description:
@@ -91,10 +109,19 @@ export const refundRoutes = open({
     },
   ),
 
+  listRefunds: list(path, 'List refunds, newest first', {
+    added: true,
+    from: 'payments.refunds',
+    row: RefundSummary,
+    time: 'id',
+    filters: { state: equal(oneOf(...states)), intent_id: equal(Id) },
+    find: [exact('provider_refund_id')],
+  }),
+
   getRefund: get(
-    '/v1/refunds/{id}',
+    `${path}/{id}`,
     'A refund',
-    { permission: 'payments.refunds.read', reply: Refund },
+    { reply: Refund },
     async ({ tx, params: { id }, principal: { tenant_id } }) =>
       viewOf(await findRefund(tx, tenant_id, { id })),
   ),
@@ -130,18 +157,7 @@ function refusalOf({ id, operation_id, failure_code }: RefundRow): Problem {
   })
 }
 
-function viewOf(row: RefundRow): Refund {
-  const { id, intent_id, operation_id, amount_minor, currency, state, reason } = row
-  const { failure_code, created_at } = row
-  return {
-    id,
-    intent_id,
-    operation_id,
-    amount_minor,
-    currency,
-    state,
-    reason,
-    failure_code,
-    created_at,
-  }
+function viewOf(row: RefundRow): Static<typeof RefundSummary> {
+  const { tenant_id: _tenant, provider_refund_id: _provider, accepted: _accepted, ...view } = row
+  return view
 }

@@ -1,6 +1,7 @@
 /** The provider's settlements for the caller's payments, with fees and payouts. */
 import { Type } from 'typebox'
-import { Amount, Id, nullable, page, routesOf, sql, text, Time } from '#dodeca/kernel'
+import { Amount, equal, exact, Id, nullable, routesOf, text, Time } from '#dodeca/kernel'
+import type { Deps } from '../deps.ts'
 
 const Short = Type.String({ maxLength: 255 })
 const Signed = Type.Integer({
@@ -20,38 +21,23 @@ const Settlement = Type.Object(
     exchange_rate: nullable(Short),
     available_on: Time,
     payout_id: nullable(Short),
+    created_at: Time,
   },
   { title: 'Settlement' },
 )
 
-const { open, list } = routesOf({ permission: 'payments.settlements.read', added: true })
+const { open, list } = routesOf<Deps>({ permission: 'payments.settlements.read', added: true })
 
 export const settlementRoutes = open({
   listSettlements: list(
     '/v1/settlements',
     'List the settled amounts of your payments, newest first',
     {
-      item: Settlement,
-      filters: {
-        payout_id: Type.Optional(text(255)),
-        intent_id: Type.Optional(Id),
-      },
+      from: 'payments.settlement_records',
+      row: Settlement,
+      time: 'id',
+      filters: { payout_id: equal(text(255)), intent_id: equal(Id) },
+      find: [exact('balance_transaction_id')],
     },
-    async ({ tx, principal, query: { payout_id = null, intent_id = null }, list }) =>
-      page(tx, {
-        scope: list,
-        row: Settlement,
-        place: ['id'],
-        fetch: (after, n) => sql`
-            select id, balance_transaction_id, kind, intent_id, amount_minor, fee_minor, net_minor,
-              currency, exchange_rate, available_on, payout_id
-            from payments.settlement_records
-            where tenant_id = ${principal.tenant_id}
-              and (${payout_id}::text is null or payout_id = ${payout_id})
-              and (${intent_id}::uuid is null or intent_id = ${intent_id}::uuid)
-              and (${after.id}::uuid is null or id < ${after.id}::uuid)
-            order by id desc
-            limit ${n}`,
-      }),
   ),
 })

@@ -171,6 +171,13 @@ test('a payout leaves for the bank, and says which payments were in it', async (
   expect(await paidOut()).toContain(id)
   const bank = await shop.ask('GET', '/v1/ledger/accounts?owner=platform&type=bank')
   expect(bank.body.data[0].balance_minor).toBe(payout.amount)
+  const purposes = async (owner: string) => {
+    const { body } = await shop.ask('GET', `/v1/ledger/transactions?owner=${owner}&limit=100`)
+    return body.data.map((one: { purpose: string }) => one.purpose)
+  }
+  expect(await purposes('platform')).toContain('payout')
+  expect(await purposes('tenant')).toContain('capture')
+  expect(await purposes('tenant')).not.toContain('payout')
 })
 
 test('what was made without us is money in suspense, and an item that an operator resolves', async () => {
@@ -184,6 +191,10 @@ test('what was made without us is money in suspense, and an item that an operato
   const missing = await items(shop, 'missing_local')
   const item = missing.find(one => one.external_ref === strange.id)
   expect(item).toMatchObject({ state: 'open' })
+  // An operator of another tenant sees it, too.
+  const other = await world.merchant()
+  const found = await other.ask('GET', `/v1/reconciliation-items?find=${item?.id}&state=open`)
+  expect(found.body.data).toEqual([item])
   await reconcile(shop)
   expect(await items(shop, 'missing_local')).toHaveLength(missing.length)
   const resolve = () =>
