@@ -11,6 +11,8 @@ const unused = {
   '@opentelemetry': /^build\/esnext\//,
   // Weights for both engines of Tesseract; read-image.ts names the others.
   '@tesseract.js-data/eng': /^4\.0\.0\//,
+  // Its program is linked into `bin`; some versions of npm leave the package that it came from here.
+  node: /^node_modules\/node-\w+-\w+\//,
   'gpt-tokenizer': /^(cjs|data|src)\/|^esm\/model\/|^esm\/bpeRanks\/(?!o200k_base)/,
   // Under Node tesseract.js 7 takes the builds with both engines, whatever it is asked for.
   'tesseract.js-core': /\.wasm\.js$|-lstm\.(js|wasm)$/,
