@@ -538,6 +538,7 @@ create table identity.api_keys (
   constraint api_keys_tenant_id_id_key UNIQUE (tenant_id, id)
 );
 CREATE INDEX api_keys_account ON identity.api_keys USING btree (tenant_id, account_id, id);
+CREATE INDEX api_keys_prefix ON identity.api_keys USING btree (tenant_id, prefix);
 CREATE INDEX api_keys_revoked_at ON identity.api_keys USING btree (revoked_at) WHERE (revoked_at IS NOT NULL);
 
 create table identity.credentials (
@@ -827,6 +828,9 @@ create table identity.tenants (
   constraint tenants_slug_key UNIQUE (slug),
   constraint tenants_state_check CHECK ((state = ANY (ARRAY['active'::text, 'disabled'::text])))
 );
+CREATE INDEX tenants_created_at ON identity.tenants USING btree (created_at);
+CREATE INDEX tenants_name_words ON identity.tenants USING btree (kernel.plain(name) COLLATE "C");
+CREATE INDEX tenants_slug_words ON identity.tenants USING btree (kernel.plain(slug));
 
 create table identity.used_realtime_tokens (
   tenant_id uuid not null,
@@ -4174,6 +4178,7 @@ create table retrieval.collections (
   constraint collections_state_check CHECK ((state = ANY (ARRAY['active'::text, 'deleted'::text])))
 );
 CREATE UNIQUE INDEX collections_name ON retrieval.collections USING btree (tenant_id, name) WHERE (state = 'active'::text);
+CREATE INDEX collections_name_words ON retrieval.collections USING btree (tenant_id, kernel.plain(name) COLLATE "C");
 
 create table retrieval.connectors (
   tenant_id uuid not null,
