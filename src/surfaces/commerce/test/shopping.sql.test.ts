@@ -70,38 +70,6 @@ describe('an order', () => {
     await shop.sound()
   })
 
-  test('has shipments that its shop finds by their tracking number, and no other shop', async () => {
-    const [shop, other] = [await world.shop(), await world.shop()]
-    const buyer = await shop.buyer()
-    const sku = await shop.product()
-    const order = await buyer.order({ [sku]: 2 })
-    const sent = await shop.manager.ask('POST', `/v1/orders/${order.id}/shipments`, {
-      lines: [{ order_line_id: order.lines[0].id, quantity: 1 }],
-      tracking_number: 'Jvgl 0612',
-    })
-    expect(sent.status, sent.text).toBe(201)
-    const { id } = sent.body
-    const found = async (query: string, { manager } = shop) => {
-      const { body } = await manager.ask('GET', `/v1/shipments?${query}`)
-      return body.data.map((one: { id: string }) => one.id)
-    }
-    expect(await found(`order_id=${order.id}`)).toEqual([expect.any(String), id])
-    expect(await found('state=shipped')).toEqual([id])
-    for (const find of ['JVGL 06', id]) {
-      expect(await found(`find=${find}`)).toEqual([id])
-      expect(await found(`find=${find}`, other)).toEqual([])
-    }
-    expect(await found('find=0612')).toEqual([])
-    const { text } = await world.call('GET', '/v1/shipments', {
-      token: shop.manager.token,
-      headers: { accept: 'text/csv' },
-    })
-    expect(text).toContain(
-      'id,order_id,state,lines,carrier,tracking_number,created_at,shipped_at,delivered_at\r\n',
-    )
-    expect((await buyer.ask('GET', '/v1/shipments')).body.code).toBe('permission_denied')
-  })
-
   test('keeps what was agreed, whatever the catalog says later; a return pays the old price', async () => {
     const shop = await world.shop()
     const buyer = await shop.buyer()
