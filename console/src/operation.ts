@@ -79,13 +79,15 @@ type Method = (path: string, init: object) => Promise<{ data: unknown }>
 
 /** Throws an error of the platform as a `Problem`. */
 export async function callOperation(id: OperationId, init: CallInit = {}): Promise<unknown> {
-  const { path, query, ...rest } = init
-  const { method, path: template } = operation(id)
+  const { path, query = {}, ...rest } = init
+  const { method, path: template, query: known } = operation(id)
+  const { limit: _limit, ...others } = query
   // A place contains the names of its operations. The catalog contains their methods and paths.
   const send = client()[method] as unknown as Method
   const { data } = await send(template, {
     ...rest,
-    params: { path: path ?? {}, query: query ?? {} },
+    // A list without pages takes no limit.
+    params: { path: path ?? {}, query: known['limit'] ? query : others },
   })
   return data
 }

@@ -48,5 +48,7 @@ export const onlyWith = {
   credential: ({ guarded, bearer }: Target) => (guarded || bearer ? null : 'it is public'),
   id: ({ params }: Target) => (params.some(one => one.id) ? null : 'its path names no id'),
   key: ({ keyed }: Target) => (keyed ? null : 'the kernel keeps no record of it'),
+  members: ({ body }: Target) =>
+    Object.keys(body?.properties ?? {}).length > 0 ? null : 'its body has no members',
   pages: ({ pages }: Target) => (pages ? null : 'it does not answer with pages'),
 }

@@ -2,7 +2,9 @@
  * Makes values from a JSON Schema: the smallest that fits, and one whose type fits nowhere. What a schema
  * alone cannot tell (a pattern, the id of something that exists) belongs into a recipe.
  */
+import { Ajv } from 'ajv'
 import { newId } from '#dodeca/kernel'
+import { formats } from '../../src/kernel/http/server/check-input.ts'
 
 export type Schema = {
   readonly type?: string | readonly string[]
@@ -99,4 +101,40 @@ export function misfit(schema: Schema, marker: string): unknown {
   if (!types) return null
   if (!types.has('string')) return marker
   return types.has('array') ? { [marker]: marker } : [marker]
+}
+
+const ajv = new Ajv({ strict: false, formats })
+
+/** Another value that fits, too. */
+export function another(schema: Schema, value: unknown): unknown {
+  const fits = ajv.compile(schema)
+  for (const other of othersOf(schema, value)) if (fits(other)) return other
+  throw new Error(`nothing else is known to fit: ${JSON.stringify(value)}`)
+}
+
+function* othersOf(schema: Schema, value: unknown): Generator {
+  const inner = [schema, ...(schema.anyOf ?? []), ...(schema.oneOf ?? [])]
+  const members = inner.find(one => one.properties)?.properties ?? {}
+  const allowed = inner.flatMap(one => one.enum ?? one.const ?? [])
+  yield* allowed.filter(one => one !== value)
+  if (typeof value === 'string') {
+    const made = schema.format ? of_format[schema.format]?.() : newId()
+    yield* [`${value}a`, made, value.replace(/.$/, '0')]
+  }
+  if (typeof value === 'number') yield* [value + (schema.multipleOf ?? 1), value - 1]
+  if (typeof value === 'boolean') yield !value
+  if (Array.isArray(value)) {
+    const [first, ...more] = value as unknown[]
+    for (const other of othersOf(schema.items ?? {}, first)) yield [other, ...more]
+  } else if (typeof value === 'object' && value !== null) {
+    for (const [name, own] of Object.entries(value)) {
+      const { [name]: _left, ...rest } = value as Record<string, unknown>
+      for (const other of othersOf(members[name] ?? {}, own)) yield { ...value, [name]: other }
+      yield rest
+    }
+    for (const [name, member] of Object.entries(members)) {
+      if (!(name in value) && member.pattern === undefined)
+        yield { ...value, [name]: smallest(member) }
+    }
+  }
 }

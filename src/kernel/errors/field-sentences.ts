@@ -76,12 +76,11 @@ const rules: Readonly<Record<string, Rule>> = {
   safe_number: () => 'must be a number that is exact in JSON, at most 9007199254740991',
   character: () => 'must not contain U+0000 or half of a surrogate pair',
   oneOf: ({ forms }) => `must have exactly one of these: ${formsOf(forms)}`,
-  unknown: ({ nearest }) =>
-    `is not a member of this request${typeof nearest === 'string' ? ` (the nearest is \`${nearest}\`)` : ''}`,
-  unsupported: ({ instead }) =>
-    typeof instead === 'string'
-      ? `is not supported. Use \`${instead}\` instead`
-      : 'is not supported, so nothing was done. Leave it out if you can do without it',
+  unknown: ({ instead, nearest }) => {
+    if (typeof instead === 'string') return `is not known here. Use \`${instead}\` instead`
+    const hint = typeof nearest === 'string' ? ` (the nearest is \`${nearest}\`)` : ''
+    return `is not known here${hint}, so nothing was done`
+  },
   etag: ({ part_number }) =>
     part_number === undefined
       ? 'must be an ETag in double quotes, such as "3"'

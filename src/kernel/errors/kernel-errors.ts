@@ -203,10 +203,10 @@ export const kernelErrors = {
   },
   unsupported_field: {
     status: 422,
-    title: 'A member is not supported under this name',
+    title: 'A member or parameter is not known here',
     cause:
-      'The member restricts in other APIs and has no effect here, or it is a known member in another spelling or place.',
-    cure: 'Use what the detail names instead, or leave the member out if you can do without it.',
+      'The operation does not have the member or the parameter. Without a refusal you would believe that it has an effect.',
+    cure: 'Use what the detail names instead, or leave it out if you can do without it.',
   },
   invalid_character: {
     status: 422,

@@ -60,6 +60,7 @@ export function providerRoutes({ providers, db, log, public_url }: ProvidersDeps
       name: 'receiveProviderWebhook',
       summary: 'Receive a signed report of a provider',
       permission: 'public',
+      foreign_query: true,
       takes: 'signature',
       rate: 'webhook_in',
       rate_by: ['provider'],

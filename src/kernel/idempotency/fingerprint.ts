@@ -1,6 +1,6 @@
 /**
  * Decides when two requests are "the same". The fingerprint covers the tenant, the operation, the
- * ids in the path, the query in any order, and the body as sent (before unknown fields are dropped).
+ * ids in the path, the query in any order, and the body as sent.
  * White space and the order of properties do not matter. The caller is part of the record's key,
  * not of the fingerprint. A caller who has switched the tenant asks for something else, so the key
  * of the one tenant is refused in the other.

@@ -125,7 +125,7 @@ function createRoute(parts: Parts, { create }: Ours, make: Make): Maker {
       body: rows.create,
       reply: rows.view,
       idempotency: 'optional',
-      ...refusing(spec),
+      ...hinting(spec),
       fails: ['quota_exceeded', ...names.exists],
     },
     ({ tx, principal, body }, deps) => make(tx, scopeOf(parts, principal), body as never, deps),
@@ -158,7 +158,7 @@ function changeRoute(parts: Parts, { patch }: Ours, emit: Emit): Maker {
     {
       body: rows.change,
       reply: rows.view,
-      ...refusing(spec),
+      ...hinting(spec),
       fails: ['precondition_failed', ...names.exists],
     },
     async ({ tx, principal, params, body, if_match }, deps) => {
@@ -193,8 +193,8 @@ function removeRoute(parts: Parts, { del }: Ours, emit: Emit): Maker {
   )
 }
 
-function refusing({ refuses }: Parts['spec']) {
-  return refuses ? { refuses } : {}
+function hinting({ instead }: Parts['spec']) {
+  return instead ? { instead } : {}
 }
 
 function scopeOf({ spec }: Parts, { id, tenant_id }: Caller): Scope {

@@ -2,7 +2,7 @@
 import type { Static, TObject } from 'typebox'
 import type { Tx } from '../database/db.ts'
 import type { ErrorEntry } from '../errors/problem.ts'
-import type { Refuses } from '../http/input/known-fields.ts'
+import type { Instead } from '../http/input/known-fields.ts'
 import type { FindKey, SortColumn } from '../http/lists/members.ts'
 import type { RouteMaker, Verbs } from '../http/routes-of.ts'
 import type { Kernel } from '../surface.ts'
@@ -39,8 +39,8 @@ export type ResourceSpec<F extends Fields, Deps extends ResourceDeps, R = RowOf<
   readonly unique?: readonly string[]
   /** Fields that the events contain beside the ids. */
   readonly data?: readonly (keyof F & string)[]
-  /** Members that restrict in other APIs and have no effect here, with what to use instead. */
-  readonly refuses?: Refuses
+  /** Names of other APIs, with what to use instead. */
+  readonly instead?: Instead
   /** Operations that it does not have. */
   readonly without?: readonly Verb[]
   create?(tx: Tx, scope: Scope, body: Static<TObject<CreateOf<F>>>, deps: Deps): Promise<R>

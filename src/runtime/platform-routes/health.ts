@@ -37,6 +37,7 @@ export function healthRoutes(deps: HealthDeps): Route[] {
       summary: 'Check that the process is alive',
       description: 'Returns 200 while the process runs, also while it shuts down.',
       permission: 'public',
+      foreign_query: true,
       always: true,
       added: true,
       replies: { 200: Type.Object({ status: Type.Literal('ok') }) },
@@ -49,6 +50,7 @@ export function healthRoutes(deps: HealthDeps): Route[] {
       summary: 'Check that the process is ready for requests',
       description: 'A load balancer should send requests only to processes that return 200.',
       permission: 'public',
+      foreign_query: true,
       always: true,
       added: true,
       replies: { 200: Readiness, 503: Readiness },
@@ -76,6 +78,7 @@ function metricsRoute(deps: HealthDeps): Route {
     name: 'getMetrics',
     summary: 'Get metrics in the Prometheus text format',
     added: true,
+    foreign_query: true,
     produces: ['text/plain'],
     replies: { 200: Type.String() },
   } as const

@@ -38,6 +38,7 @@ export function rootRoute({ name, version, public_url, routes }: RootDeps): Rout
     description:
       'Returns the addresses of the reference, of this document and of the health check. With `Accept: text/html`, the reply is an HTML page.',
     permission: 'public',
+    foreign_query: true,
     added: true,
     produces: ['application/json', 'text/html'],
     replies: { 200: Type.Union([Root, Type.String()]) },

@@ -31,12 +31,7 @@ const ResponseFormat = closed({
 })
 
 /** Restrictions of other APIs that have no effect here, with what to use instead. */
-export const refused_of_calls = {
-  tools: null,
-  tool_choice: null,
-  stop: null,
-  seed: null,
-  safety_settings: null,
+export const instead_of_calls = {
   max_tokens: 'parameters.max_output_tokens',
   max_completion_tokens: 'parameters.max_output_tokens',
   timeout: 'parameters.deadline_ms',

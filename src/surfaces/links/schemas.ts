@@ -63,26 +63,7 @@ const MaxClicks = nullable(count(1, Number.MAX_SAFE_INTEGER))
 const Title = nullable(text(200))
 
 /** Restrictions of other APIs that have no effect here, with what to use instead. */
-export const refused_of_links = {
-  password: null,
-  passphrase: null,
-  passcode: null,
-  pin: null,
-  starts_at: null,
-  valid_from: null,
-  valid_since: null,
-  not_before: null,
-  allowed_ips: null,
-  allow_list: null,
-  ip_allowlist: null,
-  ip_whitelist: null,
-  allowed_countries: null,
-  country: null,
-  geo: null,
-  private: null,
-  protected: null,
-  visibility: null,
-  acl: null,
+export const instead_of_links = {
   click_limit: 'max_clicks',
   max_uses: 'max_clicks',
   max_visits: 'max_clicks',

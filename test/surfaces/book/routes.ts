@@ -54,7 +54,6 @@ export const routes: readonly Route[] = [
     idempotency: 'required',
     added: true,
     body: MakeTransfer,
-    unknown_members: 'refused',
     sends: ['location'],
     fails: ['account_not_found', 'insufficient_funds'],
     replies: { 201: Transfer },

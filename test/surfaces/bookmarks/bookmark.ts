@@ -27,7 +27,7 @@ export const bookmarks = resource(bookmark, {
   of: 'owner',
   most: 10_000,
   kept_days: 30,
-  refuses: { visibility: null },
+  instead: { link: 'url' },
   create: (tx, scope, body, { kernel }: { readonly kernel: Kernel }) =>
     bookmark.insert(tx, scope, body, { set: { due_at: staleAt(kernel.settings) } }),
   change: (tx, scope, { id, if_match, body }, { kernel }) => {

@@ -6,7 +6,7 @@ import type { Static, TObject, TSchema } from 'typebox'
 import type { Principal } from '../../access/principal.ts'
 import type { Db, Reader, Tx } from '../../database/db.ts'
 import type { Deprecation } from './deprecation.ts'
-import type { Refuses } from '../input/known-fields.ts'
+import type { Instead } from '../input/known-fields.ts'
 import type { ListFacts } from './list-facts.ts'
 import type { List } from './page.ts'
 import type { RequestFacts, RequestHead, RequestKey } from './request-facts.ts'
@@ -96,11 +96,11 @@ export type Facts<B extends TSchema | undefined, Q extends TObject | undefined> 
   body_limit_bytes?: number
   /** For a body with long lists, if the usual limit of 5,000 members does not suit the route. */
   body_members_max?: number
-  /** For requests that move money: without the misspelled `amout` all of it would be captured. */
-  unknown_members?: 'refused'
-  /** Members that restrict in other APIs and have no effect here, with what to use instead. */
-  refuses?: Refuses
-  /** Checks the body before unknown properties are dropped. Throws if the body must be refused. */
+  /** Names of other APIs, with what to use instead. */
+  instead?: Instead
+  /** Visitors, probes and providers add query parameters of their own, which nobody reads. */
+  foreign_query?: true
+  /** Sees the body before its members are checked. Throws if the body must be refused. */
   inspectBody?(body: unknown): void
   /** Time for the whole body to arrive, if `kernel.body_seconds` does not suit the route. */
   body_seconds?: number

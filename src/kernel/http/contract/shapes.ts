@@ -87,7 +87,7 @@ export function nullable<S extends TSchema>(schema: S, options: { description?: 
   return Type.Union([schema, Type.Null()], options)
 }
 
-/** An object in a request. Unknown properties are dropped, and a header of the reply lists them. */
+/** An object in a request. With a member that it does not have, the request is refused. */
 export function closed<const P extends TProperties>(
   properties: P,
   options: { title?: string; examples?: readonly unknown[] } = {},

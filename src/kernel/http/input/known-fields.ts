@@ -1,13 +1,13 @@
 /**
- * Removes from a request every property that its schema does not declare, before validation, and
- * returns the names. An extra property never reaches a handler. It causes no refusal, unless its
- * name is that of a known member in another spelling (`expiresAt`, or one letter wrong) or of the
- * object around it: such a member may restrict, and must not be lost.
+ * Finds every member of a request that its schema does not declare. Such a request is refused: the
+ * member may restrict, and whoever is answered believes that it does. Each is reported with the name
+ * that was probably meant. Unknown members are taken out before validation, which would name each of
+ * a hundred thousand.
  * Ids are written in lower case, so that one id has one form in comparisons and in unique lists.
  * The walker is compiled once from the schema. A request that needs no change is passed on without a
  * copy.
  */
-import { edits, nearest, suggestion } from '../../errors/did-you-mean.ts'
+import { nearest } from '../../errors/did-you-mean.ts'
 import type { FieldError } from '../../errors/field-sentences.ts'
 import { escapePointer } from './content.ts'
 
@@ -25,12 +25,11 @@ type Schema = {
 
 /** At most this many names are reported. */
 const names_max = 20
+const name_max = 80
 
-export type Dropped = string[]
 /** The pointers of unknown members, each with the known name that was probably meant. */
 export type Unknown = Map<string, Meant | undefined>
-/** Exact: the name in another spelling or place. Otherwise one letter is wrong. */
-type Meant = { readonly name: string; readonly exact: boolean }
+type Meant = { readonly instead: string } | { readonly nearest: string }
 type Walk = (value: unknown, pointer: string, unknown: Unknown) => unknown
 /** The known names by their folded form. */
 type Names = ReadonlyMap<string, string>
@@ -59,11 +58,13 @@ function namesInside(properties: Record<string, Schema>): Names {
   return new Map(inner)
 }
 
-function meantBy(form: string, names: Names, ...elsewhere: Names[]): Meant | undefined {
-  const [same] = [names, ...elsewhere].flatMap(known => known.get(form) ?? [])
-  if (same !== undefined) return { name: same, exact: true }
-  const near = nearly(form, names)
-  return near === undefined ? undefined : { name: near, exact: false }
+/** The same name in another spelling or place, or the one that is spelled alike. */
+function meantBy(name: string, names: Names, ...elsewhere: Names[]): Meant | undefined {
+  const form = folded(name.slice(0, name_max))
+  const [instead] = [names, ...elsewhere].flatMap(known => known.get(form) ?? [])
+  if (instead !== undefined) return { instead }
+  const near = nearest(form, [...names.keys()])
+  return near === undefined ? undefined : { nearest: names.get(near) ?? near }
 }
 
 function walkerOf(schema: Schema, around: Names): Walk | null {
@@ -100,9 +101,10 @@ function objectWalker({ properties = {}, additionalProperties }: Schema, around:
     for (const name of Object.keys(source)) {
       const walk = members.get(name)
       if (walk === undefined) {
-        const form = folded(name)
-        const meant = unknown.size < names_max ? meantBy(form, names, around, inside) : undefined
-        unknown.set(`${pointer}/${escapePointer(name)}`, meant)
+        if (unknown.size < names_max) {
+          const meant = meantBy(name, names, around, inside)
+          unknown.set(`${pointer}/${escapePointer(name.slice(0, name_max))}`, meant)
+        }
         changed = true
         continue
       }
@@ -157,91 +159,20 @@ function isList(value: unknown): value is readonly unknown[] {
   return Array.isArray(value)
 }
 
-/**
- * For a request that may have no other members: an error for each of the first twenty, with the
- * nearest known member. A body may have a hundred thousand of them.
- */
-export function unknownMembers(schema: unknown, dropped: Dropped): FieldError[] {
-  const known = [...new Set(namesOf(schema as Schema))]
-  return dropped.slice(0, names_max).map(pointer => {
-    const shown = pointer.slice(0, 1 + name_max)
-    const near = nearest(lastOf(shown), known)
-    const params = near === undefined ? {} : { nearest: near }
-    return { location: 'body', pointer: shown, constraint: 'unknown', params }
+/** What to use instead of a member that other APIs have. */
+export type Instead = Readonly<Record<string, string>>
+
+export function unknownErrors(
+  location: 'body' | 'query',
+  unknown: Unknown,
+  instead: Instead = {},
+): FieldError[] {
+  const hints = new Map(Object.entries(instead).map(([name, to]) => [folded(name), to]))
+  return [...unknown].map(([pointer, meant]) => {
+    const hint = hints.get(folded(pointer.slice(pointer.lastIndexOf('/') + 1)))
+    const params = hint === undefined ? (meant ?? {}) : { instead: hint }
+    return { location, pointer, constraint: 'unknown', params }
   })
-}
-
-export type Refuses = Readonly<Record<string, string | null>>
-
-/** Finds unknown members that would restrict, also in inner objects, with what to use instead. */
-export function unsupportedMembers(
-  refuses: Refuses,
-  { location = 'body', near = true }: { location?: 'body' | 'query'; near?: boolean } = {},
-): (unknown: Unknown) => FieldError[] {
-  const listed = new Map(Object.entries(refuses).map(([name, to]) => [folded(name), to]))
-  return unknown => {
-    const found: FieldError[] = []
-    for (const [pointer, meant] of unknown) {
-      const known = meant && (near || meant.exact) ? meant.name : undefined
-      const form = folded(lastOf(pointer))
-      const instead = known ?? (location === 'query' ? nearly(form, listed) : listed.get(form))
-      if (instead === undefined) continue
-      const params = instead === null ? {} : { instead }
-      const shown = pointer.slice(0, 1 + name_max)
-      found.push({ location, pointer: shown, constraint: 'unsupported', params })
-      if (found.length === names_max) break
-    }
-    return found
-  }
-}
-
-/** The value of this name, or of one that has one letter more, less or other. */
-function nearly<T>(form: string, named: ReadonlyMap<string, T>): T | undefined {
-  if (named.has(form) || form.length < name_min || form.length > name_max) return named.get(form)
-  for (const [name, value] of named) if (edits(form, name) === 1) return value
-  return undefined
-}
-
-function lastOf(pointer: string): string {
-  return pointer.slice(pointer.lastIndexOf('/') + 1)
-}
-
-/** The names of all members, also of inner objects. */
-function namesOf({ properties = {}, items, anyOf = [] }: Schema): string[] {
-  const inner = [...Object.values(properties), ...(items ? [items] : []), ...anyOf]
-  return [...Object.keys(properties), ...inner.flatMap(namesOf)]
-}
-
-const bytes_max = 1024
-
-/** The value of the header: at most 20 names and 1 KiB, percent-encoded ASCII. */
-export function ignoredFieldsHeader(dropped: Dropped): string | null {
-  if (dropped.length === 0) return null
-  let header = ''
-  for (const pointer of dropped.slice(0, names_max)) {
-    const name = encodeURI(pointer).replaceAll(',', '%2C')
-    if (header.length + name.length + 2 > bytes_max) break
-    header += header ? `, ${name}` : name
-  }
-  return header || null
-}
-
-const named_max = 5
-const name_max = 80
-/** Shorter names are one letter from too many others. */
-const name_min = 5
-
-/**
- * The hint in a refusal about dropped properties: the caller may have meant one of the missing
- * ones.
- */
-export function ignoredSentence(dropped: Dropped, known: readonly string[]): string {
-  if (dropped.length === 0) return ''
-  const names = dropped.slice(0, named_max).map(pointer => {
-    const name = pointer.slice(1, 1 + name_max)
-    return `\`${name}\` is not known and was ignored.${suggestion(name, known)}`
-  })
-  return ` ${names.join(' ')}`
 }
 
 /** Returns the same schema with every object closed. */

@@ -27,10 +27,6 @@ export const headers: Readonly<Record<string, Header>> = {
     '`true` if the reply is that of an earlier request with the same key.',
     'true',
   ),
-  'X-Ignored-Fields': textual(
-    'JSON Pointers of members that the request had and the schema does not know.',
-    '/prioritty',
-  ),
   ETag: textual('The version of the resource; send it as `If-Match` with a change.', '"3"'),
   Location: textual(
     'The address of the resource.',
@@ -61,7 +57,6 @@ export function headersOf(route: Route, status: number): Json {
   if (located || (status > 300 && status < 400 && status !== 304)) names.push('Location')
   if (route.query?.properties['cursor']) names.push('Link')
   if (keyMode(route)) names.push('Idempotent-Replayed')
-  if (route.body) names.push('X-Ignored-Fields')
   if (route.deprecated) names.push('Deprecation', 'Sunset')
   return Object.assign({}, ...names.map(header)) as Json
 }

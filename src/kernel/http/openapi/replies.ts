@@ -239,7 +239,7 @@ function impliedCodes(route: Route): string[] {
     if (consumesOf(route) === 'json') codes.push('malformed_json', 'unsupported_media_type')
   }
   if (route.body || route.query) codes.push('validation_failed')
-  if (route.body || route.query) codes.push('unsupported_field')
+  if (route.body || !route.foreign_query) codes.push('unsupported_field')
   if (isConditional(route)) codes.push('invalid_header')
   if (route.query?.properties['cursor']) codes.push('invalid_cursor')
   const key = keyMode(route)

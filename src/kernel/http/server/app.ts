@@ -213,7 +213,7 @@ async function sendStream(
   options: AppOptions,
   { route }: CompiledRoute,
   exchange: Exchange,
-  { ignored, replayed, events }: Extract<Answer, { kind: 'stream' }>,
+  { replayed, events }: Extract<Answer, { kind: 'stream' }>,
 ): Promise<void> {
   const { principal, response, reply_headers } = exchange
   exchange.lasts = true
@@ -221,7 +221,6 @@ async function sendStream(
     ...reply_headers,
     ...route.headers,
     ...sseHeaders,
-    ...(ignored ? { 'x-ignored-fields': ignored } : {}),
     ...(replayed ? { 'idempotent-replayed': 'true' } : {}),
   })
   await writeEvents(response, events, {

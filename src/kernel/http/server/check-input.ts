@@ -15,25 +15,13 @@ import {
 } from '../../errors/problem.ts'
 import { isId } from '../../ids.ts'
 import { field_errors_max, fieldErrors, pathError, withoutLengths } from '../input/field-errors.ts'
-import {
-  ignoredFieldsHeader,
-  ignoredSentence,
-  knownFields,
-  unknownMembers,
-  unsupportedMembers,
-  type Dropped,
-  type Unknown,
-} from '../input/known-fields.ts'
-import { narrowing_parameters, restricting_members } from '../input/restricting-names.ts'
+import { knownFields, unknownErrors, type Unknown } from '../input/known-fields.ts'
 import type { Route } from '../contract/route.ts'
+import { closed } from '../contract/shapes.ts'
 
 export type CheckParams = (params: Record<string, string>) => void
-/** Returns the query and body without unknown properties, or throws `validation_failed`. */
-export type CheckInput = (
-  query: unknown,
-  body: unknown,
-  dropped: Dropped,
-) => { query: unknown; body: unknown }
+/** Returns the query and the body, or throws `unsupported_field` or `validation_failed`. */
+export type CheckInput = (query: unknown, body: unknown) => { query: unknown; body: unknown }
 
 /** The meaning of each `format` in a schema, in requests and everywhere else. */
 export const formats = {
@@ -87,56 +75,39 @@ function misnamed(code: string, name: string, fits: object): ProblemDetails {
   return { detail: sentencesOf(errors), errors }
 }
 
-const narrowing = unsupportedMembers(narrowing_parameters, { location: 'query' })
+const no_members = closed({})
 
 export function inputCheck(route: Route): CheckInput {
-  // Where money moves, every unknown member is refused, with the nearest name.
-  const drops = route.unknown_members === undefined
-  // Probes, providers and visitors send queries of their own to what is public.
-  const refuses_lost = !route.hidden && (route.permission !== 'public' || route.lists !== undefined)
+  // Probes, providers and visitors add parameters of their own.
+  const reads_all = !route.hidden && route.foreign_query === undefined
   const made = firstUse(() => ({
-    query: route.query && {
-      walk: knownFields(route.query),
-      numbers: numbersOf(route.query),
-      fits: queries.compile(route.query),
+    query: {
+      walk: knownFields(route.query ?? no_members),
+      numbers: numbersOf(route.query ?? no_members),
+      fits: queries.compile(route.query ?? no_members),
     },
-    body: route.body && {
-      walk: knownFields(route.body),
-      unsupported: unsupportedMembers(
-        { ...(drops && restricting_members), ...route.refuses },
-        { near: drops },
-      ),
-      fits: bodies.compile(route.body),
+    body: {
+      walk: knownFields(route.body ?? no_members),
+      fits: bodies.compile(route.body ?? {}),
     },
   }))
-  return (givenQuery, givenBody, dropped) => {
+  return (givenQuery, givenBody) => {
     const { query, body } = made()
-    const errors: FieldError[] = []
-    const ignored: Unknown = new Map()
-    const nextQuery = query ? query.walk(givenQuery, '', ignored) : {}
-    if (!query)
-      for (const name of Object.keys(givenQuery as object)) ignored.set(`/${name}`, undefined)
-    if (query) errors.push(...numberFaults(query.numbers, nextQuery))
-    if (query && errors.length === 0 && !query.fits(nextQuery))
+    const surplus: Unknown = new Map()
+    const nextQuery = query.walk(givenQuery, '', surplus)
+    const unknown = reads_all ? unknownErrors('query', surplus) : []
+    const errors = numberFaults(query.numbers, nextQuery)
+    if (errors.length === 0 && !query.fits(nextQuery))
       errors.push(...fieldErrors('query', query.fits))
-    const lost = refuses_lost ? narrowing(ignored) : []
-    if (lost.length > 0)
-      throw problem('unsupported_field', { detail: sentencesOf(lost), errors: lost })
-    for (const pointer of ignored.keys()) dropped.push(`?${pointer.slice(1)}`)
+    const members: Unknown = new Map()
     let nextBody: unknown
-    if (body && (givenBody !== undefined || !route.body_optional)) {
-      const unknown: Unknown = new Map()
-      nextBody = body.walk(givenBody, '', unknown)
+    if (givenBody !== undefined || (route.body && !route.body_optional)) {
+      nextBody = body.walk(givenBody, '', members)
+      unknown.push(...unknownErrors('body', members, route.instead))
       if (!body.fits(nextBody)) errors.push(...fieldErrors('body', body.fits))
-      const refused = body.unsupported(unknown)
-      if (refused.length > 0) {
-        throw problem('unsupported_field', { detail: sentencesOf(refused), errors: refused })
-      }
-      if (drops) for (const pointer of unknown.keys()) dropped.push(pointer)
-      else errors.push(...unknownMembers(route.body, [...unknown.keys()]))
     }
-    if (errors.length > 0) throw unfit(route, errors, dropped)
-    return { query: nextQuery, body: nextBody }
+    if (unknown.length + errors.length > 0) throw unfit(unknown, errors)
+    return { query: nextQuery, body: route.body ? nextBody : undefined }
   }
 }
 
@@ -159,21 +130,10 @@ function numberFaults(numbers: Numbers, query: unknown): FieldError[] {
   })
 }
 
-/**
- * A misspelled property is dropped before validation. So the error for the missing property also
- * lists the dropped one.
- */
-function unfit(route: Route, found: readonly FieldError[], dropped: Dropped): Problem {
-  const errors = found.slice(0, field_errors_max)
-  const known = [route.body, route.query].flatMap(one =>
-    Object.keys((one as TObject | undefined)?.properties ?? {}),
-  )
-  const ignored = ignoredFieldsHeader(dropped)
-  return problem('validation_failed', {
-    detail: sentencesOf(errors) + ignoredSentence(dropped, known),
-    errors,
-    ...(ignored ? { headers: { 'x-ignored-fields': ignored } } : {}),
-  })
+function unfit(unknown: readonly FieldError[], others: readonly FieldError[]): Problem {
+  const errors = [...unknown, ...others].slice(0, field_errors_max)
+  const code = unknown.length > 0 ? 'unsupported_field' : 'validation_failed'
+  return problem(code, { detail: sentencesOf(errors), errors })
 }
 
 export function firstUse<T extends object>(make: () => T): () => T {

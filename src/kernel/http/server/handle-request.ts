@@ -16,7 +16,6 @@ import { inspect } from '../input/content.ts'
 import type { Cursors, Query } from '../contract/cursor.ts'
 import type { Exchange } from './exchange.ts'
 import { storedKey, type Outcome } from '../../idempotency/records.ts'
-import { ignoredFieldsHeader, type Dropped } from '../input/known-fields.ts'
 import type { SseEvent } from '../streams/sse.ts'
 import type { Keyring } from '../../keys.ts'
 import { openKeyedStream, type OpenedStream } from '../../idempotency/keyed-stream.ts'
@@ -43,10 +42,10 @@ export type RequestDeps = {
 type Result = { readonly outcome: Rendered; readonly replayed: boolean }
 
 export type Answer =
-  | { readonly kind: 'outcome'; readonly result: Result; readonly ignored: string | null }
-  | ({ readonly kind: 'stream'; readonly ignored: string | null } & OpenedStream<SseEvent>)
+  | { readonly kind: 'outcome'; readonly result: Result }
+  | ({ readonly kind: 'stream' } & OpenedStream<SseEvent>)
 
-type Admitted = { readonly context: AnyContext; readonly dropped: Dropped }
+type Admitted = { readonly context: AnyContext }
 
 /** Returns a promise only if it must wait for something. */
 export function handleRequest(
@@ -80,15 +79,14 @@ function proceed(
   exchange: Exchange,
   asked: Asked,
 ): Answer | Promise<Answer> {
-  const { context, dropped, key } = asked
-  const ignored = ignoredFieldsHeader(dropped)
+  const { context, key } = asked
   const work = new RequestWork(compiled.operation, exchange)
   if (wantsEvents(compiled, context, exchange.headers.accept)) {
     const open = () => openStream(deps, compiled, exchange, context, key)
-    return workContext.run(work, open).then(opened => ({ kind: 'stream', ignored, ...opened }))
+    return workContext.run(work, open).then(opened => ({ kind: 'stream', ...opened }))
   }
   const result = workContext.run(work, () => execute(deps, compiled, exchange, asked))
-  return after(result, found => ({ kind: 'outcome' as const, result: found, ignored }))
+  return after(result, found => ({ kind: 'outcome' as const, result: found }))
 }
 
 /** Most requests need neither the trace nor the ids. */
@@ -134,7 +132,7 @@ function admit(
     (held ??= principal ? deps.access.grants(reader, principal) : Promise.resolve(new Set()))
   const grants = () => grantsFrom(deps.db)
   const check = () => {
-    const { query, body, dropped } = checkRequest(compiled, exchange)
+    const { query, body } = checkRequest(compiled, exchange)
     const list = {
       path,
       tenant_id: principal?.tenant_id ?? '',
@@ -157,7 +155,7 @@ function admit(
       list,
       key: null,
     }
-    return { context, dropped }
+    return { context }
   }
   if (permission === null || opened || isForMembers(deps, permission, principal?.kind)) {
     return compiled.route.asks_grants ? grants().then(check) : check()
@@ -178,12 +176,11 @@ function checkRequest(compiled: CompiledRoute, { params, query, body, headers }:
   inspect(params, 'path')
   compiled.checkParams(params)
   inspect(query, 'query')
-  const dropped: Dropped = []
   const given = consumesOf(compiled.route) === 'json' ? body : undefined
   compiled.route.inspectBody?.(given)
   // The key is stored, too.
   compiled.route.inspectBody?.(headers['idempotency-key'])
-  return { ...compiled.checkInput(query, given, dropped), dropped }
+  return compiled.checkInput(query, given)
 }
 
 /** Also checked where it does not count, so that no caller relies on a malformed key. */

@@ -29,11 +29,10 @@ export const securityHeaders: Readonly<Record<string, string>> = {
 export function sendOutcome(
   { route }: CompiledRoute,
   exchange: Exchange,
-  { result, ignored }: Extract<Answer, { kind: 'outcome' }>,
+  { result }: Extract<Answer, { kind: 'outcome' }>,
   fail: (error: unknown) => void,
 ): void {
   const headers: OutgoingHttpHeaders = { ...exchange.reply_headers, ...route.headers }
-  if (ignored) headers['x-ignored-fields'] = ignored
   if (result.replayed) headers['idempotent-replayed'] = 'true'
   if (route.deprecated) Object.assign(headers, deprecationHeaders(route.deprecated))
   sendRendered(exchange, headers, result.outcome, fail)

@@ -34,7 +34,6 @@ export const conversationRoutes = open({
       idempotency: 'optional',
       record: 'reference',
       body: CreateConversation,
-      refuses: { read_only: null, password: null, expires_at: null },
       replies: { 200: Conversation, 201: Conversation },
       fails: [absent, 'member_unknown', 'group_too_large', 'permission_denied', 'quota_exceeded'],
     },

@@ -58,7 +58,6 @@ export const messageRoutes = open({
       transaction: 'own',
       idempotency: 'domain',
       body: SendMessage,
-      refuses: { expires_at: null, scheduled_at: null, visible_to: null },
       body_limit_bytes: 128 * 1024,
       reply: Message,
       fails: [

@@ -27,7 +27,6 @@ export const checkoutRoutes = open({
       lease_seconds: leaseSeconds(deps),
       body: Checkout,
       inspectBody: body => deps.payments.refuseCardData(body),
-      unknown_members: 'refused',
       replies: { 201: Order, 202: Order },
       location: '/v1/orders/{id}',
       fails: [

@@ -99,7 +99,6 @@ export const orderRoutes = open({
       body: Cancel,
       body_optional: true,
       inspectBody: body => payments.refuseCardData(body),
-      unknown_members: 'refused',
       reply: Order,
       fails: ['order_not_cancellable', 'card_data_refused'],
     }),

@@ -30,7 +30,6 @@ export const priceRoutes = open({
       permission: 'commerce.prices.write',
       added: true,
       body: AddPrice,
-      unknown_members: 'refused',
       reply: PriceVersion,
       fails: [
         'sku_not_found',

@@ -30,7 +30,6 @@ const own = { permission: 'authenticated', rate_tenant: false } as const
 const fails = ['invalid_transition', 'permission_denied']
 const deciding = {
   added: true,
-  unknown_members: 'refused',
   idempotency: 'required',
   reply: Return,
   fails,
@@ -51,7 +50,6 @@ export const returnRoutes = open({
       idempotency: 'required',
       body: RequestReturn,
       inspectBody: body => payments.refuseCardData(body),
-      unknown_members: 'refused',
       reply: Return,
       fails: [
         'order_not_found',

@@ -54,7 +54,6 @@ export const ruleRoutes = open({
     'Change the settings of the shop for totals, payments and returns',
     {
       body: shapes.PutSettings,
-      unknown_members: 'refused',
       reply: shapes.ShopSettings,
       fails: ['precondition_failed', 'currency_unsupported'],
     },
@@ -141,7 +140,6 @@ function rulesOf(resource: Resource): Record<string, RouteMaker<Deps>> {
         params,
         absent: 'validation_failed',
         body: resource.put,
-        unknown_members: 'refused',
         replies: { 200: shape, 201: shape },
         location: one,
         fails: ['precondition_failed', 'currency_unsupported'],

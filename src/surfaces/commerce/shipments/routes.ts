@@ -78,7 +78,6 @@ export const shipmentRoutes = open({
       lease_seconds: leaseSeconds(deps),
       body: Ship,
       inspectBody: body => deps.payments.refuseCardData(body),
-      unknown_members: 'refused',
       replies: { 201: Shown, 202: Shown },
       location: '/v1/orders/{order_id}',
       fails: [

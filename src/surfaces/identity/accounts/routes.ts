@@ -112,7 +112,7 @@ export const accountRoutes = open({
         'The person sets the password with the mailed token through `POST /v1/password-resets`. Roles count from then on, if you still may assign them. A person who has an account in another tenant keeps it, and gets the roles as a guest: the reply is the same.',
       permission: 'identity.accounts.invite',
       body: Invite,
-      refuses: { expires_at: null, max_uses: null, roles: 'role_ids' },
+      instead: { roles: 'role_ids' },
       replies: { 200: Account, 201: Account },
       fails: ['already_exists', 'permission_denied', 'role_not_found', 'validation_failed'],
     },

@@ -35,17 +35,12 @@ export const apiKeyRoutes = open({
       record: 'sealed',
       asks_grants: true,
       body: CreateApiKey,
-      refuses: {
+      instead: {
         scopes: 'permissions',
         readonly: 'permissions',
         expires: 'expires_at',
         expires_in: 'expires_at',
         ttl: 'expires_at',
-        max_uses: null,
-        allowed_ips: null,
-        ip_allowlist: null,
-        ip_whitelist: null,
-        rate_limit: null,
       },
       reply: NewApiKey,
       fails: [

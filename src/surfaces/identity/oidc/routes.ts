@@ -43,6 +43,7 @@ export const oidcRoutes = open({
       description:
         'The identity provider redirects the browser to this address. Programs do not call it.',
       permission: 'public',
+      foreign_query: true,
       query: Returned,
       transaction: 'own',
       replies: { 303: null },

@@ -29,7 +29,6 @@ export const sessionRoutes = open({
       description: 'If a second factor is required, the reply is 202 with a challenge.',
       permission: 'public',
       body: LogIn,
-      refuses: { scope: null, permissions: null, expires_in: null },
       transaction: 'own',
       replies: { 201: SessionTokens, 202: MfaRequired },
       fails: ['invalid_credentials', 'rate_limited', 'overloaded'],

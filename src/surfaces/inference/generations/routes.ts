@@ -36,7 +36,6 @@ const asks = {
   lease_seconds,
   body_limit_bytes: 512 * 1024,
   body: Generate,
-  refuses: { tools: null, stop: null, max_tokens: null, model: null },
   fails: call_fails,
 } as const
 

@@ -10,7 +10,7 @@ import { draftCall, type CallDraft, type NewCall } from '../operations/draft-cal
 import { findOperation } from '../operations/find-operation.ts'
 import { operationExpressions, OperationRow } from '../operations/read-operation.ts'
 import { summaryOf, viewOf, viewOfSettled } from '../operations/view.ts'
-import { InferenceSummary, InferenceView, OperationState, refused_of_calls } from '../schemas.ts'
+import { InferenceSummary, InferenceView, OperationState, instead_of_calls } from '../schemas.ts'
 import { cancelCall } from './cancel-call.ts'
 import { CreateInference, readAsked } from './schemas.ts'
 import { inferenceWriter } from './stream-events.ts'
@@ -60,7 +60,7 @@ export const inferenceRoutes = open({
       lease_seconds,
       body_limit_bytes,
       body: CreateInference,
-      refuses: refused_of_calls,
+      instead: instead_of_calls,
       reply: InferenceView,
       fails: call_fails,
     },
@@ -103,7 +103,7 @@ export const inferenceRoutes = open({
       lease_seconds,
       body_limit_bytes,
       body: CreateInference,
-      refuses: refused_of_calls,
+      instead: instead_of_calls,
       reply: Type.String(),
       fails: call_fails,
     },

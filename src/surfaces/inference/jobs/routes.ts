@@ -13,7 +13,7 @@ import { createCall } from '../operations/create-call.ts'
 import { draftCall } from '../operations/draft-call.ts'
 import { readOperationOfJob, type OperationRow } from '../operations/read-operation.ts'
 import { viewOf } from '../operations/view.ts'
-import { asked, InferenceView, refused_of_calls } from '../schemas.ts'
+import { asked, InferenceView, instead_of_calls } from '../schemas.ts'
 import { run_type, shownKey } from './job-types.ts'
 
 const path = '/v1/inference-jobs'
@@ -95,7 +95,7 @@ export const inferenceJobRoutes = open({
       idempotency: 'required',
       body_limit_bytes: 4 * 1024 * 1024,
       body: CreateJob,
-      refuses: refused_of_calls,
+      instead: instead_of_calls,
       replies: { 202: CreatedJob },
       fails: [...call_fails, 'deadline_in_past'],
     },

@@ -23,9 +23,8 @@ const order = {
 }
 
 /** Restrictions of other APIs that have no effect here, with what to use instead. */
-export const refused_of_jobs = {
+export const instead_of_jobs = {
   unique_key: 'Idempotency-Key',
-  concurrency_key: null,
   timeout: 'deadline_at',
   expires_at: 'deadline_at',
   max_retries: 'max_attempts',

@@ -17,7 +17,7 @@ import { JobView } from '../schemas.ts'
 import { tagOf } from './entity-tag.ts'
 import { readsOf } from './find-job.ts'
 import { viewJob, viewJobs } from './view-job.ts'
-import { BatchView, SubmitBatch, SubmitJob, refused_of_jobs } from './schemas.ts'
+import { BatchView, SubmitBatch, SubmitJob, instead_of_jobs } from './schemas.ts'
 import { submittableTypes } from '../types/list-types.ts'
 import { submitBatch } from './submit-batch.ts'
 import { submitJob } from './submit-job.ts'
@@ -51,7 +51,7 @@ export const submitRoutes = open({
       permission: 'jobs.jobs.submit:{body.type}',
       idempotency: 'required',
       body: SubmitJob,
-      refuses: refused_of_jobs,
+      instead: instead_of_jobs,
       replies: { 202: JobView },
       fails,
     },
@@ -78,7 +78,7 @@ export const submitRoutes = open({
       idempotency: 'required',
       body: SubmitBatch,
       body_members_max: batch_members_max,
-      refuses: refused_of_jobs,
+      instead: instead_of_jobs,
       replies: { 202: BatchView },
       fails: [...fails, 'permission_denied', 'dependency_cycle'],
     },

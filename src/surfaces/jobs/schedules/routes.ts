@@ -63,7 +63,7 @@ export const scheduleRoutes = open({
       permission: `${permission}:{body.type}`,
       absent: 'validation_failed',
       body: PutSchedule,
-      refuses: { starts_at: null, ends_at: null, unique_key: 'overlap', timeout: null },
+      instead: { unique_key: 'overlap' },
       replies: { 200: Schedule, 201: Schedule },
       fails: [
         'permission_denied',

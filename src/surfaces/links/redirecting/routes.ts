@@ -29,6 +29,7 @@ export const redirectRoutes = open({
       description:
         'Redirects with the status of the link. If the destination is not scanned yet, the reply may be a warning page.',
       permission: 'public',
+      foreign_query: true,
       always: true,
       fronted: true,
       params: { code: text(600, 0) },

@@ -28,7 +28,7 @@ import {
   LinkBatch,
   OnDomain,
   PatchLink,
-  refused_of_links,
+  instead_of_links,
   State,
 } from '../schemas.ts'
 import { createLinks, patience_ms } from './create-links.ts'
@@ -81,7 +81,7 @@ export const shorteningRoutes = open({
       permission: 'links.links.create',
       idempotency: 'optional',
       body: CreateLink,
-      refuses: refused_of_links,
+      instead: instead_of_links,
       reply: Link,
       fails: creation_fails,
     },
@@ -104,7 +104,7 @@ export const shorteningRoutes = open({
       idempotency: 'optional',
       body_limit_bytes: batch_bytes_max,
       body: CreateLinks,
-      refuses: refused_of_links,
+      instead: instead_of_links,
       reply: LinkBatch,
       fails: creation_fails,
     },
@@ -166,7 +166,7 @@ export const shorteningRoutes = open({
       permission: 'links.links.update',
       query: OnDomain,
       body: PatchLink,
-      refuses: refused_of_links,
+      instead: instead_of_links,
       reply: Link,
       fails: [
         'destination_not_allowed',

@@ -16,7 +16,7 @@ import {
   NewNotification,
   NotificationDetail,
   NotificationView,
-  refused_of_notifications,
+  instead_of_notifications,
 } from './schemas.ts'
 import { acknowledged, ofCategories, viewColumns } from './view.ts'
 
@@ -48,7 +48,7 @@ export const intentRoutes = open({
       idempotency: 'required',
       asks_grants: true,
       body: NewNotification,
-      refuses: refused_of_notifications,
+      instead: instead_of_notifications,
       replies: { 202: NotificationView },
       fails: refusals,
     },
@@ -67,7 +67,7 @@ export const intentRoutes = open({
       added: true,
       idempotency: 'ignored',
       body: NewNotification,
-      refuses: refused_of_notifications,
+      instead: instead_of_notifications,
       reply: Explained,
       fails: refusals,
     },

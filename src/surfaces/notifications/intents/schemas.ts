@@ -33,7 +33,7 @@ export const common = {
 }
 
 /** Restrictions of other APIs that have no effect here, with what to use instead. */
-export const refused_of_notifications = {
+export const instead_of_notifications = {
   send_at: 'scheduled_at',
   deliver_at: 'scheduled_at',
   delay: 'scheduled_at',

@@ -163,6 +163,7 @@ export const suppressionRoutes = open({
     'Show a page with a button to unsubscribe',
     {
       permission: 'public',
+      foreign_query: true,
       params,
       produces: ['text/html'],
       reply: Type.String(),
@@ -179,6 +180,7 @@ export const suppressionRoutes = open({
     'Unsubscribe with one click (RFC 8058)',
     {
       permission: 'public',
+      foreign_query: true,
       idempotency: 'ignored',
       consumes: 'raw',
       body_limit_bytes: 1024,

@@ -54,7 +54,6 @@ const moves = ({ kernel }: Deps) =>
     idempotency: 'required',
     lease_seconds: leaseSeconds(kernel.settings['payments.provider_timeout_ms']),
     inspectBody: refuseCardData,
-    unknown_members: 'refused',
     replies: { 200: Intent, 202: Intent },
   }) as const
 
@@ -74,7 +73,6 @@ export const intentRoutes = open({
       idempotency: 'required',
       body: CreateIntent,
       inspectBody: refuseCardData,
-      unknown_members: 'refused',
       reply: Intent,
       fails: [
         'amount_ambiguous',

@@ -127,7 +127,6 @@ export const ledgerRoutes = open({
       idempotency: 'required',
       body: closed({ reason: text(500) }, { title: 'ReverseLedgerTransaction' }),
       inspectBody: refuseCardData,
-      unknown_members: 'refused',
       reply: Transaction,
       location: `${transactions}/{id}`,
       fails: ['already_reversed', 'card_data_refused'],

@@ -132,7 +132,6 @@ export const reconciliationRoutes = open({
         { title: 'ResolveReconciliationItem' },
       ),
       inspectBody: refuseCardData,
-      unknown_members: 'refused',
       reply: Item,
       fails: ['already_resolved', 'card_data_refused'],
     },

@@ -65,7 +65,6 @@ export const refundRoutes = open({
       lease_seconds: leaseSeconds(kernel.settings['payments.provider_timeout_ms']),
       body: CreateRefund,
       inspectBody: refuseCardData,
-      unknown_members: 'refused',
       replies: { 201: Refund, 202: Refund },
       fails: [
         'payment_intent_not_found',

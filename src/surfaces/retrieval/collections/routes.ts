@@ -37,7 +37,7 @@ export const collectionRoutes = open({
       description: 'You may manage the collection. Without `default_acl`, only you can see it.',
       permission: 'retrieval.collections.create',
       body: CreateCollection,
-      refuses: { acl: 'default_acl', visibility: 'default_acl' },
+      instead: { acl: 'default_acl', visibility: 'default_acl' },
       reply: Collection,
       fails: [
         'permission_denied',

@@ -32,7 +32,7 @@ export const documentRoutes = open({
         'Send `text`, or `file_id`, or only `source_uri` to let the platform fetch the document. If a document with the same `source_uri` exists, the request adds a new version; searches find the version before until the new one is ready. `Location` is the job.',
       absent: 'collection_not_found',
       body: AddDocument,
-      refuses: { access: 'acl', visibility: 'acl', expires_at: null },
+      instead: { access: 'acl', visibility: 'acl' },
       body_limit_bytes: 5 * 1024 * 1024,
       replies: { 202: QueuedDocument },
       fails: [

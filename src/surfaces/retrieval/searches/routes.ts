@@ -53,7 +53,7 @@ export const searchRoutes = open({
       transaction: 'own',
       idempotency: 'ignored',
       body: Search,
-      refuses: { filter: 'filters', limit: 'top_k', min_score: null },
+      instead: { filter: 'filters', limit: 'top_k' },
       reply: Hits,
       fails: [
         'collection_not_found',

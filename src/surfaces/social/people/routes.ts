@@ -53,7 +53,7 @@ export const peopleRoutes = open({
       params,
       headers,
       body: ChangeProfile,
-      refuses: {
+      instead: {
         is_private: 'privacy_state',
         privacy: 'privacy_state',
         private: 'privacy_state',

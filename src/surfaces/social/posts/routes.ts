@@ -35,13 +35,11 @@ export const postRoutes = open({
       headers,
       record: 'reference',
       body: CreatePost,
-      refuses: {
+      instead: {
         audience: 'visibility',
         privacy: 'visibility',
         private: 'visibility',
         visible_to: 'visibility',
-        scheduled_at: null,
-        expires_at: null,
       },
       reply: Post,
       fails: [

@@ -48,11 +48,9 @@ export const uploadRoutes = open({
       idempotency: 'optional',
       record: 'reference',
       body: CreateUpload,
-      refuses: {
-        acl: null,
+      instead: {
         allowed_types: 'media_category',
         max_size: 'expected_size',
-        expires_at: null,
       },
       reply: NewUpload,
       fails: [

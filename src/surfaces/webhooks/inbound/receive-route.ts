@@ -24,6 +24,7 @@ export const receiveRoutes = open({
         'repeated message gets the same reply as the first one.',
       sends: ['location'],
       permission: 'public',
+      foreign_query: true,
       takes: 'signature',
       rate: 'webhook_in',
       // The rate is counted for each source and client address. So invalid messages of a stranger

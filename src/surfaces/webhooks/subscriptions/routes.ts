@@ -42,11 +42,8 @@ const refusals = [
   'validation_failed',
 ]
 
-/** Restrictions of other APIs that have no effect here, with what to use instead. */
-const refuses = {
-  headers: null,
-  auth: null,
-  allowed_ips: null,
+/** Names of other APIs. */
+const instead = {
   filter: 'event_filter',
   events: 'event_filter',
   rate_limit: 'rate_per_second',
@@ -63,7 +60,7 @@ export const subscriptionRoutes = open({
       idempotency: 'optional',
       record: 'reference',
       body: CreateSubscription,
-      refuses,
+      instead,
       reply: NewSubscription,
       fails: [...refusals, 'quota_exceeded', 'subscription_not_found'],
     },
@@ -116,7 +113,7 @@ export const subscriptionRoutes = open({
     {
       sends: ['etag'],
       body: UpdateSubscription,
-      refuses,
+      instead,
       reply: Subscription,
       fails: [...refusals, 'cooldown', 'invalid_transition', 'precondition_failed'],
     },
