@@ -179,6 +179,7 @@ export const suppressionRoutes = open({
     'Unsubscribe with one click (RFC 8058)',
     {
       permission: 'public',
+      // A repeat finds the address unsubscribed.
       idempotency: 'ignored',
       consumes: 'raw',
       body_limit_bytes: 1024,
