@@ -48,8 +48,7 @@ const bodies: Readonly<Record<string, object>> = {
 }
 
 const naming = world.platform.routes.filter(
-  ({ method, path, permission, takes }) =>
-    method !== 'GET' && names_a_person.test(path) && (permission !== 'public' || takes),
+  ({ method, path }) => method !== 'GET' && names_a_person.test(path),
 )
 const ending = naming.filter(({ name = '' }) => !besides[name])
 const built_in = [...gather(composition.surfaces).permissions.values()].flatMap(one => one.roles)
