@@ -3410,8 +3410,9 @@ create table chat.message_versions (
   conversation_id uuid not null,
   message_id uuid not null,
   version integer not null,
-  body_ref bytea not null,
+  body_ref bytea,
   edited_at timestamp with time zone not null default kernel.now(),
+  replaced_at_revision bigint not null,
   constraint message_versions_pkey PRIMARY KEY (tenant_id, conversation_id, message_id, version),
   constraint message_versions_tenant_id_conversation_id_message_id_fkey FOREIGN KEY (tenant_id, conversation_id, message_id) REFERENCES chat.messages(tenant_id, conversation_id, id)
 );

@@ -16,6 +16,8 @@ export const keyed: Readonly<Record<string, true>> = {
   'POST /v1/conversations': true,
   'POST /v1/conversations/{id}/members': true,
   'POST /v1/conversations/{id}/messages': true,
+  'POST /v1/domains': true,
+  'POST /v1/domains/{domain_id}/verification-token': true,
   'POST /v1/event-parks/{id}/retry': true,
   'POST /v1/event-parks/{id}/skip': true,
   'POST /v1/files/{file_id}/rescan': true,
@@ -41,6 +43,7 @@ export const keyed: Readonly<Record<string, true>> = {
   'POST /v1/link-stats/rebuilds': true,
   'POST /v1/links': true,
   'POST /v1/links/batches': true,
+  'POST /v1/links/{code}/moderation': true,
   'POST /v1/me/external-identities': true,
   'POST /v1/model-prices': true,
   'POST /v1/models': true,
@@ -89,5 +92,6 @@ export const keyed: Readonly<Record<string, true>> = {
   'POST /v1/webhook-deliveries/{id}/replay': true,
   'POST /v1/webhook-subscriptions': true,
   'POST /v1/webhook-subscriptions/{id}/replay': true,
+  'POST /v1/webhook-subscriptions/{id}/rotate-secret': true,
   'POST /v1/webhook-subscriptions/{id}/test': true,
 }

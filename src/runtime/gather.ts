@@ -57,13 +57,15 @@ export function gather(surfaces: readonly AnySurface[]): Gathered {
 /** Two routes for one operation, or a route with an undeclared permission, is a mistake in code. */
 export function checkRoutes(routes: readonly Route[], { permissions, catalog }: Gathered): void {
   const seen = new Set<string>()
-  for (const { method, path, permission, fails = [] } of routes) {
+  for (const { method, path, permission, for_others, for_types, fails = [] } of routes) {
     const operation = `${method} ${path}`
     if (seen.has(operation)) throw new Error(`${operation} is declared twice`)
     seen.add(operation)
-    const name = permission.split(':')[0] ?? ''
-    if (name !== 'public' && name !== 'authenticated' && !permissions.has(name)) {
-      throw new Error(`${operation} requires the permission ${name}, which no surface declares`)
+    for (const grant of [permission, for_others, for_types]) {
+      const name = grant?.split(':')[0] ?? 'public'
+      if (name !== 'public' && name !== 'authenticated' && !permissions.has(name)) {
+        throw new Error(`${operation} requires the permission ${name}, which no surface declares`)
+      }
     }
     for (const code of fails) {
       if (!catalog.has(code))

@@ -45,9 +45,9 @@ export function requestRoutes(): Route[] {
       summary: 'Show the route, the outcome and the transaction of a write with an Idempotency-Key',
       description:
         'Found while the key is remembered. A repeated request replays the outcome of the first, ' +
-        'and only the first is found. Reads and writes without a key are in the log of the process. ' +
-        `You find your own requests, and with \`${of_others}\` those of others in your tenant.`,
+        'and only the first is found. Reads and writes without a key are in the log of the process.',
       permission: 'authenticated',
+      for_others: of_others,
       added: true,
       absent,
       replies: { 200: KeyedRequest },

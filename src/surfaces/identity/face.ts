@@ -4,6 +4,7 @@
  * returns a token, at the time of sending.
  */
 import type { Access, DemoTenant, Principal, Reader } from '#dodeca/kernel'
+import type { ActOn } from './roles/require-rank.ts'
 import type { AccountLine } from './schemas.ts'
 import type { CreateTenant } from './tenants/create-tenant.ts'
 import type { Tenant } from './tenants/find-tenant.ts'
@@ -132,6 +133,11 @@ export type Face = {
   address(account_id: string): Promise<{ address: string; locale: string | null } | undefined>
   /** Whether the tenant is not disabled. Asked for each signed URL. */
   isOpen(reader: Reader, tenant_id: string): Promise<boolean>
+  /**
+   * Call it before changing anything of another account that its access depends on. Throws if the
+   * account is of a platform operator and the caller is none.
+   */
+  requireRank(reader: Reader, change: ActOn): Promise<void>
   accountExists(reader: Reader, tenant_id: string, account_id: string): Promise<boolean>
   /** The ids of all API keys that the account created in the tenant, also of those that were revoked. */
   keysOf(

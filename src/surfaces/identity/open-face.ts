@@ -11,6 +11,7 @@ import { mailToSend } from './mails/mail-to-send.ts'
 import { readRecipients } from './mails/read-recipients.ts'
 import { accountRoles } from './roles/account-roles.ts'
 import { holderGrants, openRecentGrants } from './roles/holder-grants.ts'
+import { requireRank } from './roles/require-rank.ts'
 import { demoTenants } from './seed.ts'
 import { readMembers } from './tenants/read-members.ts'
 import { findTenant, isOpen } from './tenants/resolve-tenant.ts'
@@ -44,6 +45,7 @@ export function openFace(deps: Deps): Face {
           where id = ${account_id} and status <> 'deleted' and email is not null`,
       ),
     isOpen,
+    requireRank,
     accountExists: async (reader, tenant_id, account_id) => {
       const { it } = await reader.one(
         Exists,

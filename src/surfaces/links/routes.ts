@@ -9,7 +9,6 @@ export function routes(deps: Deps): readonly Route[] {
   const body_limit_bytes = deps.kernel.settings['links.body_limit_bytes']
   return [...shorteningRoutes(deps), ...domainRoutes(deps), ...moderationRoutes(deps)].map(one => ({
     body_limit_bytes,
-    idempotency: 'ignored' as const,
     ...one,
   }))
 }

@@ -2,7 +2,7 @@
  * The dependencies that the use cases of notifications share. A use case lists the dependencies
  * that it uses with `Pick<Deps, …>`.
  */
-import type { Reader, Tx } from '#dodeca/kernel'
+import type { Principal, Reader, Tx } from '#dodeca/kernel'
 import type { Holder } from '../identity/face.ts'
 import type { Kernel } from './settings.ts'
 import type { Providers } from './providers/providers.ts'
@@ -45,6 +45,15 @@ export type People = {
   grantsOf(reader: Reader, holders: readonly Holder[]): Promise<readonly ReadonlySet<string>[]>
   /** The same, at most half a second old. */
   recentGrantsOf(holders: readonly Holder[]): Promise<readonly ReadonlySet<string>[]>
+  /** Throws if the account is of a platform operator and the caller is none. */
+  requireRank(
+    reader: Reader,
+    change: {
+      readonly account_id: string
+      readonly principal: Principal
+      readonly grants: ReadonlySet<string>
+    },
+  ): Promise<void>
   accountExists(reader: Reader, tenant_id: string, account_id: string): Promise<boolean>
   /**
    * Undefined if the mail should not be sent any more. `shown` masks the parts that only the mail

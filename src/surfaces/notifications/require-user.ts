@@ -6,13 +6,19 @@ import type { Principal, Reader } from '#dodeca/kernel'
 import type { Deps } from './deps.ts'
 import { problem } from './errors.ts'
 
+type Needed = {
+  readonly absent?: 'user_not_found' | 'destination_not_found'
+  /** Changes where the notifications of a platform operator go only for another operator. */
+  readonly changes?: boolean
+}
+
 export async function requireUser(
   reader: Reader,
   { people }: Pick<Deps, 'people'>,
   caller: { readonly principal: Principal; readonly grants: ReadonlySet<string> },
   named: string,
   permission: string,
-  absent: 'user_not_found' | 'destination_not_found' = 'user_not_found',
+  { absent = 'user_not_found', changes = false }: Needed = {},
 ): Promise<string> {
   const { principal, grants } = caller
   const id = userIn(principal, named)
@@ -20,6 +26,7 @@ export async function requireUser(
   // A caller who may not act for others learns nothing about which users exist.
   if (!grants.has(permission)) throw problem(absent)
   if (!(await people.accountExists(reader, principal.tenant_id, id))) throw problem(absent)
+  if (changes) await people.requireRank(reader, { account_id: id, principal, grants })
   return id
 }
 

@@ -80,7 +80,7 @@ export const Subscription = Type.Object(subscription, { title: 'WebhookSubscript
 export type Subscription = Static<typeof Subscription>
 
 export const NewSubscription = Type.Object(
-  { ...subscription, secret: Type.Optional(Type.String()) },
+  { ...subscription, secret: Type.String() },
   { title: 'NewWebhookSubscription' },
 )
 export type NewSubscription = Static<typeof NewSubscription>

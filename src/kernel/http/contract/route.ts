@@ -89,6 +89,13 @@ export type Facts<B extends TSchema | undefined, Q extends TObject | undefined> 
   absent?: string
   /** `raw`: the exact bytes, for signed messages. `stream`: the handler reads `request.stream()`. */
   consumes?: 'json' | 'raw' | 'stream'
+  /**
+   * The permission that the handler requires for what belongs to others. The route itself requires
+   * none, because everybody may do this to their own.
+   */
+  for_others?: string
+  /** The permission that the handler requires for a type, or for some types. */
+  for_types?: string
   /** Of a `stream`: the media types that it accepts, with their schemas, for the document. */
   media?: Readonly<Record<string, TSchema>>
   /** Media types other than JSON. The handler returns text or bytes with a content-type. */

@@ -48,7 +48,7 @@ export function list<Row extends TObject, Item extends TSchema = Row>(
       name,
       summary,
       permission: permission as 'authenticated',
-      ...(of ? { asks_grants: true } : {}),
+      ...(of ? { asks_grants: true, for_others: of.any } : {}),
       produces: ['application/json', 'text/csv'],
       headers: { vary: 'accept' },
       query: queryOf(spec),

@@ -25,6 +25,7 @@ export const route_facts = [
   'added',
   'description',
   'fails',
+  'for_others',
   'params',
   'permission',
   'rate',

@@ -159,27 +159,34 @@ const credentials: Readonly<Record<Taken | 'none', { says: string; besides?: Jso
   signature: { says: 'Requires the headers with the signature of the provider.' },
 }
 
-const needs: Readonly<Record<string, string>> = {
-  authenticated: 'Requires a credential, but no permission.',
-}
-
 /**
  * Joins three parts: the description of the route, the callers that may use it, and the behaviour
  * of a retry.
  */
 function describe(route: Route, permissions: PermissionCatalog): string {
-  const { permission, takes = 'none' } = route
-  const [name = '', typed] = permission.split(':')
-  const roles = permissions.get(name)?.roles ?? []
-  const held = roles.length > 0 ? ` (roles: ${roles.map(role => `\`${role}\``).join(', ')})` : ''
-  const who =
-    (permission === 'public' ? credentials[takes].says : needs[permission]) ??
-    `Requires the permission \`${name}\`${typed ? ' for the type' : ''}${held}.`
   const key = keyMode(route)
   const retry = key
     ? 'With an `Idempotency-Key`, a retry does not repeat the effect.'
     : route.method === 'DELETE' && 'A repeat returns 204 as well.'
-  return [route.description, who, retry].filter(Boolean).join(' ')
+  return [route.description, ...callersOf(route, permissions), retry].filter(Boolean).join(' ')
+}
+
+/** Who may use the operation. Most operations on one's own things require no permission. */
+function callersOf(route: Route, permissions: PermissionCatalog): string[] {
+  const { permission, takes = 'none', for_others, for_types } = route
+  const named = (grant: string) => {
+    const [name = '', typed] = grant.split(':')
+    const { roles = [] } = permissions.get(name) ?? {}
+    const held = roles.length > 0 ? ` (roles: ${roles.map(one => `\`${one}\``).join(', ')})` : ''
+    return `the permission \`${name}\`${typed ? ' for the type' : ''}${held}`
+  }
+  const more = [
+    ...(for_others ? [`For what belongs to others, it requires ${named(for_others)}.`] : []),
+    ...(for_types ? [`The types that you may use depend on ${named(for_types)}.`] : []),
+  ]
+  if (permission === 'public') return [credentials[takes].says, ...more]
+  if (permission !== 'authenticated') return [`Requires ${named(permission)}.`, ...more]
+  return [`Requires a credential${more.length > 0 ? '.' : ', but no permission.'}`, ...more]
 }
 
 function parametersOf(route: Route, components: Components, members: Members): Json[] {

@@ -214,9 +214,10 @@ export function isConditional({ fails }: Route): boolean {
  * Whether the operation checks a permission: in the pipeline, or in a handler that reads the
  * grants.
  */
-function asksRights({ permission, asks_grants, fails = [] }: Route): boolean {
-  if (permission !== 'authenticated') return permission !== 'public'
-  return asks_grants === true && fails.includes('permission_denied')
+function asksRights({ permission, asks_grants, for_others, fails = [] }: Route): boolean {
+  if (permission !== 'authenticated' && permission !== 'public') return true
+  const asks = asks_grants === true || for_others !== undefined
+  return asks && fails.includes('permission_denied')
 }
 
 function impliedCodes(route: Route): string[] {

@@ -6,6 +6,7 @@ import { Type, type Static } from 'typebox'
 import { nullable, sql, type Reader, type Sql } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
+import { asLeft } from '../messages/as-left.ts'
 import { messageColumns, MessageRow, messageOf, showMessage } from '../messages/message-row.ts'
 import { Bytes, ConversationState, ConversationType, Member, Role, type Seat } from '../schemas.ts'
 import type { Conversation } from './schemas.ts'
@@ -100,7 +101,10 @@ export async function showConversations(
         join chat.messages m on m.tenant_id = ${tenant_id} and m.conversation_id = w.id
           and m.sequence = w.latest_sequence`,
     )
-    for (const row of found) last.set(row.conversation_id, row)
+    const lefts = new Map(rows.map(row => [row.id, row.left_at_revision]))
+    const leftAt = (row: MessageRow) => lefts.get(row.conversation_id) ?? null
+    const seen = await asLeft(reader, tenant_id, found, leftAt)
+    for (const row of seen) last.set(row.conversation_id, row)
   }
   return rows.map(row => {
     const message = last.get(row.id)

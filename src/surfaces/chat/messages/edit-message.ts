@@ -49,12 +49,11 @@ export async function editMessage(tx: Tx, deps: Deps, seat: Seat, edit: Edit): P
     sender_id: message.sender_id,
     version,
   })
-  if (message.body_cipher_or_ref) {
-    await tx.run(sql`
-      insert into chat.message_versions (tenant_id, conversation_id, message_id, version, body_ref)
-      values (${tenant_id}, ${conversation_id}, ${message.id}, ${message.version},
-        ${message.body_cipher_or_ref})`)
-  }
+  await tx.run(sql`
+    insert into chat.message_versions
+      (tenant_id, conversation_id, message_id, version, body_ref, replaced_at_revision)
+    values (${tenant_id}, ${conversation_id}, ${message.id}, ${message.version},
+      ${message.body_cipher_or_ref}, ${revision})`)
   await tx.run(sql`
     update chat.messages
     set body_cipher_or_ref = ${cipher.seal(conversation.data_key, place, text)},

@@ -4,6 +4,7 @@ import type { Seated } from '../conversations/seat.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import type { Message } from '../schemas.ts'
+import { asLeft } from './as-left.ts'
 import { messageColumns, MessageRow, messageOf, showMessage } from './message-row.ts'
 
 export async function findMessage(
@@ -14,7 +15,8 @@ export async function findMessage(
 ): Promise<Message> {
   const row = await readMessage(reader, seat, message_id)
   if (!row || !isVisible(seat, row.sequence)) throw problem('message_not_found')
-  return showMessage(messageOf(cipher, seat.data_key, row), seat)
+  const [seen = row] = await asLeft(reader, seat.tenant_id, [row], () => seat.left_at_revision)
+  return showMessage(messageOf(cipher, seat.data_key, seen), seat)
 }
 
 export async function readMessage(

@@ -64,6 +64,7 @@ export function showMessage(
 ): Message {
   const { client_request_id: _key, ...rest } = message
   const shown = message.sender_id === seat.user_id ? message : rest
-  const later = seat.left_at_revision !== null && message.revision > seat.left_at_revision
-  return later ? { ...shown, body: null, attachments: [] } : shown
+  const { left_at_revision: revision } = seat
+  if (revision === null || message.revision <= revision) return shown
+  return { ...shown, body: null, attachments: [], edited_at: null, deleted_at: null, revision }
 }

@@ -7,6 +7,7 @@ import { findSeat } from '../conversations/seat.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import type { Seat } from '../schemas.ts'
+import { asLeft } from './as-left.ts'
 import { messageColumns, MessageRow, messageOf, showMessage } from './message-row.ts'
 import type { History, HistoryQuery } from './schemas.ts'
 
@@ -36,12 +37,13 @@ export async function readHistory(
   )
   const scope = { ...list, query: { limit } }
   const { body, headers } = list.cursors.page(scope, rows, row => [row.sequence, newer ? 1 : 0])
+  const seen = await asLeft(reader, seat.tenant_id, body.data, () => own.left_at_revision)
   const end = body.has_more ? (body.data.at(-1)?.sequence ?? null) : null
   return {
     headers,
     body: {
       ...body,
-      data: body.data.map(row => showMessage(messageOf(cipher, own.data_key, row), own)),
+      data: seen.map(row => showMessage(messageOf(cipher, own.data_key, row), own)),
       next_before: newer ? null : end,
       next_after: newer ? end : null,
       latest_sequence: own.latest_sequence,

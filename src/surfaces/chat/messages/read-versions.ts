@@ -1,9 +1,11 @@
-/** The earlier texts of a message. A deleted message has none. */
+/**
+ * The earlier texts of a message, for a former member those before the text that the member saw
+ * last. A deleted message has none.
+ */
 import { Type } from 'typebox'
 import { sql, type Reader } from '#dodeca/kernel'
 import { findSeat } from '../conversations/seat.ts'
 import type { Deps } from '../deps.ts'
-import { problem } from '../errors.ts'
 import { Bytes, type Seat } from '../schemas.ts'
 import { findMessage } from './find-message.ts'
 import type { MessageVersions } from './schemas.ts'
@@ -22,17 +24,14 @@ export async function readVersions(
 ): Promise<MessageVersions> {
   const own = await findSeat(reader, seat)
   const message = await findMessage(reader, deps, own, message_id)
-  // A former member does not see edits made after leaving.
-  if (own.left_at_revision !== null && message.revision > own.left_at_revision) {
-    throw problem('message_not_found')
-  }
   const { tenant_id, id: conversation_id } = seat
   const rows = await reader.many(
     Row,
     sql`
       select version, body_ref, edited_at from chat.message_versions
       where tenant_id = ${tenant_id} and conversation_id = ${conversation_id}
-        and message_id = ${message.id}
+        and message_id = ${message.id} and version < ${message.version}
+        and body_ref is not null
       order by version desc`,
   )
   return {

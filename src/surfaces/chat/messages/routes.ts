@@ -147,6 +147,7 @@ export const messageRoutes = open({
     one,
     'Delete a message for everybody',
     {
+      for_others: 'chat.messages.moderate',
       description:
         'Allowed for the sender, for the owner and admins of a group, and with the permission `chat.messages.moderate`. The text and its files are deleted. The sequence number stays.',
       added: true,

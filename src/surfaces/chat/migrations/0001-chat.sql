@@ -84,8 +84,11 @@ create table chat.message_versions (
   conversation_id uuid not null,
   message_id uuid not null,
   version int not null,
-  body_ref bytea not null,
+  -- Null if the message had only attachments.
+  body_ref bytea,
   edited_at timestamptz not null default kernel.now(),
+  -- The revision of the edit that replaced this text. Who left before still sees it.
+  replaced_at_revision bigint not null,
   constraint message_versions_pkey primary key (tenant_id, conversation_id, message_id, version),
   foreign key (tenant_id, conversation_id, message_id)
     references chat.messages (tenant_id, conversation_id, id)

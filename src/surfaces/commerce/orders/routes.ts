@@ -27,6 +27,7 @@ const path = '/v1/orders'
 const one = `${path}/{order_id}` as const
 const absent = 'order_not_found'
 const reads = 'commerce.orders.read_any'
+const cancels = 'commerce.orders.cancel_any'
 
 const Cancel = closed(
   { reason_code: Type.Optional(Word), note: Type.Optional(text(500)) },
@@ -44,6 +45,7 @@ export const orderRoutes = open({
     one,
     'An order with its payment, shipments and returns',
     {
+      for_others: reads,
       description:
         'If the buyer must confirm the payment, `payment.next_action` has the URL. With `include=calculation` the reply shows each step of the totals.',
       transaction: 'own',
@@ -92,6 +94,7 @@ export const orderRoutes = open({
     `${one}/cancel`,
     'Cancel an order before any part of it is shipped',
     ({ payments }: Deps) => ({
+      for_others: cancels,
       description:
         'The stock is released immediately. An authorized amount is released, and a captured amount is refunded. `payment.state` is `releasing` until that is certain.',
       idempotency: 'required',
@@ -104,14 +107,14 @@ export const orderRoutes = open({
     }),
     async ({ tx, principal, params, body, grants }) => {
       const key = { tenant_id: principal.tenant_id, id: params.order_id }
-      const may = (await grants()).has('commerce.orders.cancel_any')
+      const may = (await grants()).has(cancels)
       const order = await lockOrder(tx, key)
       const own = order?.buyer_id === principal.id
       if (!order || !(own || may)) throw problem(absent)
       const given = (body as typeof body | undefined) ?? {} // the body is optional
       await cancelOrder(tx, order, given.reason_code ?? 'requested')
       if (!own) {
-        tx.audit('commerce.orders.cancel_any', `order:${order.id}`, { reason: given.note })
+        tx.audit(cancels, `order:${order.id}`, { reason: given.note })
       }
       return reply(200, await showOrder(tx, key), { location: `${path}/${order.id}` })
     },

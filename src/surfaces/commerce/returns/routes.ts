@@ -88,7 +88,7 @@ export const returnRoutes = open({
   getReturn: get(
     one,
     'A return with its refund',
-    { ...own, added: true, asks_grants: true, reply: Return },
+    { for_others: reads, ...own, added: true, asks_grants: true, reply: Return },
     async ({ tx, principal, params, grants }) => {
       const key = { tenant_id: principal.tenant_id, id: params.return_id }
       const { buyer_id } = await findReturn(tx, key)

@@ -5,7 +5,7 @@ import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { requireMayGive } from '../roles/built-in.ts'
 import { keepAdministrator } from '../roles/keep-administrator.ts'
-import { requireMayEnd } from '../roles/keep-operator.ts'
+import { requireRank } from '../roles/require-rank.ts'
 import { Account, type AccountRow } from '../schemas.ts'
 import { requireStepUp } from '../step-up.ts'
 import { changeStatus } from './change-status.ts'
@@ -64,8 +64,9 @@ export const accountRoutes = open({
     async ({ tx, params, body, principal, grants, request, if_match }, deps) => {
       const { tenant_id } = principal
       const { account_id } = params
-      await requireMayEnd(tx, account_id, await grants())
-      const check = await keepAdministrator(tx, deps, { account_id, grants: await grants() })
+      const held = await grants()
+      await requireRank(tx, { account_id, principal, grants: held })
+      const check = await keepAdministrator(tx, deps, { account_id, grants: held })
       const change = { tenant_id, id: account_id, status: body.status, if_match }
       const account = await changeStatus(tx, deps, change, { actor: principal.id, seen: request })
       if (body.status === 'disabled') await check()
@@ -77,6 +78,7 @@ export const accountRoutes = open({
     '/v1/accounts/{account_id}',
     'Erase your own account, or one of the tenant',
     {
+      for_others: deletes,
       description:
         'Requires a recent authentication. All sessions end, and personal data is erased irrevocably.',
       permission: 'authenticated',
@@ -90,7 +92,7 @@ export const accountRoutes = open({
       const tenant_id = mine ? await homeOf(tx, account_id) : principal.tenant_id
       const account = await accountInTenant(tx, tenant_id, account_id)
       if (!account) throw problem('account_not_found')
-      if (!mine) await requireMayEnd(tx, account_id, await grants())
+      await requireRank(tx, { account_id, principal, grants: await grants() })
       await requireStepUp(tx, deps.kernel, principal)
       const change = { account_id, grants: await grants(), erases: true } as const
       const check = await keepAdministrator(tx, deps, change)

@@ -2,21 +2,24 @@
 import { Type } from 'typebox'
 import { Id, sql, Version, type Principal, type Tx } from '#dodeca/kernel'
 import { problem } from '../errors.ts'
+import { requireRank } from '../roles/require-rank.ts'
 import { recordSecurityEvent, type Seen } from '../security-events/record-security-event.ts'
 
+export const manage_any = 'identity.api_keys.manage_any'
 const Found = Type.Object({ account_id: Id })
 const Revoked = Type.Object({ account_id: Id, version: Version })
+
+type Caller = { readonly principal: Principal; readonly grants: ReadonlySet<string> }
 
 export async function revokeApiKey(
   tx: Tx,
   id: string,
-  principal: Principal,
-  may_any: boolean,
+  { principal, grants }: Caller,
   seen: Seen,
 ): Promise<void> {
   const { tenant_id, id: actor } = principal
   const whose = sql`tenant_id = ${tenant_id} and id = ${id}
-    and (${may_any} or account_id = ${actor} or id = ${actor})`
+    and (${grants.has(manage_any)} or account_id = ${actor} or id = ${actor})`
   const revoked = await tx.maybe(
     Revoked,
     sql`
@@ -34,6 +37,7 @@ export async function revokeApiKey(
     throw problem('api_key_not_found')
   }
   const { account_id, version } = revoked
+  if (id !== actor) await requireRank(tx, { account_id, principal, grants })
   tx.emit({
     type: 'api_key.revoked',
     tenant_id,

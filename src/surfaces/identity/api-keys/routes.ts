@@ -3,10 +3,8 @@ import { exact, looked, oneOf, owner, routesOf, sql } from '#dodeca/kernel'
 import { homeOf } from '../accounts/find-account.ts'
 import type { Deps } from '../deps.ts'
 import { createApiKey } from './create-api-key.ts'
-import { revokeApiKey } from './revoke-api-key.ts'
+import { manage_any, revokeApiKey } from './revoke-api-key.ts'
 import { ApiKey, apiKeyState, CreateApiKey, NewApiKey } from './schemas.ts'
-
-const manage_any = 'identity.api_keys.manage_any'
 
 const { open, create, list, del } = routesOf<Deps>({ permission: 'authenticated', added: true })
 
@@ -60,10 +58,10 @@ export const apiKeyRoutes = open({
   revokeApiKey: del(
     '/v1/api-keys/{api_key_id}',
     'Revoke an API key',
-    { asks_grants: true, absent: 'api_key_not_found' },
+    { for_others: manage_any, asks_grants: true, absent: 'api_key_not_found' },
     async ({ tx, params, principal, grants, request }) => {
-      const may_any = (await grants()).has(manage_any)
-      await revokeApiKey(tx, params.api_key_id, principal, may_any, request)
+      const caller = { principal, grants: await grants() }
+      await revokeApiKey(tx, params.api_key_id, caller, request)
     },
   ),
 })

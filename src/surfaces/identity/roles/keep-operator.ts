@@ -5,10 +5,9 @@
  * two operators remove each other at the same time, one request is refused.
  */
 import { Type } from 'typebox'
-import { lacks, sql, type Tx } from '#dodeca/kernel'
+import { sql, type Tx } from '#dodeca/kernel'
 import { problem } from '../errors.ts'
 import { default_tenant_id } from '../schemas.ts'
-import { operator_permission } from './built-in.ts'
 
 const Answer = Type.Object({ it: Type.Boolean() })
 export const operator_role = 'platform_operator'
@@ -47,16 +46,6 @@ export async function keepOperatorOutside(tx: Tx, tenant_id: string): Promise<vo
  */
 export async function keepOperatorBeside(tx: Tx, account_id: string): Promise<void> {
   if (await isOperator(tx, account_id)) await keepOperator(tx)
-}
-
-/** Who may not take the role of an operator may not disable or erase its holder either. */
-export async function requireMayEnd(
-  tx: Tx,
-  account_id: string,
-  grants: ReadonlySet<string>,
-): Promise<void> {
-  if (grants.has(operator_permission)) return
-  if (await isOperator(tx, account_id)) throw lacks(operator_permission)
 }
 
 async function isOperator(tx: Tx, account_id: string): Promise<boolean> {

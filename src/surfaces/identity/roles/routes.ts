@@ -8,6 +8,7 @@ import { withDutiesApart } from './separate-duties.ts'
 import { keepAdministrator } from './keep-administrator.ts'
 import { defineRole } from './define-role.ts'
 import { listRoles } from './list-roles.ts'
+import { requireRank } from './require-rank.ts'
 import { DefineRole, Role, RoleAt, RoleId, RolePage } from './schemas.ts'
 
 const fails = ['account_not_found', 'role_not_found', 'tenant_not_found', 'permission_denied']
@@ -84,6 +85,7 @@ export const roleRoutes = open({
       const held = await grants()
       const assignment = await meant(tx, deps, { ...params, ...body }, principal, held)
       const { account_id } = assignment
+      await requireRank(tx, { account_id, principal, grants: held })
       const check = await keepAdministrator(tx, deps, { account_id, grants: held })
       await revokeRole(tx, deps, assignment, { actor: principal.id, seen: request })
       await check()

@@ -7,6 +7,7 @@ import { Type } from 'typebox'
 import { Id, sql, type Principal } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
+import { requireRank } from '../roles/require-rank.ts'
 import type { Seen } from '../security-events/record-security-event.ts'
 import { revokeSessions } from './revoke-sessions.ts'
 
@@ -39,6 +40,7 @@ export async function endSession(
       const grants = await deps.access.grants(tx, principal)
       const may = tenant_id === principal.tenant_id && grants.has('identity.sessions.revoke_any')
       if (!may) throw problem('session_not_found')
+      await requireRank(tx, { account_id, principal, grants })
       tx.audit('identity.sessions.revoke_any', session_id, { by: { tenant_id, id: principal.id } })
     }
     await revokeSessions(tx, deps, { account_id, session_id }, mine ? 'logout' : 'admin', {

@@ -5,6 +5,7 @@ import { accountInTenant } from '../accounts/find-account.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { MfaRequired, SessionTokens } from '../schemas.ts'
+import { requireRank } from '../roles/require-rank.ts'
 import { deliver, forget, hasCookies, refreshCookie } from './deliver-tokens.ts'
 import { endSession } from './end-session.ts'
 import { session_list, sessionsOf } from './list-sessions.ts'
@@ -78,13 +79,14 @@ export const sessionRoutes = open({
     '/v1/sessions/{session_id}',
     'End a session',
     {
+      for_others: revoke_any,
       description: 'The access token of the session is accepted even after the session has ended.',
       permission: 'public',
       takes: 'access_token',
       absent: 'session_not_found',
       transaction: 'own',
       replies: { 204: null },
-      fails: ['authentication_required', 'invalid_token'],
+      fails: ['authentication_required', 'invalid_token', 'permission_denied'],
     },
     async ({ params, principal, request }, deps) => {
       await endSession(deps, params.session_id, principal, request)
@@ -96,6 +98,7 @@ export const sessionRoutes = open({
     '/v1/accounts/{account_id}/sessions',
     'End all sessions of an account',
     {
+      for_others: revoke_any,
       description: 'Access tokens of these sessions stop working within a second.',
       asks_grants: true,
       query: closed({ except_current: Type.Optional(Type.Boolean()) }),
@@ -108,6 +111,7 @@ export const sessionRoutes = open({
         if (!(await grants()).has(revoke_any)) throw lacks(revoke_any)
         const account = await accountInTenant(tx, principal.tenant_id, account_id)
         if (!account) throw problem('account_not_found')
+        await requireRank(tx, { account_id, principal, grants: await grants() })
         tx.audit('identity.sessions.revoke_any', account_id)
       }
       const except = mine && query.except_current ? principal.session_id : null
@@ -145,6 +149,7 @@ export const sessionRoutes = open({
     '/v1/accounts/{account_id}/sessions',
     'List the sessions of an account',
     {
+      for_others: read_any,
       ...session_list,
       fails: ['permission_denied'],
       within: async ({ tx, params: { account_id }, principal, grants }) => {

@@ -78,8 +78,7 @@ export const inferenceRoutes = open({
   ),
 
   listInferences: list(path, 'List your calls, newest first, without their outputs', {
-    description:
-      '`scope=tenant` lists the calls of everybody and requires the permission `inference.operations.read_any`.',
+    description: '`scope=tenant` lists the calls of everybody.',
     added: true,
     from: 'inference.inference_operations',
     row: OperationRow,
@@ -124,7 +123,12 @@ export const inferenceRoutes = open({
   getInference: get(
     `${path}/{id}`,
     'Get a call, with its output until the output is deleted',
-    { asks_grants: true, added: true, reply: InferenceView },
+    {
+      for_others: 'inference.operations.read_any',
+      asks_grants: true,
+      added: true,
+      reply: InferenceView,
+    },
     async ({ tx, principal, params: { id }, grants, request }, { kernel }) => {
       const row = await findOperation(tx, principal, id, await grants())
       return await viewOf(tx, kernel, row, request.id)

@@ -26,7 +26,7 @@ export const jobRoutes = open({
   getJob: get(
     '/v1/jobs/{job_id}',
     'Get a job: its state, its progress, and why it waits',
-    { reply: JobView },
+    { for_others: 'jobs.jobs.read:{type}', reply: JobView },
     async ({ tx, params, principal, grants }, deps) => {
       const job = await findJob(tx, deps, { principal, grants }, params.job_id, 'jobs.jobs.read')
       const view = await viewJob(tx, deps, { tenant_id: job.tenant_id, job_id: job.id })
@@ -39,6 +39,7 @@ export const jobRoutes = open({
     '/v1/jobs',
     'List the jobs of the tenant that I may see, newest first',
     {
+      for_others: 'jobs.jobs.read:{type}',
       item: JobView,
       filters: { state: Type.Optional(StateFilter), type: Type.Optional(TypeName) },
     },
@@ -63,6 +64,7 @@ export const jobRoutes = open({
     '/v1/jobs/{job_id}/cancel',
     'Cancel a job',
     {
+      for_others: 'jobs.jobs.cancel:{type}',
       sends: ['etag', 'location'],
       description:
         'A waiting job is cancelled immediately (200). A running job is asked to stop (202); its ' +

@@ -31,7 +31,11 @@ export const resultRoutes = open({
   getJobResultUrl: get(
     '/v1/jobs/{job_id}/result-url',
     'An address from which the result can be fetched for a short while',
-    { reply: ResultAddress, fails: ['permission_denied', 'result_not_found', 'result_not_ready'] },
+    {
+      for_others: 'jobs.results.read:{type}',
+      reply: ResultAddress,
+      fails: ['permission_denied', 'result_not_found', 'result_not_ready'],
+    },
     async ({ tx, params, principal, grants }, deps) => {
       const { clock, public_url, settings, signedUrls } = deps.kernel
       const caller = { principal, grants }

@@ -47,7 +47,7 @@ export const watchRoutes = open({
   listJobAttempts: get(
     '/v1/jobs/{job_id}/attempts',
     'List the attempts of a job, newest first',
-    { query: pageQuery({}), reply: pageOf(Attempt) },
+    { for_others: 'jobs.jobs.read:{type}', query: pageQuery({}), reply: pageOf(Attempt) },
     async ({ tx, params, principal, grants, list }, deps) => {
       const caller = { principal, grants }
       const { tenant_id, id } = await findJob(tx, deps, caller, params.job_id, 'jobs.jobs.read')
@@ -72,6 +72,7 @@ export const watchRoutes = open({
     '/v1/jobs/{job_id}/events',
     'List the events of a job, or stream them with its progress',
     {
+      for_others: 'jobs.jobs.read:{type}',
       description:
         'The stream sends job.state, job.progress, job.done (and then closes) and error. Last-Event-ID resumes it.',
       query: pageQuery({}),

@@ -62,6 +62,7 @@ export const typeRoutes = open({
       description:
         'After this reply no job of the type starts, on any process, until the type is resumed.',
       transaction: 'own',
+      // A repeat finds the type paused.
       idempotency: 'ignored',
       body: PauseType,
       reply: PauseState,
@@ -75,6 +76,7 @@ export const typeRoutes = open({
   resumeJobType: post(
     '/v1/job-types/{type}/resume',
     'Resume a paused job type',
+    // A repeat finds the type resumed.
     { idempotency: 'ignored', reply: PauseState },
     async ({ tx, params, principal }, deps) =>
       await resumeType(tx, deps, params.type, { principal }),

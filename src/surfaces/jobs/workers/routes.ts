@@ -20,6 +20,7 @@ import { registerWorker } from './register-worker.ts'
 import type { ReportPace } from './report-pace.ts'
 import * as shapes from './schemas.ts'
 
+const claims = 'jobs.workers.claim'
 const checkpoint_bytes = 64 * 1024
 
 const { open, post, put } = routesOf<Deps & { readonly pace: ReportPace }>({
@@ -33,6 +34,7 @@ export const workerRoutes = open({
     '/v1/workers/{worker_id}',
     'Register a worker and the job types that it can run',
     {
+      for_types: claims,
       params: { worker_id: Id },
       asks_grants: true,
       absent: 'validation_failed',
@@ -55,6 +57,7 @@ export const workerRoutes = open({
     '/v1/workers/{worker_id}/claims',
     'Claim jobs, or wait for some',
     {
+      for_types: claims,
       description:
         'A repeated request with the same `claim_id` returns the same leases, so that a lost reply loses no job.',
       absent: 'worker_not_found',
@@ -76,6 +79,7 @@ export const workerRoutes = open({
     '/v1/workers/{worker_id}/heartbeats',
     'Renew the leases of attempts, and get the states of their jobs',
     {
+      for_types: claims,
       absent: 'worker_not_found',
       transaction: 'own',
       body: shapes.Heartbeats,
@@ -94,6 +98,7 @@ export const workerRoutes = open({
     '/v1/job-attempts/{attempt_id}/progress',
     'Report progress, and save a checkpoint for a later attempt',
     {
+      for_types: claims,
       sends: [],
       description:
         'Requires the lease token of the attempt. A later attempt receives the last checkpoint.',
@@ -120,6 +125,7 @@ export const workerRoutes = open({
     '/v1/job-attempts/{attempt_id}/result',
     'Store a result as bytes of any media type',
     (deps: Deps) => ({
+      for_types: claims,
       description:
         'The worker proves its lease with the header `Job-Lease-Token`. Then send the `result_ref` of the reply when you finish the attempt.',
       transaction: 'own',
@@ -148,6 +154,7 @@ export const workerRoutes = open({
     '/v1/job-attempts/{attempt_id}/finalize',
     'Finish an attempt',
     {
+      for_types: claims,
       description:
         'Requires the current lease token and version. A repeated call gets the same reply. A call ' +
         'with another outcome or another result is refused, because only the first one is stored.',

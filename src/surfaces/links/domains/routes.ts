@@ -26,6 +26,7 @@ export const domainRoutes = open({
       sends: ['location'],
       description:
         'Publish the returned DNS record, then call `POST /v1/domains/{domain_id}/verify`.',
+      record: 'sealed',
       body: ClaimDomain,
       reply: NewDomain,
       fails: [
@@ -82,7 +83,7 @@ export const domainRoutes = open({
   renewDomainToken: post(
     '/v1/domains/{domain_id}/verification-token',
     'Create a new DNS record for a domain claim; the old one becomes invalid',
-    { sends: [], reply: NewDomain },
+    { sends: [], record: 'sealed', reply: NewDomain },
     async ({ tx, principal, params }, deps) => {
       const owner = await ownerOfDomain(tx, deps, principal, params.domain_id)
       return await renewProof(tx, deps, owner, params.domain_id)

@@ -32,13 +32,21 @@ export const destinationRoutes = open({
     path,
     'Add a destination of a user',
     {
+      for_others: may,
       body: NewDestination,
       reply: DestinationView,
-      fails: ['invalid_destination', 'push_host_not_allowed', 'quota_exceeded', 'rate_limited'],
+      fails: [
+        'permission_denied',
+        'invalid_destination',
+        'push_host_not_allowed',
+        'quota_exceeded',
+        'rate_limited',
+      ],
     },
     async ({ tx, params: { user_id: named }, principal, grants, body }, deps) => {
       const held = await grants()
-      const user_id = await requireUser(tx, deps, { principal, grants: held }, named, may)
+      const caller = { principal, grants: held }
+      const user_id = await requireUser(tx, deps, caller, named, may, { changes: true })
       const { address, provider, country } = readAddress(body, await readPushHosts(deps))
       const { tenant_id } = principal
       const verified = address.channel === 'push' || held.has(may)
@@ -57,7 +65,7 @@ export const destinationRoutes = open({
   listDestinations: list(
     path,
     'List the destinations of a user, with masked addresses',
-    { item: DestinationView },
+    { for_others: may, item: DestinationView },
     async ({ tx, params: { user_id: named }, principal, grants, list }, deps) => {
       const { cursors } = deps.kernel
       const caller = { principal, grants: await grants() }
@@ -79,10 +87,10 @@ export const destinationRoutes = open({
   deleteDestination: del(
     one,
     'Remove a destination',
-    { absent },
+    { for_others: may, absent, fails: ['permission_denied'] },
     async ({ tx, params: { user_id: named, id }, principal, grants }, deps) => {
       const caller = { principal, grants: await grants() }
-      const user_id = await requireUser(tx, deps, caller, named, may, absent)
+      const user_id = await requireUser(tx, deps, caller, named, may, { absent, changes: true })
       const { tenant_id } = principal
       const removed = await removeRow(
         tx,
@@ -100,6 +108,7 @@ export const destinationRoutes = open({
     'Verify a destination with the code that was sent to it',
     {
       transaction: 'own',
+      // A repeat finds the destination verified, and the code used.
       idempotency: 'ignored',
       absent,
       body: VerifyDestination,

@@ -84,6 +84,7 @@ export const inboxRoutes = open({
   readAllInboxItems: post(
     `${path}/read-all`,
     'Mark all items as read, or those up to a time',
+    // A repeat finds nothing unread.
     { idempotency: 'ignored', body: ReadAll, body_optional: true, reply: AllRead },
     async ({ tx, principal, body }) => {
       const whose = { tenant_id: principal.tenant_id, user_id: principal.id }

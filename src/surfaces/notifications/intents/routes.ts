@@ -65,6 +65,7 @@ export const intentRoutes = open({
     'Explain what would happen to a notification, without sending it',
     {
       added: true,
+      // It only reads.
       idempotency: 'ignored',
       body: NewNotification,
       instead: instead_of_notifications,
@@ -97,6 +98,7 @@ export const intentRoutes = open({
     one,
     'Get a notification with its attempts, reports and decisions',
     {
+      for_others: 'notifications.intents.read:{category}',
       description:
         'The recipient of an in-app notification may get it without a permission. `metadata`, `idempotency_key` and `data_ref` are then null.',
       reply: NotificationDetail,
@@ -109,6 +111,7 @@ export const intentRoutes = open({
     `${one}/rendered`,
     'Render the message of one channel again',
     {
+      for_types: 'notifications.intents.read',
       description:
         'One-time tokens and unsubscribe links are masked. `sha256` is the same hash as in the attempts.',
       added: true,
@@ -127,6 +130,7 @@ export const intentRoutes = open({
     `${one}/cancel`,
     'Cancel the messages of a notification that are not sent yet',
     {
+      for_types: 'notifications.intents.cancel',
       description:
         'A message that a provider has accepted cannot be cancelled. `effect` is `full`, `partial` or `none`.',
       permission: 'authenticated',

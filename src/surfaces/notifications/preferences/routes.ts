@@ -17,6 +17,7 @@ export const preferenceRoutes = open({
     path,
     'Get the preferences of a user',
     {
+      for_others: 'notifications.preferences.read_any',
       sends: ['etag'],
       added: true,
       reply: PreferencesView,
@@ -35,10 +36,12 @@ export const preferenceRoutes = open({
     path,
     'Replace the preferences of a user',
     {
+      for_others: 'notifications.preferences.write_any',
       sends: ['etag'],
       body: PutPreferences,
       reply: PreferencesView,
       fails: [
+        'permission_denied',
         'precondition_failed',
         'invalid_timezone',
         'invalid_quiet_hours',
@@ -52,7 +55,7 @@ export const preferenceRoutes = open({
     ) => {
       const caller = { principal, grants: await grants() }
       const permission = 'notifications.preferences.write_any'
-      const user_id = await requireUser(tx, deps, caller, named, permission)
+      const user_id = await requireUser(tx, deps, caller, named, permission, { changes: true })
       const whose = { tenant_id: principal.tenant_id, user_id }
       await putPreferences(tx, whose, body, {
         if_match,

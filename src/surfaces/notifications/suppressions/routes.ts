@@ -181,6 +181,7 @@ export const suppressionRoutes = open({
     {
       permission: 'public',
       foreign_query: true,
+      // A repeat finds the address unsubscribed.
       idempotency: 'ignored',
       consumes: 'raw',
       body_limit_bytes: 1024,

@@ -94,6 +94,7 @@ export const templateRoutes = open({
     'Preview a template version with your own data',
     {
       permission: 'notifications.templates.read',
+      // It only reads.
       idempotency: 'ignored',
       body: Preview,
       reply: RenderedView,

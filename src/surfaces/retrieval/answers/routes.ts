@@ -110,6 +110,7 @@ export const answerRoutes = open({
     `${path}/{answer_id}`,
     'Get a stored answer with its citations',
     {
+      for_others: 'retrieval.answers.read_any',
       description:
         'Your access to each cited document is checked again. If a document is deleted or you may no longer read it, the answer is `redacted`: it has neither text nor quotes.',
       asks_grants: true,

@@ -51,6 +51,7 @@ export const searchRoutes = open({
       description:
         'Searches the documents that you may read now, both by words and by meaning. `degraded` names the parts of the search that were not available.',
       transaction: 'own',
+      // It only reads.
       idempotency: 'ignored',
       body: Search,
       instead: { filter: 'filters', limit: 'top_k' },

@@ -57,7 +57,7 @@ export const fileRoutes = open({
   getFile: get(
     one,
     'Get the metadata of a file',
-    { reply: File },
+    { for_others: 'uploads.files.read_any', reply: File },
     async ({ tx, params, principal, grants }, deps) => {
       const caller = { principal, grants }
       const permission = 'uploads.files.read_any'
@@ -72,6 +72,7 @@ export const fileRoutes = open({
     `${one}/download-url`,
     'Get a short-lived URL to download a file or one of its derivatives',
     {
+      for_others: 'uploads.files.download_any',
       query: closed({
         disposition: Type.Optional(oneOf('attachment', 'inline')),
         derivative: Type.Optional(DerivativeKind),
@@ -91,7 +92,9 @@ export const fileRoutes = open({
     `${path}/download-urls`,
     'Get download URLs of up to a hundred files',
     {
+      for_others: 'uploads.files.download_any',
       rate: 'read',
+      // It only reads, and the URLs of a repeat are valid for longer.
       idempotency: 'ignored',
       body: closed(
         {
@@ -112,7 +115,7 @@ export const fileRoutes = open({
   deleteFile: del(
     one,
     'Delete a file; its URLs stop working immediately',
-    {},
+    { for_others: 'uploads.files.delete_any' },
     async ({ tx, params, principal, grants }, { kernel }) => {
       const caller = { principal, grants }
       const file = await requireOwn(tx, caller, params.file_id, 'uploads.files.delete_any')

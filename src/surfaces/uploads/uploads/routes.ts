@@ -26,6 +26,7 @@ const one = `${path}/{upload_id}` as const
 const no_store = { 'cache-control': 'no-store' }
 /** Enough for a list of 10,000 parts, each with four members. */
 const of_parts = {
+  // The parts that are stored decide what a repeat returns.
   transaction: 'own',
   idempotency: 'ignored',
   body_optional: true,
@@ -43,6 +44,7 @@ export const uploadRoutes = open({
     path,
     'Begin an upload and get the URLs for its parts',
     {
+      for_types: 'uploads.uploads.create',
       description:
         'A file of one part is sent by PUT to `upload_url`, a larger one in parts to `part_urls`. Nothing is downloadable before the upload is completed and its file is `available`.',
       idempotency: 'optional',
@@ -84,7 +86,7 @@ export const uploadRoutes = open({
   // The stored parts are not shown, because each upload would need its own request to the store.
   listUploads: list(path, 'List your uploads that are not complete, newest first', {
     description:
-      'A completed upload is in the list of files. `scope=tenant` requires the permission `uploads.uploads.read_any`.',
+      'A completed upload is in the list of files. `scope=tenant` lists the uploads of everybody.',
     added: true,
     from: 'uploads.uploads',
     row: OpenUpload,
@@ -149,6 +151,7 @@ export const uploadRoutes = open({
     one,
     'An upload: its state, what is missing, and its file',
     {
+      for_others: 'uploads.uploads.read_any',
       sends: ['etag'],
       replies: { 200: Upload, 304: null },
       headers: { 'cache-control': 'private, no-cache' },
@@ -168,7 +171,10 @@ export const uploadRoutes = open({
   abortUpload: del(
     one,
     'Abort an upload and delete its parts',
-    { fails: ['invalid_transition', 'completion_in_progress'] },
+    {
+      for_others: 'uploads.uploads.abort_any',
+      fails: ['invalid_transition', 'completion_in_progress'],
+    },
     async ({ tx, params, principal, grants }) => {
       await abortUpload(tx, { principal, grants }, params.upload_id)
     },

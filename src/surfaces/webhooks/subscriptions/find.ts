@@ -22,18 +22,6 @@ export async function findSubscription(reader: Reader, at: Place): Promise<Subsc
   return found
 }
 
-/** For the replay of a creation: a subscription that was deleted since is shown as deleted. */
-export async function findCreated(reader: Reader, at: Place): Promise<SubscriptionRow> {
-  const found = await reader.maybe(
-    SubscriptionRow,
-    sql`
-      select ${subscriptionColumns} from webhooks.subscriptions s
-      where s.tenant_id = ${at.tenant_id} and s.id = ${at.id}`,
-  )
-  if (!found) throw problem('subscription_not_found')
-  return found
-}
-
 /** Locks the row until the end of the transaction. A stale If-Match is refused. */
 export async function holdSubscription(
   tx: Tx,

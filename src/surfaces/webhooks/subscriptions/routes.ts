@@ -18,7 +18,7 @@ import {
 import { awaitClaims } from './await-claims.ts'
 import { createSubscription } from './create-subscription.ts'
 import { deleteSubscription } from './delete-subscription.ts'
-import { findCreated, viewOf } from './find.ts'
+import { viewOf } from './find.ts'
 import { getSubscription, health_columns, healthyView, HealthyRow } from './read-subscriptions.ts'
 import { rotateSecret } from './rotate-secret.ts'
 import { sendTestEvent } from './send-test-event.ts'
@@ -56,26 +56,19 @@ export const subscriptionRoutes = open({
     {
       sends: ['etag', 'location'],
       description:
-        'The secret is shown only in this reply. No event is sent before the endpoint has answered the challenge.',
+        'The secret is shown only in this reply, and in repeats of the request with the same `Idempotency-Key`. No event is sent before the endpoint has answered the challenge.',
       idempotency: 'optional',
-      record: 'reference',
+      record: 'sealed',
       body: CreateSubscription,
       instead,
       reply: NewSubscription,
       fails: [...refusals, 'quota_exceeded', 'subscription_not_found'],
     },
-    {
-      handle: async ({ tx, body, principal, grants }, deps) => {
-        const owner = { principal, grants: await grants() }
-        const made = await createSubscription(tx, deps, body, owner)
-        if (made.verification.mode === 'auto') tx.afterCommit(deps.kernel.wake)
-        return reply(201, made, no_store)
-      },
-      again: async ({ tx, principal: { tenant_id }, resource_ref }) => {
-        const id = resource_ref.slice(resource_ref.lastIndexOf('/') + 1)
-        const row = await findCreated(tx, { id, tenant_id })
-        return reply(201, { ...viewOf(row), version: row.version }, no_store)
-      },
+    async ({ tx, body, principal, grants }, deps) => {
+      const owner = { principal, grants: await grants() }
+      const made = await createSubscription(tx, deps, body, owner)
+      if (made.verification.mode === 'auto') tx.afterCommit(deps.kernel.wake)
+      return reply(201, made, no_store)
     },
   ),
 
@@ -144,10 +137,11 @@ export const subscriptionRoutes = open({
     'Create a new secret for a webhook subscription; it is shown once',
     {
       description:
-        'Both secrets sign until the old one ends, so that the receiver can change over.',
+        'Both secrets sign until the old one ends, so that the receiver can change over. Repeats of the request with the same `Idempotency-Key` show the same secret.',
       permission: 'webhooks.subscriptions.rotate_secret',
       added: true,
-      idempotency: 'ignored',
+      idempotency: 'optional',
+      record: 'sealed',
       body: RotateSecret,
       body_optional: true,
       reply: RotatedSecret,

@@ -69,7 +69,7 @@ describe.concurrent('an event', () => {
   })
 })
 
-test('a subscription is created once for a key, and its secret is shown once', async () => {
+test('a subscription is created once for a key, and its secret is shown under the key alone', async () => {
   const { token } = await ground.owner()
   const key = newKey()
   const body = {
@@ -81,8 +81,7 @@ test('a subscription is created once for a key, and its secret is shown once', a
   const first = await ground.call('POST', '/v1/webhook-subscriptions', { token, key, body })
   const again = await ground.call('POST', '/v1/webhook-subscriptions', { token, key, body })
   expect(first.body.secret).toMatch(/^whsec_/)
-  const { secret: _secret, ...rest } = first.body
-  expect(again.body).toEqual(rest)
+  expect(again.text).toBe(first.text)
   expect(again.headers.get('idempotent-replayed')).toBe('true')
   const list = await ground.call('GET', '/v1/webhook-subscriptions', { token })
   expect(list.body.data).toHaveLength(1)

@@ -16,6 +16,7 @@ export const verificationRoutes = open({
     {
       sends: ['location'],
       transaction: 'own',
+      // A repeat sends another challenge, and only the last one counts.
       idempotency: 'ignored',
       body: Verify,
       body_optional: true,

@@ -46,13 +46,26 @@ describe.concurrent('a subscription', () => {
     const body = asked()
     const made = await ground.call('POST', path, { token, key, body })
     expect(made.status, made.text).toBe(201)
-    const { id, secret } = made.body
+    const { id } = made.body
     expect((await ground.call('DELETE', `${path}/${id}`, { token })).status).toBe(204)
     const again = await ground.call('POST', path, { token, key, body })
     expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([201, 'true'])
     expect(again.headers.get('location')).toBe(`${path}/${id}`)
-    expect(again.body).toMatchObject({ id, state: 'deleted' })
-    expect(again.text).not.toContain(secret)
+    expect(again.text).toBe(made.text)
+  })
+
+  test('rotates its secret once under one key, and shows it again', async () => {
+    const owner = await ground.owner()
+    const { token } = owner
+    const { id } = (await create(owner)).body
+    const key = newId()
+    const rotate = () =>
+      ground.call('POST', `${path}/${id}/rotate-secret`, { token, key, body: {} })
+    const [first, again] = [await rotate(), await rotate()]
+    expect([first.status, again.status]).toEqual([200, 200])
+    expect(again.headers.get('idempotent-replayed')).toBe('true')
+    expect(again.text).toBe(first.text)
+    expect((await see(owner, id)).body.secret_version).toBe(2)
   })
 
   test('is listed in its tenant, by state and id, with its health, until it is deleted', async () => {

@@ -1,0 +1,37 @@
+/**
+ * Who may not take the role of a platform operator may not end its holder's access in any other way:
+ * disable or erase the account, remove one of its roles, end its sessions, revoke its API keys, or
+ * change where its notifications go. Every use case that acts on another account calls this first.
+ */
+import { Type } from 'typebox'
+import { lacks, sql, type Principal, type Reader } from '#dodeca/kernel'
+import { operator_permission } from './built-in.ts'
+import { operator_role } from './keep-operator.ts'
+
+export type ActOn = {
+  /** The account whose access changes. */
+  readonly account_id: string
+  readonly principal: Pick<Principal, 'id'>
+  /** Of the caller. */
+  readonly grants: ReadonlySet<string>
+}
+
+const Answer = Type.Object({ it: Type.Boolean() })
+
+export async function requireRank(
+  reader: Reader,
+  { account_id, principal, grants }: ActOn,
+): Promise<void> {
+  if (account_id === principal.id || grants.has(operator_permission)) return
+  const { it } = await reader.one(
+    Answer,
+    sql`
+      -- any tenant: an operator is one wherever the role was assigned
+      select exists (select from identity.role_assignments r
+        where r.account_id = ${account_id} and (r.role_id = ${operator_role}
+          or exists (select from identity.role_permissions p
+            where p.tenant_id = r.tenant_id and p.role_id = r.role_id
+              and p.permission = ${operator_permission}))) as it`,
+  )
+  if (it) throw lacks(operator_permission)
+}
