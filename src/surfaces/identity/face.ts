@@ -4,7 +4,6 @@
  * returns a token, at the time of sending.
  */
 import type { Access, DemoTenant, Principal, Reader } from '#dodeca/kernel'
-import type { ActOn } from './roles/require-rank.ts'
 import type { AccountLine } from './schemas.ts'
 import type { CreateTenant } from './tenants/create-tenant.ts'
 import type { Tenant } from './tenants/find-tenant.ts'
@@ -104,6 +103,14 @@ export type Administration = {
     mode: 'graceful' | 'revoke',
     actor: string,
   ): Promise<{ kid: string; state: string }>
+}
+
+export type ActOn = {
+  /** The account whose access changes. */
+  readonly account_id: string
+  readonly principal: Pick<Principal, 'id'>
+  /** Of the caller. */
+  readonly grants: ReadonlySet<string>
 }
 
 export type Face = {

@@ -4,17 +4,10 @@
  * change where its notifications go. Every use case that acts on another account calls this first.
  */
 import { Type } from 'typebox'
-import { lacks, sql, type Principal, type Reader } from '#dodeca/kernel'
+import { lacks, sql, type Reader } from '#dodeca/kernel'
+import type { ActOn } from '../face.ts'
 import { operator_permission } from './built-in.ts'
 import { operator_role } from './keep-operator.ts'
-
-export type ActOn = {
-  /** The account whose access changes. */
-  readonly account_id: string
-  readonly principal: Pick<Principal, 'id'>
-  /** Of the caller. */
-  readonly grants: ReadonlySet<string>
-}
 
 const Answer = Type.Object({ it: Type.Boolean() })
 
