@@ -40,7 +40,7 @@ type Exported = {
   readonly permission: string
 }
 
-type Context = Pick<ListContext, 'tx' | 'principal'> & {
+type Context = Pick<ListContext, 'tx' | 'principal' | 'query'> & {
   readonly request: RequestFacts
   /** Throws if the credential has ended or no longer has the permission. */
   readonly stillHolds: (permission: string | null) => Promise<void>
@@ -48,9 +48,13 @@ type Context = Pick<ListContext, 'tx' | 'principal'> & {
 
 export async function csvOf(deps: ListDeps, exported: Exported, context: object) {
   const { path, spec, asked, permission } = exported
-  const { tx, principal, request, stillHolds } = context as Context
+  const { tx, principal, query, request, stillHolds } = context as Context
   const { rows, needs } = asked
   if (rows.order.by) throw problem('export_unsorted')
+  if (query['limit'] !== undefined || query['cursor'] !== undefined) {
+    const detail = 'A file has all rows of the list. Leave `limit` and `cursor` out.'
+    throw problem('unsupported_field', { detail })
+  }
   const { db, settings } = deps.kernel
   const guard = needs ?? (permission === 'authenticated' ? null : permission)
   const leave = enter(principal.id, settings['kernel.csv_at_once'])

@@ -79,6 +79,10 @@ test('too many rows are refused before the first byte, with the time that splits
     422,
     'export_unsorted',
   ])
+  expect(await deals.refused(person, 'limit=2', { accept: 'text/csv' })).toEqual([
+    422,
+    'unsupported_field',
+  ])
 })
 
 /** An export of all rows of a tenant, by its function. */
@@ -106,7 +110,7 @@ const exportOf = (
         needs: null,
       },
     },
-    { tx, principal, request: { method: 'GET' }, stillHolds },
+    { tx, principal, query: {}, request: { method: 'GET' }, stillHolds },
   )
 }
 
