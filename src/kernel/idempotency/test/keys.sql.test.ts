@@ -214,9 +214,9 @@ describe('the same request', () => {
     ])
     const refused = await send(write(other, ''), key)
     expect([refused.status, refused.body.code]).toEqual([409, 'idempotency_key_reused'])
-    // Where money moves, an unknown member is refused before the key is compared.
+    // An unknown member is refused before the key is compared.
     const unknown = await send(write([...members, ['note', '"unknown"']], ''), key)
-    expect([unknown.status, unknown.body.code]).toEqual([422, 'validation_failed'])
+    expect([unknown.status, unknown.body.code]).toEqual([422, 'unsupported_field'])
     expect(await bank.balance(to)).toBe(1)
   })
 
