@@ -30,7 +30,7 @@ describe.concurrent('members', () => {
       body: 'two, later',
     })
     expect(sequences(await cleo.history(id))).toEqual([2])
-    expect((await cleo.history(id)).data[0].body).toBeNull()
+    expect((await cleo.history(id)).data[0].body).toBe('two')
     const seen = (await cleo.ask('GET', `/v1/conversations/${id}`)).body
     expect(seen).toMatchObject({ title: 'Before', latest_sequence: 2, member_count: 3 })
     expect(seen.members).toHaveLength(1)
