@@ -178,7 +178,7 @@ describe.concurrent('a batch', () => {
     const refused = [
       [await json({ ...head, recipients: [] }), '`recipients` must have at least 1 item.'],
       [await json({ ...headless, recipients: [{}] }), '`category` is required.'],
-      [await json({ ...head, recipients: [{}], to: 'all' }), '`to` is not a member'],
+      [await json({ ...head, recipients: [{}], to: 'all' }), '`to` is not known here'],
       [await json({ ...head, recipients: ['a@example.test'] }), '{"recipient": '],
       [await sendLines(who, head, []), 'There is no recipient.'],
     ] as const
