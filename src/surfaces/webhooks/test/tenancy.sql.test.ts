@@ -34,7 +34,10 @@ describe.concurrent('tenants', () => {
     const tenant_id = one.tenant.id
     for (const more of [{ tenant_id }, { event_filter: { ...event_filter, tenant_id } }]) {
       const body = { endpoint: at(receiver, '/curious'), event_filter, ...more }
-      const refused = await ground.call('POST', '/v1/webhook-subscriptions', other, body)
+      const refused = await ground.call('POST', '/v1/webhook-subscriptions', {
+        token: other.token,
+        body,
+      })
       expect([refused.status, refused.body.code]).toEqual([422, 'unsupported_field'])
     }
     const made = await ground.subscribe(other, at(receiver, '/curious'), { event_filter })
