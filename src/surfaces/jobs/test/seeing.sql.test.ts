@@ -101,7 +101,9 @@ describe.concurrent('why a job waits', () => {
     const paused = { token: world.operator.token, body: { reason: 'a look at it' } }
     await world.call('POST', '/v1/job-types/toil.capped/pause', paused)
     await waits(who, fourth, 'type_paused')
-    await world.call('POST', '/v1/job-types/toil.capped/resume', paused)
+    await world.call('POST', '/v1/job-types/toil.capped/resume', {
+      token: world.operator.token,
+    })
     await waits(who, fourth, 'tenant_limit')
     for (const name of names) gate(name).open()
     expect((await world.reached(who, fourth, 'succeeded')).waiting_reason).toBeNull()
