@@ -42,15 +42,15 @@ test('each request is a line at debug, without its secrets', async () => {
   const { lines, output } = await linesOf(
     'debug',
     async url => {
-      await call(url, 'POST', '/v1/relay/sayings?secret=in-the-query', {
-        token,
-        body: { text: 'said-in-the-body' },
-      })
+      const body = { text: 'said-in-the-body' }
+      await call(url, 'POST', '/v1/relay/sayings?secret=in-the-query', { token, body })
+      await call(url, 'POST', '/v1/relay/sayings', { token, body })
       await call(url, 'GET', '/no/such/path-of-mine')
     },
-    2,
+    3,
   )
-  const [said, absent] = lines.filter(line => line['method'] !== 'HEAD')
+  const [refused, said, absent] = lines.filter(line => line['method'] !== 'HEAD')
+  expect(refused).toMatchObject({ status: 422, error_code: 'unsupported_field' })
   expect(said).toMatchObject({ method: 'POST', route: '/v1/relay/sayings', status: 200, level: 20 })
   expect(said?.['principal_id']).toMatch(/^[0-9a-f-]{36}$/)
   expect(said?.['request_id']).toMatch(/^[0-9a-f-]{36}$/)
