@@ -1,7 +1,7 @@
 /**
  * Finds every member of a request that its schema does not declare. Such a request is refused: the
- * member may restrict, and whoever is answered believes that it does. Each is reported with the name
- * that was probably meant. Unknown members are taken out before validation, which would name each of
+ * member may be a restriction, and a client that gets a success relies on it. Each is reported with
+ * the name that was probably meant. Unknown members are taken out before validation, which would name each of
  * a hundred thousand.
  * Ids are written in lower case, so that one id has one form in comparisons and in unique lists.
  * The walker is compiled once from the schema. A request that needs no change is passed on without a

@@ -10,7 +10,7 @@
  * | destination | there is none, or it is not verified          |                                        |
  * | preference  | the person switched it off                    | critical, class security, mandatory    |
  * | suppression | the address is suppressed                     | security: complaints, unsubscribing,   |
- * |             |                                               | and a bounce once a day                |
+ * |             |                                               | by hand; a bounce once a day           |
  * | quiet_hours | it is quiet at the person's place (holds)     | critical, class security, in-app       |
  */
 import type { Category } from '../categories/built-in.ts'
@@ -93,7 +93,8 @@ export function* refusalsOf(facts: Facts): Generator<Exclude<Decision, { outcome
 function blocks(one: Suppressed, { now_ms, category }: Facts): 'yes' | 'no' | 'trial' {
   if (one.category !== '*' && one.category !== category.name) return 'no'
   if (category.class !== 'security') return 'yes'
-  if (one.reason === 'complaint' || one.reason === 'unsubscribe') return 'no'
+  // An administrator must not keep password resets from other people.
+  if (['complaint', 'unsubscribe', 'manual'].includes(one.reason)) return 'no'
   if (one.reason !== 'hard_bounce') return 'yes'
   return now_ms < (one.retry_at_ms ?? one.effective_at_ms + day_ms) ? 'yes' : 'trial'
 }

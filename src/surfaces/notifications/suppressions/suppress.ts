@@ -1,7 +1,7 @@
 /**
  * Suppresses an address in one tenant, for one category or for all categories. If the address is
- * suppressed already, the first reason stays. Only a complaint or an unsubscription, which let mails
- * of class security pass, give way to a report that the address does not work.
+ * suppressed already, the first reason stays. Only reasons that let mails of class security pass
+ * (a complaint, an unsubscription, by hand) give way to a report that the address does not work.
  */
 import { Type } from 'typebox'
 import { Id, newId, sql, type Db, type Tx } from '#dodeca/kernel'
@@ -41,7 +41,7 @@ export async function suppress(tx: Tx, what: NewSuppression): Promise<string | n
       values (${tenant_id}, ${id}, ${hash}, ${channel}, ${category}, ${reason})
       on conflict (tenant_id, destination_hash, channel, category) do update
         set reason = excluded.reason, effective_at = kernel.now(), retry_at = null
-        where s.reason in ('complaint', 'unsubscribe')
+        where s.reason in ('complaint', 'unsubscribe', 'manual')
           and excluded.reason in ('hard_bounce', 'stop_keyword', 'invalid_destination')
       returning s.id, s.id = ${id} as is_new`,
   )

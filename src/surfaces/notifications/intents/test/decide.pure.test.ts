@@ -72,6 +72,8 @@ describe('a suppressed address', () => {
     ],
     ['unsubscribed', social, suppressed('unsubscribe', { category: social.name }), 'suppressed'],
     ['that complained, class security', security, suppressed('complaint'), 'none'],
+    ['suppressed by hand, class security', security, suppressed('manual'), 'none'],
+    ['suppressed by hand', social, suppressed('manual'), 'suppressed'],
     ['that complained', social, suppressed('complaint'), 'suppressed'],
     ['that said STOP, class security', security, suppressed('stop_keyword'), 'suppressed'],
     ['that bounced today, class security', security, suppressed('hard_bounce'), 'suppressed'],
