@@ -33,7 +33,7 @@ const own = product.routes.filter(
 test('a handler that asks for grants has a route that names the permission', () => {
   expect(own.length).toBeGreaterThan(30)
   const silent = own.filter(({ for_others, for_types }) => !for_others && !for_types)
-  expect(silent.map(({ name }) => name).sort()).toEqual(Object.keys(besides).sort())
+  expect(new Set(silent.map(({ name }) => name))).toEqual(new Set(Object.keys(besides)))
 })
 
 test('the document says what others require', () => {
@@ -43,10 +43,9 @@ test('the document says what others require', () => {
     'Requires a credential. For what belongs to others, it requires the permission `identity.sessions.revoke_any` (roles: `session_administrator`).',
   )
   expect(says('/v1/me', 'get')).toContain('Requires a credential, but no permission.')
-  for (const { path, method } of own) {
-    const text = says(path, method.toLowerCase())
-    if (!besides[paths[path][method.toLowerCase()].operationId]) {
-      expect(text).not.toContain('but no permission')
-    }
-  }
+  const wrong = own.filter(
+    ({ name = '', path, method }) =>
+      !besides[name] && says(path, method.toLowerCase()).includes('but no permission'),
+  )
+  expect(wrong).toEqual([])
 })
