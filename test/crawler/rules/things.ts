@@ -3,7 +3,8 @@
  */
 import { expect } from 'vitest'
 import { newId } from '#dodeca/kernel'
-import { expectProblem, onlyWith, type Rule } from '../rule.ts'
+import { isConditional } from '../../../src/kernel/http/contract/route.ts'
+import { expectProblem, onlyWith, pointersOf, type Rule } from '../rule.ts'
 import type { Target } from '../target.ts'
 import type { Visit } from '../visit.ts'
 
@@ -88,6 +89,21 @@ export const things: readonly Rule[] = [
       expect(etag).toMatch(/^"[^"]+"$/)
       const fresh = await send(request, { headers: { 'if-none-match': etag } })
       expect([fresh.status, fresh.text, fresh.headers.etag]).toEqual([304, '', etag])
+    },
+  },
+  {
+    name: 'a version that it does not compare is refused',
+    exempt: target => {
+      const { method, foreign_query } = target.route
+      if (method === 'GET' || foreign_query) return 'it changes nothing of which a version was read'
+      return method === 'PUT' && isConditional(target.route) ? 'it compares both headers' : null
+    },
+    check: async ({ target, send, refused }) => {
+      const name = isConditional(target.route) ? 'if-none-match' : 'if-match'
+      const request = await refused()
+      const answer = await send(request, { headers: { ...request.headers, [name]: '"1"' } })
+      expectProblem(answer, 422, 'unsupported_field')
+      expect(pointersOf(answer, 'header')).toEqual([`/${name}`])
     },
   },
   {

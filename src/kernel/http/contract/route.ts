@@ -266,6 +266,11 @@ export type Route = Common<
     streams?(context: AnyContext): boolean
   }
 
+/** Compares the version of the resource with `If-Match`. */
+export function isConditional({ fails }: Route): boolean {
+  return fails?.includes('precondition_failed') ?? false
+}
+
 /** A GET that may have effects refuses HEAD with 405: a link checker must trigger none. */
 export function onlyReads({ method, transaction, head }: Route): boolean {
   return method === 'GET' && (transaction !== 'own' || head === true)

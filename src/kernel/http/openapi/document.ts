@@ -6,7 +6,7 @@ import { Type } from 'typebox'
 import type { PermissionCatalog } from '../../access/permissions.ts'
 import type { Catalog } from '../../errors/problem.ts'
 import { keyMode } from '../server/compile-route.ts'
-import { consumesOf, type Route, type Taken } from '../contract/route.ts'
+import { consumesOf, isConditional, type Route, type Taken } from '../contract/route.ts'
 import { Id } from '../contract/shapes.ts'
 import { openComponents, type Components } from './components.ts'
 import { headers, parameters as shared_parameters } from './headers.ts'
@@ -14,7 +14,7 @@ import { kernelReference, platform_introduction } from './kernel-reference.ts'
 import { ProblemSchema } from './problem-schema.ts'
 import type { Json, Members, Reference } from './reference.ts'
 import { securitySchemes } from './security-schemes.ts'
-import { isConditional, responseComponents, refusals, refusalsOf, successes } from './replies.ts'
+import { responseComponents, refusals, refusalsOf, successes } from './replies.ts'
 
 /** Routes that appear under one heading. */
 export type Section = {

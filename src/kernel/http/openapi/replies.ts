@@ -5,7 +5,7 @@
  */
 import type { Catalog } from '../../errors/problem.ts'
 import { keyMode, mediaTypesOf } from '../server/compile-route.ts'
-import { consumesOf, type Route } from '../contract/route.ts'
+import { consumesOf, isConditional, type Route } from '../contract/route.ts'
 import type { Components } from './components.ts'
 import type { Json, Members } from './reference.ts'
 import { header, headersOf } from './headers.ts'
@@ -204,10 +204,6 @@ function nameOf(status: number): string {
   const name = status_names[status]
   if (!name) throw new Error(`the status ${status} has no name in the document`)
   return name
-}
-
-export function isConditional({ fails }: Route): boolean {
-  return fails?.includes('precondition_failed') ?? false
 }
 
 /**

@@ -15,6 +15,7 @@ import { wantsEvents, type CompiledRoute } from './compile-route.ts'
 import { inspect } from '../input/content.ts'
 import type { Cursors, Query } from '../contract/cursor.ts'
 import type { Exchange } from './exchange.ts'
+import { refuseVersions } from './refuse-versions.ts'
 import { storedKey, type Outcome } from '../../idempotency/records.ts'
 import type { SseEvent } from '../streams/sse.ts'
 import type { Keyring } from '../../keys.ts'
@@ -172,10 +173,12 @@ function admit(
   })
 }
 
-function checkRequest(compiled: CompiledRoute, { params, query, body, headers }: Exchange) {
+function checkRequest(compiled: CompiledRoute, exchange: Exchange) {
+  const { params, query, body, headers } = exchange
   inspect(params, 'path')
   compiled.checkParams(params)
   inspect(query, 'query')
+  refuseVersions(compiled.route, exchange)
   const given = consumesOf(compiled.route) === 'json' ? body : undefined
   compiled.route.inspectBody?.(given)
   // The key is stored, too.

@@ -85,7 +85,12 @@ await crawlSurface({
     '/v1/models/{id}': { shared: true, make: model },
     '/webhooks/{provider}': { shared: true, make: () => 'openai' },
     '/v1/quotas/{scope_type}': { shared: true, make: () => 'principal' },
-    '/v1/quotas/{scope_type}/{scope_id}': { make: async ({ person }) => person.id },
+    '/v1/quotas/{scope_type}/{scope_id}': {
+      make: async ({ ask: send, person: { id } }) => {
+        await send('PUT', `/v1/quotas/principal/${id}`, { requests_per_minute: 10_000 })
+        return id
+      },
+    },
   },
   recipes: {
     'POST /v1/inferences': {
