@@ -110,6 +110,7 @@ function ActionDialog({ action, path, row, done, close }: DialogProps) {
                 schema={body}
                 example={example}
                 draft={asked.draft}
+                required={asked.required}
                 set={asked.setDraft}
               />
             )}
@@ -147,9 +148,9 @@ function useRequest(
   settled: () => void,
 ) {
   const { body } = operation(by)
-  // A body with a version is about the version that the person sees.
   const given = {
-    ...(row && 'version' in row ? { version: row['version'] } : {}),
+    // A body with a version is about the version that the person sees.
+    ...(row && body?.required?.includes('version') ? { version: row['version'] } : {}),
     ...(row && from?.(row)),
   }
   const [more, setMore] = useState<Draft>({})
@@ -183,7 +184,8 @@ function useRequest(
       settled()
     }
   }
-  return { more, setMore, draft, setDraft, sending, refusal, reply, mayHaveActed, send }
+  const required = Object.keys(given)
+  return { more, setMore, draft, setDraft, required, sending, refusal, reply, mayHaveActed, send }
 }
 
 type PathFieldsProps = {

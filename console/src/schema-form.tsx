@@ -31,13 +31,23 @@ export function choicesOf(schema: Schema): string[] | null {
   return constants.length > 0 && constants.length === alternatives.length ? constants : null
 }
 
-/** Required properties start with what is known of the item. The others are empty. */
+/**
+ * A property begins with what is known of the item, and is then required: the person sees what is
+ * sent. The others are empty.
+ */
 export function draftOf(schema: Schema, given: Readonly<Record<string, unknown>>): Draft {
   return Object.fromEntries(
     Object.entries(schema.properties ?? {}).map(([name, one]) => {
-      const value = schema.required?.includes(name) ? given[name] : undefined
+      const value = given[name]
       return [name, value === undefined ? '' : written(kindOf(one), value)]
     }),
+  )
+}
+
+/** An amount that can be written in two ways has one field: the decimal one, as people write it. */
+function fieldsOf({ properties = {} }: Schema): [string, Schema][] {
+  return Object.entries(properties).filter(
+    ([name]) => !name.endsWith('_minor') || !(name.slice(0, -'_minor'.length) in properties),
   )
 }
 
@@ -70,20 +80,22 @@ type Props = {
   readonly schema: Schema
   readonly example: unknown
   readonly draft: Draft
+  /** Properties that are required here, although the API does not require them. */
+  readonly required: readonly string[]
   set(next: Draft): void
 }
 
-export function SchemaFields({ schema, example, draft, set }: Props) {
+export function SchemaFields({ schema, example, draft, required, set }: Props) {
   const hints = (example ?? {}) as Readonly<Record<string, unknown>>
   return (
     <>
-      {Object.entries(schema.properties ?? {}).map(([name, one]) => (
+      {fieldsOf(schema).map(([name, one]) => (
         <Field
           key={name}
           name={name}
           schema={one}
           hint={hints[name] === undefined ? '' : written(kindOf(one), hints[name])}
-          required={schema.required?.includes(name) === true}
+          required={schema.required?.includes(name) === true || required.includes(name)}
           value={draft[name] ?? ''}
           set={value => set({ ...draft, [name]: value })}
         />

@@ -209,11 +209,22 @@ const iso_digits = new Map([
 
 function money(minor: number, currency: unknown): string {
   if (typeof currency !== 'string' || !/^[A-Z]{3}$/.test(currency)) return count.format(minor)
+  const digits = digitsOf(currency)
+  const shown = { minimumFractionDigits: digits, maximumFractionDigits: digits }
+  const options = { style: 'currency', currency, ...shown } as const
+  return new Intl.NumberFormat(language, options).format(minor / 10 ** digits)
+}
+
+/** The amount as a request has it: `24.95`. */
+export function decimalOf(minor: number, currency: string): string {
+  const digits = digitsOf(currency)
+  return (minor / 10 ** digits).toFixed(digits)
+}
+
+function digitsOf(currency: string): number {
   const options = { style: 'currency', currency } as const
   const usual = new Intl.NumberFormat(language, options).resolvedOptions().maximumFractionDigits
-  const digits = iso_digits.get(currency) ?? usual ?? 2
-  const shown = { minimumFractionDigits: digits, maximumFractionDigits: digits }
-  return new Intl.NumberFormat(language, { ...options, ...shown }).format(minor / 10 ** digits)
+  return iso_digits.get(currency) ?? usual ?? 2
 }
 
 function isState(name: string): boolean {

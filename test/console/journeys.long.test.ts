@@ -165,7 +165,7 @@ describe.skipIf(!has_chromium)('in the console', async () => {
     expect(statuses.filter(one => one >= 400)).toEqual([])
   })
 
-  test('a payment is refunded whole by a form with its id, and says so', async () => {
+  test('a refund begins with what is left of the payment, and can be a part of it', async () => {
     const { page } = await console_world.visit('refund-operator@acme.example')
     const { data } = (await read(page, '/v1/payment-intents?state=captured&limit=100')) as {
       data: { id: string; amount_refunded_minor: number }[]
@@ -174,6 +174,16 @@ describe.skipIf(!has_chromium)('in the console', async () => {
     await send(page, '/v1/refunds', { intent_id, amount_minor: 1 })
     await page.goto(`${url}/console/payments/intents/${intent_id}`)
     await page.locator('h1 .state', { hasText: /^refunded in part$/ }).waitFor()
+    await page.getByRole('button', { name: 'Create refund', exact: true }).click()
+    const amount = page.getByRole('dialog').getByLabel(/^Amount/)
+    const { amount_captured_minor } = await read(page, `/v1/payment-intents/${intent_id}`)
+    expect(await amount.inputValue()).toBe(((Number(amount_captured_minor) - 1) / 100).toFixed(2))
+    await amount.fill('')
+    await page.keyboard.press('Enter')
+    const missing = (one: { readonly validity: { readonly valueMissing: boolean } }) =>
+      one.validity.valueMissing
+    expect(await amount.evaluate(missing)).toBe(true)
+    await page.getByRole('button', { name: 'Cancel', exact: true }).click()
     await act(page, 'Create refund')
     await page.locator('h1 .state', { hasText: /^refunded$/ }).waitFor()
     const whole = await read(page, `/v1/payment-intents/${intent_id}`)

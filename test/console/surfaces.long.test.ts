@@ -232,7 +232,7 @@ describe.skipIf(!has_chromium)('a surface in the console', async () => {
     const dialog = refund.page.locator('dialog')
     const begin = async () => {
       await refund.page.getByRole('button', { name: 'Create refund' }).click()
-      await dialog.getByLabel('Amount', { exact: false }).first().fill('200')
+      await dialog.getByLabel('Amount', { exact: false }).first().fill('2.00')
       await dialog.locator('footer button').last().click()
     }
     await begin()

@@ -1,6 +1,14 @@
 /** The place of payments: payments, the ledger, disputes and reconciliation. */
 import { PaymentTimeline } from '../panels/payment-timeline.tsx'
 import { resource, type Place } from '../resource.ts'
+import type { Row } from '../operation.ts'
+import { decimalOf } from '../value.tsx'
+
+/** What can still be refunded, to be seen and changed before it is sent. */
+function restOf({ id, currency, amount_captured_minor, amount_refunded_minor }: Row): Row {
+  const rest = Number(amount_captured_minor) - Number(amount_refunded_minor)
+  return { intent_id: id, amount: decimalOf(rest, String(currency)) }
+}
 
 export const payments: Place = {
   name: 'payments',
@@ -29,9 +37,10 @@ export const payments: Place = {
         { by: 'capturePaymentIntent', in: ['authorized'] },
         {
           by: 'createRefund',
+          hurts: true,
           in: ['captured'],
           when: row => Number(row['amount_refunded_minor']) < Number(row['amount_captured_minor']),
-          from: ({ id }) => ({ intent_id: id }),
+          from: restOf,
         },
         { by: 'cancelPaymentIntent', hurts: true, in: ['requires_authorization', 'authorized'] },
       ],
@@ -70,7 +79,6 @@ export const payments: Place = {
       title: { en: 'Refunds', de: 'Erstattungen' },
       list: 'listRefunds',
       read: 'getRefund',
-      create: 'createRefund',
       columns: ['state', 'amount_minor', 'reason', 'intent_id', 'created_at', 'id'],
       events: ['refund.'],
     }),

@@ -123,6 +123,14 @@ async function checkFit(reader: Reader, tenant_id: string, asked: PutPreferences
       )
     }
     const known = categories.get(`${tenant_id} ${category}`)
+    // A person who switches off a category with one letter wrong would still get its messages.
+    if (!known && category !== '*') {
+      throw refuse(
+        'unknown_category',
+        `${pointer}/category`,
+        `${category} is not defined. GET /v1/notification-categories lists the categories.`,
+      )
+    }
     if (known && !known.user_can_disable && !one.enabled) {
       throw refuse(
         'category_mandatory',

@@ -46,6 +46,7 @@ export const preferenceRoutes = open({
         'invalid_timezone',
         'invalid_quiet_hours',
         'duplicate_preference',
+        'unknown_category',
         'category_mandatory',
       ],
     },

@@ -178,6 +178,13 @@ describe.concurrent('preferences', () => {
     [
       {
         timezone: 'UTC',
+        preferences: [{ category: 'social.actvity', channel: '*', enabled: false }],
+      },
+      'unknown_category',
+    ],
+    [
+      {
+        timezone: 'UTC',
         preferences: [
           { category: '*', channel: '*', enabled: true },
           { category: '*', channel: '*', enabled: false },
