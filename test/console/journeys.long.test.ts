@@ -183,7 +183,7 @@ describe.skipIf(!has_chromium)('in the console', async () => {
     const missing = (one: { readonly validity: { readonly valueMissing: boolean } }) =>
       one.validity.valueMissing
     expect(await amount.evaluate(missing)).toBe(true)
-    await page.getByRole('button', { name: 'Cancel', exact: true }).click()
+    await page.getByRole('button', { name: 'Go back', exact: true }).click()
     await act(page, 'Create refund')
     await page.locator('h1 .state', { hasText: /^refunded$/ }).waitFor()
     const whole = await read(page, `/v1/payment-intents/${intent_id}`)
@@ -215,7 +215,7 @@ describe.skipIf(!has_chromium)('in the console', async () => {
     await page.locator('.fields').waitFor()
     expect(await page.evaluate('globalThis.hit')).toBe(0)
     expect(faults()).toEqual([])
-  }, 300_000)
+  }, 600_000)
 
   test('the policy refuses an inline script and text as markup', async () => {
     const { page } = await console_world.visit(admin)
