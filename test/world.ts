@@ -213,7 +213,7 @@ export const beside: <T>(work: () => T) => T = AsyncLocalStorage.snapshot()
 export async function eventually<T>(
   what: string,
   look: () => Promise<T | undefined | false> | T | undefined | false,
-  limit_ms = 150_000,
+  limit_ms = 240_000,
 ): Promise<T> {
   const deadline = performance.now() + limit_ms
   for (;;) {
