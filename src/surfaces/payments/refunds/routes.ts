@@ -87,18 +87,19 @@ export const refundRoutes = open({
             if (answer instanceof Problem) throw answer
             return answer
           }
-          await requestRefund(tx, deps, {
+          const reason = body.reason ?? 'other'
+          const id = await requestRefund(tx, deps, {
             operation_id,
             tenant_id,
             intent_id: body.intent_id,
             amount_minor: body.amount_minor ?? null,
             amount: body.amount,
-            reason: body.reason ?? 'other',
+            reason,
             note: body.note ?? null,
             principal_id,
             key,
           })
-          tx.audit('payments.refunds.create', `payment_intent:${body.intent_id}`)
+          tx.audit('payments.refunds.create', `refund:${id}`, { reason })
           return undefined
         },
         call: (operation_id, attempt, _signal, _context, deps) =>

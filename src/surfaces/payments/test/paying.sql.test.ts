@@ -52,6 +52,12 @@ describe.concurrent('a payment', () => {
     expect(seen.body).toEqual(given.body)
     const after = await shop.read(id)
     expect(after).toMatchObject({ state: 'captured', amount_refunded_minor: 990 })
+    await world.allow(shop, 'kernel.audit_events.read')
+    const audit = await shop.ask('GET', '/v1/audit-events?limit=100')
+    const target = `refund:${given.body.id}`
+    expect(audit.body.data).toContainEqual(
+      expect.objectContaining({ target, reason: 'requested_by_customer' }),
+    )
     const fee = Math.round(4990 * 0.029) + 30
     expect(await world.balances(shop)).toEqual({
       merchant_balance: 4990 - fee - 990,
