@@ -98,13 +98,7 @@ export async function openGround({ database, options }: Bench): Promise<Ground> 
 
 async function untilSettled(url: string): Promise<void> {
   for (let looks = 0; looks < 1200; looks++) {
-    const [row] = await query(
-      url,
-      `select exists (select from kernel.outbox_events)
-         or exists (select from kernel.event_consumers c join kernel.events e
-           on e.lane = c.lane and e.position > c.position
-           where c.consumer = 'chat.pushes' and e.type = 'message.created') as busy`,
-    )
+    const [row] = await query(url, 'select exists (select from kernel.outbox_events) as busy')
     if (row?.['busy'] === false) return
     await new Promise(resolve => setTimeout(resolve, 100))
   }
