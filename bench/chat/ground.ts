@@ -105,11 +105,13 @@ async function untilSettled(url: string): Promise<void> {
   throw new Error('the worker did not catch up')
 }
 
-/** The address of the socket for each person. The token in it is valid for a minute. */
-export async function socketUrls(ground: Ground): Promise<string[]> {
+/** An address for each of so many sockets, of one person after the other. A token opens one socket. */
+export async function socketUrls(ground: Ground, count: number): Promise<string[]> {
   return await Promise.all(
-    ground.people.map(async one => {
-      const { token } = await ground.ask(one, 'GET', '/v1/realtime-token')
+    Array.from({ length: count }, async (_, at) => {
+      const who = ground.people[at % ground.people.length]
+      if (!who) throw new Error('there are no people')
+      const { token } = await ground.ask(who, 'GET', '/v1/realtime-token')
       return `ws://127.0.0.1:${ground.api.port}/v1/realtime?token=${String(token)}`
     }),
   )
@@ -117,10 +119,9 @@ export async function socketUrls(ground: Ground): Promise<string[]> {
 
 /** The first socket is that of the first person, and so on. */
 export async function openSockets(ground: Ground, count: number): Promise<WebSocket[]> {
-  const urls = await socketUrls(ground)
+  const urls = await socketUrls(ground, count)
   return await Promise.all(
-    Array.from({ length: count }, async (_, at) => {
-      const url = urls[at % urls.length] ?? ''
+    urls.map(async url => {
       const socket = new WebSocket(url, 'realtime.v1', { perMessageDeflate: false })
       await once(socket, 'message')
       return socket
