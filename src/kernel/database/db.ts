@@ -9,7 +9,8 @@ import type { Static, TSchema } from 'typebox'
 import pg from 'pg'
 import { jitter, newId } from '../ids.ts'
 import { countOf, type Answer } from './batch.ts'
-import { brokenBy, DatabaseBusy, isRetryable, SqlState, standbyIn } from './failures.ts'
+import { connect } from './connect.ts'
+import { brokenBy, isRetryable, SqlState, standbyIn } from './failures.ts'
 import { checkRow } from './row-check.ts'
 import { allowSilence, endWhenSilent } from './silence.ts'
 import type {
@@ -58,10 +59,7 @@ export type Tx = Reader & {
    * commits.
    */
   emit(event: EventDraft): string
-  /**
-   * For a statement that writes events itself, by the SQL function `kernel.emit`: returns their
-   * origin. The commit then wakes the work that waits for events.
-   */
+  /** Returns the origin for events that a statement of this transaction writes by `kernel.emit`. */
   emitting(): Origin
   /** Writes an audit record in this transaction. */
   audit(action: string, target: string, facts?: AuditFacts): void
@@ -200,21 +198,6 @@ function readerOn(options: Pick<DbOptions, 'check_rows'>, ask: Ask): Reader {
       return found[0]
     },
     many: rows,
-  }
-}
-
-async function connect(pool: pg.Pool, options: DbOptions): Promise<pg.PoolClient> {
-  if (pool.idleCount > 0 && pool.waitingCount === 0) return await pool.connect()
-  const started = performance.now()
-  try {
-    return await pool.connect()
-  } catch (error) {
-    if (error instanceof Error && error.message.startsWith('timeout exceeded')) {
-      throw new DatabaseBusy({ cause: error })
-    }
-    throw SqlState.from(error)
-  } finally {
-    options.waited((performance.now() - started) / 1000)
   }
 }
 

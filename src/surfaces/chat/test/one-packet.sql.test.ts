@@ -55,7 +55,7 @@ test('the event is as it is declared, and names its trace and its route', async 
     schema_version: version,
     aggregate_version: sent.revision,
     traced: true,
-    written_by: 'POST /v1/conversations/{conversation_id}/messages',
+    written_by: 'POST /v1/conversations/{id}/messages',
   })
 })
 
