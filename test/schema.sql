@@ -310,6 +310,22 @@ begin
   return dropped;
 end $function$;
 
+CREATE OR REPLACE FUNCTION kernel.emit(p_type text, p_schema_version integer, p_aggregate_type text, p_ids uuid[], p_tenant_ids uuid[], p_aggregate_ids uuid[], p_aggregate_versions bigint[], p_payloads jsonb[], p_traceparent text, p_written_by text)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  v_transaction_id bigint := pg_current_xact_id()::text::bigint;
+begin
+  insert into kernel.outbox_events (id, tenant_id, type, schema_version, aggregate_type,
+    aggregate_id, aggregate_version, payload, traceparent, written_by, transaction_id)
+  select e.id, e.tenant_id, p_type, p_schema_version, p_aggregate_type,
+    e.aggregate_id, e.aggregate_version, e.payload, p_traceparent, p_written_by, v_transaction_id
+  from unnest(p_ids, p_tenant_ids, p_aggregate_ids, p_aggregate_versions, p_payloads)
+    with ordinality e (id, tenant_id, aggregate_id, aggregate_version, payload, ordinal)
+  order by e.ordinal;
+end $function$;
+
 CREATE OR REPLACE FUNCTION kernel.first_id_of(moment timestamp with time zone)
  RETURNS uuid
  LANGUAGE sql
@@ -3448,7 +3464,6 @@ CREATE INDEX messages_revision ON chat.messages USING btree (tenant_id, conversa
 create table chat.pushes (
   tenant_id uuid not null,
   conversation_id uuid not null,
-  up_to_sequence bigint not null,
   pushed_sequence bigint not null default 0,
   pushed_at timestamp with time zone,
   due_at timestamp with time zone,
@@ -3461,7 +3476,7 @@ create table chat.pushes (
 );
 CREATE INDEX pushes_due ON chat.pushes USING btree (due_at) WHERE (due_at IS NOT NULL);
 
-CREATE OR REPLACE FUNCTION chat.append(p_tenant_ids uuid[], p_conversation_ids uuid[], p_sender_ids uuid[], p_message_ids uuid[], p_request_ids text[], p_fingerprints bytea[], p_bodies bytea[], p_replies bigint[], p_attachments text[], p_event_ids uuid[], p_wait boolean)
+CREATE OR REPLACE FUNCTION chat.append(p_tenant_ids uuid[], p_conversation_ids uuid[], p_sender_ids uuid[], p_message_ids uuid[], p_request_ids text[], p_fingerprints bytea[], p_bodies bytea[], p_replies bigint[], p_attachments text[], p_event_ids uuid[], p_blocked boolean[], p_wait boolean, p_push_delay interval, p_push_group interval, p_traceparent text, p_written_by text)
  RETURNS TABLE(item integer, outcome text, message_id uuid, message_sequence bigint, message_revision bigint, event_id uuid, created_at timestamp with time zone)
  LANGUAGE plpgsql
  SET enable_seqscan TO 'off'
@@ -3488,12 +3503,12 @@ begin
   return query
   with items as materialized (
     select i.ord::int as ord, i.tenant_id, i.conversation_id, i.sender_id, i.id, i.request_id,
-      i.fingerprint, i.body, i.reply_to, i.files::uuid[] as files, i.event_id,
-      c.latest_sequence, c.revision, c.state
+      i.fingerprint, i.body, i.reply_to, i.files::uuid[] as files, i.event_id, i.blocked,
+      c.latest_sequence, c.revision, c.state, c.type
     from unnest(p_tenant_ids, p_conversation_ids, p_sender_ids, p_message_ids, p_request_ids,
-      p_fingerprints, p_bodies, p_replies, p_attachments, p_event_ids) with ordinality
+      p_fingerprints, p_bodies, p_replies, p_attachments, p_event_ids, p_blocked) with ordinality
       i (tenant_id, conversation_id, sender_id, id, request_id, fingerprint, body, reply_to, files,
-        event_id, ord)
+        event_id, blocked, ord)
     left join chat.conversations c on c.tenant_id = i.tenant_id and c.id = i.conversation_id
       and c.id = any(v_held)
   ), known as materialized (
@@ -3502,6 +3517,7 @@ begin
       case
         when d.request_fingerprint = i.fingerprint then 'duplicate'
         when d.id is not null then 'conflict'
+        when i.blocked then 'blocked'
         when i.state is null then case when p_wait then 'unknown' else 'busy' end
         when b.user_id is null then 'unknown'
         when b.left_sequence is not null then 'left'
@@ -3523,6 +3539,9 @@ begin
     select k.*, row_number() over (
       partition by k.tenant_id, k.conversation_id, k.verdict = 'accepted' order by k.ord) as n
     from known k
+  ), grown as materialized (
+    select j.tenant_id, j.conversation_id, j.type, count(*) as n from checked j
+    where j.verdict = 'accepted' group by j.tenant_id, j.conversation_id, j.type
   ), inserted as (
     insert into chat.messages (tenant_id, conversation_id, id, sequence, sender_id,
       client_request_id, request_fingerprint, body_cipher_or_ref, reply_to_sequence,
@@ -3533,12 +3552,9 @@ begin
     from checked j where j.verdict = 'accepted' order by j.ord
   ), heads as (
     update chat.conversations c
-    set latest_sequence = c.latest_sequence + s.n, revision = c.revision + s.n,
+    set latest_sequence = c.latest_sequence + g.n, revision = c.revision + g.n,
       last_message_at = v_now
-    from (
-      select j.tenant_id, j.conversation_id, count(*) as n from checked j
-      where j.verdict = 'accepted' group by j.tenant_id, j.conversation_id) s
-    where c.tenant_id = s.tenant_id and c.id = s.conversation_id
+    from grown g where c.tenant_id = g.tenant_id and c.id = g.conversation_id
   ), readers as (
     update chat.conversation_members b
     set last_read_sequence = greatest(b.last_read_sequence, s.top)
@@ -3552,6 +3568,23 @@ begin
     update chat.attachments a set message_id = j.id, position = f.place::int
     from checked j cross join lateral unnest(j.files) with ordinality f (id, place)
     where j.verdict = 'accepted' and a.tenant_id = j.tenant_id and a.id = f.id
+  ), pushes as (
+    insert into chat.pushes (tenant_id, conversation_id, due_at)
+    select g.tenant_id, g.conversation_id, w.due_at
+    from grown g
+    left join chat.pushes p on p.tenant_id = g.tenant_id and p.conversation_id = g.conversation_id
+    cross join lateral (select greatest(v_now + p_push_delay,
+      case g.type when 'group' then p.pushed_at + p_push_group end) as due_at) w
+    where p.due_at is null or (p.due_at > w.due_at and p.last_error_code is null)
+    on conflict on constraint pushes_pkey do update
+    set due_at = excluded.due_at, attempts = 0, last_error_code = null
+  ), emitted as materialized (
+    select kernel.emit('message.created', 1, 'conversation', array_agg(e.event_id),
+      array_agg(e.tenant_id), array_agg(e.conversation_id), array_agg(e.revision + e.n),
+      array_agg(jsonb_build_object('conversation_id', e.conversation_id, 'message_id', e.id,
+        'sequence', e.latest_sequence + e.n, 'sender_id', e.sender_id, 'version', 1)),
+      p_traceparent, p_written_by)
+    from (select * from checked j where j.verdict = 'accepted' order by j.ord) e
   )
   select j.ord, j.verdict,
     case j.verdict when 'accepted' then j.id else j.known_id end,
@@ -3559,7 +3592,7 @@ begin
     case j.verdict when 'accepted' then j.revision + j.n else j.known_revision end,
     case j.verdict when 'accepted' then j.event_id else j.known_event_id end,
     case j.verdict when 'accepted' then v_now else j.known_at end
-  from checked j;
+  from checked j cross join emitted;
 end $function$;
 
 create schema inference;

@@ -98,24 +98,20 @@ export async function openGround({ database, options }: Bench): Promise<Ground> 
 
 async function untilSettled(url: string): Promise<void> {
   for (let looks = 0; looks < 1200; looks++) {
-    const [row] = await query(
-      url,
-      `select exists (select from kernel.outbox_events)
-         or exists (select from kernel.event_consumers c join kernel.events e
-           on e.lane = c.lane and e.position > c.position
-           where c.consumer = 'chat.pushes' and e.type = 'message.created') as busy`,
-    )
+    const [row] = await query(url, 'select exists (select from kernel.outbox_events) as busy')
     if (row?.['busy'] === false) return
     await new Promise(resolve => setTimeout(resolve, 100))
   }
   throw new Error('the worker did not catch up')
 }
 
-/** The address of the socket for each person. The token in it is valid for a minute. */
-export async function socketUrls(ground: Ground): Promise<string[]> {
+/** An address for each of so many sockets, of one person after the other. A token opens one socket. */
+export async function socketUrls(ground: Ground, count: number): Promise<string[]> {
   return await Promise.all(
-    ground.people.map(async one => {
-      const { token } = await ground.ask(one, 'GET', '/v1/realtime-token')
+    Array.from({ length: count }, async (_, at) => {
+      const who = ground.people[at % ground.people.length]
+      if (!who) throw new Error('there are no people')
+      const { token } = await ground.ask(who, 'GET', '/v1/realtime-token')
       return `ws://127.0.0.1:${ground.api.port}/v1/realtime?token=${String(token)}`
     }),
   )
@@ -123,10 +119,9 @@ export async function socketUrls(ground: Ground): Promise<string[]> {
 
 /** The first socket is that of the first person, and so on. */
 export async function openSockets(ground: Ground, count: number): Promise<WebSocket[]> {
-  const urls = await socketUrls(ground)
+  const urls = await socketUrls(ground, count)
   return await Promise.all(
-    Array.from({ length: count }, async (_, at) => {
-      const url = urls[at % urls.length] ?? ''
+    urls.map(async url => {
       const socket = new WebSocket(url, 'realtime.v1', { perMessageDeflate: false })
       await once(socket, 'message')
       return socket

@@ -20,11 +20,11 @@ export async function idle(_bench: Bench, ground: Ground): Promise<Section> {
   await ground.group()
   const client = startHolder()
   const before = (await residentMegabytes(ground.api.pid)) ?? Number.NaN
-  const opened = await open(client, () => socketUrls(ground), true)
+  const opened = await open(client, () => socketUrls(ground, portion), true)
   const mine = kilobytesEach(before, await residentMegabytes(ground.api.pid))
   const back = await ask(client, {
     ask: 'storm',
-    urls: await socketUrls(ground),
+    urls: await socketUrls(ground, cut_count),
     count: cut_count,
   })
   await stop(client)

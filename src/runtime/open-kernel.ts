@@ -110,6 +110,7 @@ function databasesOf(
   events: () => Events | undefined,
 ): { db: Db; reserved: Db } {
   const { settings } = config
+  const origin = () => ({ traceparent: currentTraceparent(), written_by: currentWork() })
   const options: DbOptions = {
     url: database_url,
     pool: settings['kernel.database_pool'],
@@ -122,11 +123,11 @@ function databasesOf(
     check_rows: config.profile === 'development',
     application_name: 'dodeca',
     outbox: openOutbox(declared, {
-      traceparent: currentTraceparent,
+      origin,
       request_id: currentRequestId,
       caller: currentCaller,
-      work: currentWork,
     }),
+    origin,
     committed: () => events()?.committed(),
     woken: topics => events()?.wake(topics),
     waited: seconds => metrics.poolWait.observe(seconds),

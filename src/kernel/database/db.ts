@@ -9,10 +9,18 @@ import type { Static, TSchema } from 'typebox'
 import pg from 'pg'
 import { jitter, newId } from '../ids.ts'
 import { countOf, type Answer } from './batch.ts'
-import { brokenBy, DatabaseBusy, isRetryable, SqlState, standbyIn } from './failures.ts'
+import { connect } from './connect.ts'
+import { brokenBy, isRetryable, SqlState, standbyIn } from './failures.ts'
 import { checkRow } from './row-check.ts'
 import { allowSilence, endWhenSilent } from './silence.ts'
-import type { AuditDraft, AuditFacts, BufferedEvent, EventDraft, Isolation } from './drafts.ts'
+import type {
+  AuditDraft,
+  AuditFacts,
+  BufferedEvent,
+  EventDraft,
+  Isolation,
+  Origin,
+} from './drafts.ts'
 import { oneConnection, unchecked } from './one-connection.ts'
 import { neverName, send } from './send.ts'
 import { shareReads } from './shared-reads.ts'
@@ -33,8 +41,8 @@ export type AfterCommit = (() => void) | (() => Promise<void>)
 /** The outcome of a statement that is sent with COMMIT. */
 export type AtCommit<S extends TSchema> = {
   readonly row: S
-  /** Gets the only row that the statement returns, before `afterCommit` runs. */
-  answered(row: Static<S>): void
+  /** Gets the rows that the statement returns, before `afterCommit` runs. */
+  answered(rows: Static<S>[]): void
 }
 
 export type Tx = Reader & {
@@ -51,6 +59,8 @@ export type Tx = Reader & {
    * commits.
    */
   emit(event: EventDraft): string
+  /** Returns the origin for events that a statement of this transaction writes by `kernel.emit`. */
+  emitting(): Origin
   /** Writes an audit record in this transaction. */
   audit(action: string, target: string, facts?: AuditFacts): void
   /**
@@ -105,6 +115,8 @@ export type DbOptions = {
   application_name: string
   /** Turns the buffered events and audit records into rows, right before COMMIT. */
   outbox(events: readonly BufferedEvent[], acts: readonly AuditDraft[]): Sql[]
+  /** The origin of events that are written now. */
+  origin?(): Origin
   /** Called when a commit with events is durable. It wakes the work that waits for events. */
   committed(): void
   /** Called when a commit that named topics is durable. */
@@ -189,21 +201,6 @@ function readerOn(options: Pick<DbOptions, 'check_rows'>, ask: Ask): Reader {
   }
 }
 
-async function connect(pool: pg.Pool, options: DbOptions): Promise<pg.PoolClient> {
-  if (pool.idleCount > 0 && pool.waitingCount === 0) return await pool.connect()
-  const started = performance.now()
-  try {
-    return await pool.connect()
-  } catch (error) {
-    if (error instanceof Error && error.message.startsWith('timeout exceeded')) {
-      throw new DatabaseBusy({ cause: error })
-    }
-    throw SqlState.from(error)
-  } finally {
-    options.waited((performance.now() - started) / 1000)
-  }
-}
-
 async function query(pool: pg.Pool, options: DbOptions, statement: Sql): Promise<Answer> {
   const client = await connect(pool, options)
   let broken: Error | undefined
@@ -231,7 +228,7 @@ async function attemptTx<T>(
   try {
     result = await work(txOn(options, state))
     await state.commit(options.outbox(state.events, state.acts))
-    if (state.events.length > 0) options.committed()
+    if (state.emitting || state.events.length > 0) options.committed()
     if (state.topics.size > 0) options.woken?.(state.topics)
     for (const run of state.after) owed.push(Promise.resolve(run()))
   } catch (error) {
@@ -246,15 +243,14 @@ async function attemptTx<T>(
   return result
 }
 
-function rowTaker<S extends TSchema>(
+function rowsTaker<S extends TSchema>(
   { check_rows }: Pick<DbOptions, 'check_rows'>,
   { row, answered }: AtCommit<S>,
   statement: Sql,
 ) {
   return ({ rows }: Answer) => {
-    if (rows.length !== 1) throw new Error(`expected one row, got ${rows.length}`)
-    if (check_rows) checkRow(row, rows[0], statement)
-    answered(rows[0] as Static<S>)
+    if (check_rows) for (const value of rows) checkRow(row, value, statement)
+    answered(rows as Static<S>[])
   }
 }
 
@@ -288,9 +284,13 @@ function txOn(options: DbOptions, state: TxState): Tx {
       state.live().events.push({ ...event, id })
       return id
     },
+    emitting: () => {
+      state.live().emitting = true
+      return options.origin?.() ?? { traceparent: null, written_by: null }
+    },
     audit: (action, target, facts) => void state.live().acts.push({ ...facts, action, target }),
     atCommit: (statement, { row, answered, refused } = {}) => {
-      const known = answered && row ? rowTaker(options, { row, answered }, statement) : undefined
+      const known = answered && row ? rowsTaker(options, { row, answered }, statement) : undefined
       state.live().last.push({ statement, answered: known, refused })
     },
     wake: topic => void state.live().topics.add(topic),

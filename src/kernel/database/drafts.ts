@@ -23,6 +23,9 @@ export type EventDraft = {
   readonly written_by?: string | null
 }
 
+/** What every event stores about the work that wrote it. */
+export type Origin = { readonly traceparent: string | null; readonly written_by: string | null }
+
 /** A buffered event already has its id, so that the code that emits it can use the id. */
 export type BufferedEvent = EventDraft & { readonly id: string }
 

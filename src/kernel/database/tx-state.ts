@@ -30,6 +30,7 @@ export class TxState {
   readonly topics = new Set<string>()
   readonly after: ((() => void) | (() => Promise<void>))[] = []
   ended = false
+  emitting = false
   unhurried = false
   streams = 0
   private begun: Promise<unknown> | undefined

@@ -289,6 +289,26 @@ create table kernel.outbox_events (
   transaction_id bigint
 ) with (autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_cost_delay = 0);
 
+-- Writes events of one type for a function of a surface that numbers its rows itself. Like the insert of
+-- `tx.emit()`, it takes the transaction's id before its first number: by that the sequencer tells whether a
+-- missing number may still be committed. `tx.emitting()` returns the origin and wakes the sequencer.
+create function kernel.emit(
+  p_type text, p_schema_version int, p_aggregate_type text, p_ids uuid[], p_tenant_ids uuid[],
+  p_aggregate_ids uuid[], p_aggregate_versions bigint[], p_payloads jsonb[], p_traceparent text,
+  p_written_by text
+) returns void language plpgsql as $$
+declare
+  v_transaction_id bigint := pg_current_xact_id()::text::bigint;
+begin
+  insert into kernel.outbox_events (id, tenant_id, type, schema_version, aggregate_type,
+    aggregate_id, aggregate_version, payload, traceparent, written_by, transaction_id)
+  select e.id, e.tenant_id, p_type, p_schema_version, p_aggregate_type,
+    e.aggregate_id, e.aggregate_version, e.payload, p_traceparent, p_written_by, v_transaction_id
+  from unnest(p_ids, p_tenant_ids, p_aggregate_ids, p_aggregate_versions, p_payloads)
+    with ordinality e (id, tenant_id, aggregate_id, aggregate_version, payload, ordinal)
+  order by e.ordinal;
+end $$;
+
 -- The event log and what consumers remember. Positions are given by one sequencer, so every reader may
 -- trust `position > cursor`. Partitions are made ahead by functions, outside the hot statements, by
 -- ATTACH (which does not stop readers); there is no default partition that could hide a missing one.

@@ -21,6 +21,7 @@ const message = declared({
 const member = { user_id: Id }
 
 export const events = {
+  // Written by chat.append.
   'message.created': message,
   'message.updated': message,
   'message.deleted': message,

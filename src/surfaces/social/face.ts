@@ -1,5 +1,5 @@
 /** Functions of social that other surfaces may call. */
-import type { Reader } from '#dodeca/kernel'
+import type { Reader, Sql } from '#dodeca/kernel'
 
 export type Face = {
   /** Returns for each pair whether one of the two blocks the other, in the order of the pairs. */
@@ -8,4 +8,6 @@ export type Face = {
     tenant_id: string,
     pairs: readonly (readonly [string, string])[],
   ): Promise<boolean[]>
+  /** The same for one pair, as a condition in a statement of the caller. */
+  blocked(pair: { readonly tenant_id: Sql; readonly one: Sql; readonly other: Sql }): Sql
 }

@@ -5,8 +5,15 @@ import type { Face } from './face.ts'
 
 const Pair = Type.Object({ place: Type.Integer() })
 
+const blocked: Face['blocked'] = ({ tenant_id, one, other }) => sql`(
+  exists (select from social.blocks b where b.tenant_id = ${tenant_id}
+    and b.blocker_id = ${one} and b.blocked_id = ${other})
+  or exists (select from social.blocks b where b.tenant_id = ${tenant_id}
+    and b.blocker_id = ${other} and b.blocked_id = ${one}))`
+
 export function openFace(): Face {
   return {
+    blocked,
     blockedPairs: async (reader, tenant_id, pairs) => {
       if (pairs.length === 0) return []
       const rows = await reader.many(
@@ -15,13 +22,10 @@ export function openFace(): Face {
           select p.place::int as place
           from unnest(${pairs.map(pair => pair[0])}::uuid[], ${pairs.map(pair => pair[1])}::uuid[])
             with ordinality as p (one, other, place)
-          where exists (select from social.blocks b where b.tenant_id = ${tenant_id}
-              and b.blocker_id = p.one and b.blocked_id = p.other)
-            or exists (select from social.blocks b where b.tenant_id = ${tenant_id}
-              and b.blocker_id = p.other and b.blocked_id = p.one)`,
+          where ${blocked({ tenant_id: sql`${tenant_id}`, one: sql`p.one`, other: sql`p.other` })}`,
       )
-      const blocked = new Set(rows.map(row => row.place - 1))
-      return pairs.map((_, at) => blocked.has(at))
+      const places = new Set(rows.map(row => row.place - 1))
+      return pairs.map((_, at) => places.has(at))
     },
   }
 }

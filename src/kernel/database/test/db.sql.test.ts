@@ -88,14 +88,14 @@ describe('a transaction', () => {
     expect(reported.committed + twice.reported.committed).toBe(0)
   })
 
-  test('gets the row of a statement that is sent with COMMIT, and names its failure', async () => {
+  test('gets the rows of a statement that is sent with COMMIT, and names its failure', async () => {
     const { db } = open()
     const id = newId()
     const seen: unknown[] = []
     const insert = (n: number) => sql`
       insert into public.thing (id, n) values (${id}, ${n}) returning n`
     await db.tx(async tx => {
-      tx.atCommit(insert(5), { row: N, answered: row => void seen.push(row) })
+      tx.atCommit(insert(5), { row: N, answered: rows => void seen.push(...rows) })
       tx.afterCommit(() => void seen.push('committed'))
       expect(seen).toEqual([])
     })
@@ -104,7 +104,7 @@ describe('a transaction', () => {
       await tx.run(put(newId(), 1))
       const refused = (error: unknown) =>
         violates(error, 'thing_pkey') ? new TypeError('there is one') : error
-      tx.atCommit(insert(6), { row: N, answered: row => void seen.push(row), refused })
+      tx.atCommit(insert(6), { row: N, answered: rows => void seen.push(...rows), refused })
     })
     await expect(again).rejects.toThrow('there is one')
     expect(seen).toHaveLength(2)

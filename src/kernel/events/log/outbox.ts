@@ -6,22 +6,22 @@
  * committed.
  */
 import { Compile, type Validator } from 'typebox/compile'
-import type { AuditDraft, BufferedEvent, EventDraft } from '../../database/drafts.ts'
+import type { AuditDraft, BufferedEvent, EventDraft, Origin } from '../../database/drafts.ts'
 import { sql, type Sql } from '../../database/sql.ts'
 import { newId } from '../../ids.ts'
 import type { EventDeclaration } from '../event.ts'
 
 export type OutboxOptions = {
-  /** The trace of the running work. */
-  traceparent(): string | null
+  /** The trace and the name of the running work, for the events. */
+  origin(): Origin
   /** The request id and the caller, for the audit record. */
   request_id(): string | null
   caller(): AuditDraft['by'] | null
-  /** The name of the running work, for the events. */
-  work(): string | null
 }
 
 export type Outbox = (events: readonly BufferedEvent[], acts: readonly AuditDraft[]) => Sql[]
+
+const no_origin: Origin = { traceparent: null, written_by: null }
 
 type Declared = { version: number; data: Validator }
 
@@ -36,8 +36,7 @@ export function openOutbox(
   return (events, acts) => {
     const statements: Sql[] = []
     if (events.length > 0) {
-      const origin = { traceparent: options?.traceparent() ?? null, work: options?.work() ?? null }
-      statements.push(insertEvents(known, events, origin))
+      statements.push(insertEvents(known, events, options?.origin() ?? no_origin))
     }
     if (acts.length > 0) statements.push(insertActs(acts, options))
     return statements
@@ -47,7 +46,7 @@ export function openOutbox(
 function insertEvents(
   known: ReadonlyMap<string, Declared>,
   events: readonly BufferedEvent[],
-  origin: { readonly traceparent: string | null; readonly work: string | null },
+  origin: Origin,
 ): Sql {
   const rows = events.map(event => ({
     id: event.id,
@@ -60,7 +59,7 @@ function insertEvents(
     payload: sql.json(event.data),
     traceparent: event.traceparent ?? origin.traceparent,
     // An event with a trace of its own was caused by other work than the one that commits it.
-    written_by: event.written_by ?? (event.traceparent ? null : origin.work),
+    written_by: event.written_by ?? (event.traceparent ? null : origin.written_by),
   }))
   return sql`
     with begun as materialized (select pg_current_xact_id() as xid)

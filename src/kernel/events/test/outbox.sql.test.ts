@@ -37,8 +37,7 @@ function open() {
     outbox: openOutbox(declared, {
       request_id: () => null,
       caller: () => caller,
-      traceparent: () => traceparent,
-      work: () => 'POST /v1/things',
+      origin: () => ({ traceparent, written_by: 'POST /v1/things' }),
     }),
     committed: () => committed++,
     waited: () => {},

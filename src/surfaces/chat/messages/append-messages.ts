@@ -1,13 +1,12 @@
 /**
  * Writes many messages in one transaction. First checks, without a lock, which senders may write to
- * which conversations. Then encrypts the texts and appends those of people who do not block each
- * other. The same transaction emits an event for each accepted message.
+ * which conversations. Then encrypts the texts and appends them, with an event for each accepted
+ * message. People who block each other do not send to each other; the same statement finds them.
  */
 import { Type, type Static } from 'typebox'
-import { nullable, sql, type Reader } from '#dodeca/kernel'
+import { nullable, sql, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
-import { announce } from '../events.ts'
 import { Bytes, type Message } from '../schemas.ts'
 
 export type Draft = {
@@ -74,7 +73,10 @@ export async function appendMessages(
     const sealed = body === null ? null : deps.cipher.seal(data_key, place, body)
     return [{ item, draft, other_id, sealed }]
   })
-  await appendAllowed(deps, rows, wait, results)
+  for (const row of rows.length > 0 ? await append(deps, rows, wait) : []) {
+    const mine = rows[row.item - 1]
+    if (mine) results[mine.item] = outcomeOf(row, mine.draft)
+  }
   return results.map(one => one ?? problem('conversation_not_found'))
 }
 
@@ -86,96 +88,41 @@ type Sealed = {
   readonly sealed: Buffer | null
 }
 
-/** Undoes the transaction, which is then repeated without these messages. */
-class PairsBlocked extends Error {
-  readonly rows: ReadonlySet<Sealed>
-  constructor(rows: ReadonlySet<Sealed>) {
-    super('some people block each other')
-    this.rows = rows
-  }
+/** One packet: BEGIN, the append, which also writes the events and the pushes, and COMMIT. */
+async function append(deps: AppendDeps, rows: readonly Sealed[], wait: boolean): Promise<Row[]> {
+  const { kernel } = deps
+  let appended: Row[] = []
+  await kernel.fault('chat.before_append')
+  await kernel.db.tx(tx => {
+    tx.atCommit(appendStatement(deps, rows, wait, tx.emitting()), {
+      row: Row,
+      answered: found => {
+        appended = found
+      },
+    })
+    return Promise.resolve()
+  })
+  await kernel.fault('chat.after_commit')
+  return appended
 }
 
-/**
- * Blocks are rare, so they are read in the same round trip as the append. A round trip of their own
- * took 28 of the 113 ms of a batch of pairs on a busy machine.
- */
-async function appendAllowed(
-  deps: AppendDeps,
+function appendStatement(
+  { kernel: { settings }, blocks }: AppendDeps,
   rows: readonly Sealed[],
   wait: boolean,
-  results: (Appending | undefined)[],
-): Promise<void> {
-  if (rows.length === 0) return
-  await deps.kernel.fault('chat.before_append')
-  try {
-    const found = await deps.kernel.db.tx(async tx => {
-      const [blocked, appended] = await Promise.all([
-        findBlocked(deps, tx, rows),
-        tx.many(Row, appendStatement(rows, wait)),
-      ])
-      if (blocked.size > 0) throw new PairsBlocked(blocked)
-      for (const row of appended) {
-        const draft = rows[row.item - 1]?.draft
-        if (draft && row.outcome === 'accepted') announceMessage(tx, draft, row)
-      }
-      await deps.kernel.fault('chat.before_commit')
-      return appended
-    })
-    await deps.kernel.fault('chat.after_commit')
-    for (const row of found) {
-      const mine = rows[row.item - 1]
-      if (mine) results[mine.item] = outcomeOf(row, mine.draft)
-    }
-  } catch (error) {
-    if (!(error instanceof PairsBlocked)) throw error
-    await refuseBlocked(deps, [...error.rows], results)
-    const allowed = rows.filter(row => !error.rows.has(row))
-    await appendAllowed(deps, allowed, wait, results)
-  }
-}
-
-/** A message that was stored before the block is returned under its key, as ever. */
-async function refuseBlocked(
-  { kernel: { db } }: AppendDeps,
-  rows: readonly Sealed[],
-  results: (Appending | undefined)[],
-): Promise<void> {
-  const asked = rows.map(({ item, draft }) => ({ ...draft, item }))
-  const known = await db.many(
-    Row,
-    sql`
-      select i.item, case when m.request_fingerprint = i.fingerprint then 'duplicate'
-          else 'conflict' end as outcome,
-        m.id as message_id, m.sequence as message_sequence, m.revision as message_revision,
-        m.created_event_id as event_id, m.created_at
-      from ${sql.table(asked, {
-        item: 'int4',
-        tenant_id: 'uuid',
-        conversation_id: 'uuid',
-        sender_id: 'uuid',
-        client_request_id: 'text',
-        fingerprint: 'bytea',
-      })} i
-      join chat.messages m on m.tenant_id = i.tenant_id
-        and m.conversation_id = i.conversation_id and m.sender_id = i.sender_id
-        and m.client_request_id = i.client_request_id`,
-  )
-  for (const { item, draft } of rows) {
-    const row = known.find(one => one.item === item)
-    results[item] = row ? outcomeOf(row, draft) : problem('message_not_allowed')
-  }
-}
-
-function appendStatement(rows: readonly Sealed[], wait: boolean) {
+  { traceparent, written_by }: ReturnType<Tx['emitting']>,
+) {
   const of = <T>(pick: (row: Sealed) => T): T[] => rows.map(pick)
   // Ids need no quotes. The driver would search each of them for characters to escape.
   const ids = (pick: (draft: Draft) => string) => `{${rows.map(one => pick(one.draft)).join(',')}}`
+  const [tenants, senders] = [ids(one => one.tenant_id), ids(one => one.sender_id)]
+  const pair = { tenant_id: sql`p.tenant_id`, one: sql`p.one`, other: sql`p.other` }
   return sql`
     select item, outcome, message_id, message_sequence, message_revision, event_id, created_at
     from chat.append(
-      p_tenant_ids => ${ids(one => one.tenant_id)}::uuid[],
+      p_tenant_ids => ${tenants}::uuid[],
       p_conversation_ids => ${ids(one => one.conversation_id)}::uuid[],
-      p_sender_ids => ${ids(one => one.sender_id)}::uuid[],
+      p_sender_ids => ${senders}::uuid[],
       p_message_ids => ${ids(one => one.message_id)}::uuid[],
       p_request_ids => ${of(one => one.draft.client_request_id)}::text[],
       p_fingerprints => ${of(one => one.draft.fingerprint)}::bytea[],
@@ -183,7 +130,15 @@ function appendStatement(rows: readonly Sealed[], wait: boolean) {
       p_replies => ${of(one => one.draft.reply_to_sequence)}::bigint[],
       p_attachments => ${of(one => `{${one.draft.attachment_ids.join(',')}}`)}::text[],
       p_event_ids => ${ids(one => one.event_id)}::uuid[],
-      p_wait => ${wait})
+      p_blocked => array(
+        select p.other is not null and ${blocks.blocked(pair)}
+        from unnest(${tenants}::uuid[], ${senders}::uuid[], ${of(one => one.other_id)}::uuid[])
+          with ordinality p (tenant_id, one, other, place)
+        order by p.place),
+      p_wait => ${wait},
+      p_push_delay => make_interval(secs => ${settings['chat.push_delay_ms'] / 1000}),
+      p_push_group => make_interval(secs => ${settings['chat.push_group_seconds']}),
+      p_traceparent => ${traceparent}, p_written_by => ${written_by})
     order by item`
 }
 
@@ -220,38 +175,12 @@ async function placesOf(
   return [...known, ...found]
 }
 
-async function findBlocked(
-  { blocks }: Pick<AppendDeps, 'blocks'>,
-  reader: Reader,
-  rows: readonly Sealed[],
-): Promise<ReadonlySet<Sealed>> {
-  const direct = rows.filter(row => row.other_id !== null)
-  const found = await Promise.all(
-    [...Map.groupBy(direct, row => row.draft.tenant_id)].map(async ([tenant_id, some]) => {
-      const pairs = some.map(row => [row.draft.sender_id, row.other_id ?? ''] as const)
-      const blocked = await blocks.blockedPairs(reader, tenant_id, pairs)
-      return some.filter((_, at) => blocked[at])
-    }),
-  )
-  return new Set(found.flat())
-}
-
-function announceMessage(tx: Parameters<typeof announce>[0], draft: Draft, row: Row): void {
-  const key = { tenant_id: draft.tenant_id, id: draft.conversation_id }
-  const data = {
-    message_id: draft.message_id,
-    sequence: row.message_sequence,
-    sender_id: draft.sender_id,
-    version: 1,
-  }
-  announce(tx, 'message.created', key, row.message_revision ?? 0, data, draft.event_id)
-}
-
 const refusals = {
   unknown: 'conversation_not_found',
   left: 'not_a_member',
   closed: 'conversation_closed',
   conflict: 'idempotency_key_reused',
+  blocked: 'message_not_allowed',
   reply: 'reply_target_unknown',
   attachment: 'attachment_not_ready',
 } as const

@@ -137,11 +137,10 @@ create table chat.devices (
 create index devices_session on chat.devices (session_id) where session_id is not null;
 create index devices_user on chat.devices (user_id);
 
--- One row for each conversation with messages that may have to be pushed.
+-- One row for each conversation with messages that may have to be pushed. Due up to its latest message.
 create table chat.pushes (
   tenant_id uuid not null,
   conversation_id uuid not null,
-  up_to_sequence bigint not null,
   pushed_sequence bigint not null default 0,
   pushed_at timestamptz,
   due_at timestamptz,
@@ -154,14 +153,16 @@ create table chat.pushes (
 );
 create index pushes_due on chat.pushes (due_at) where due_at is not null;
 
--- Appends a batch of messages. The conversations are locked first, so that sequences rise in the order of
+-- Appends a batch of messages, with their events and pushes. The conversations are locked first, so that sequences rise in the order of
 -- commits; p_wait false skips those that are locked ('busy'). A number is taken only by a message that
 -- is inserted, so there are no gaps. The function is volatile: what follows the lock sees everything that was
--- committed before it.
+-- committed before it. A push that is due early enough is not written again: a busy room would otherwise hold
+-- the row that the queue of pushes wants to claim. Whoever ends a push locks the conversation first.
 create function chat.append(
   p_tenant_ids uuid[], p_conversation_ids uuid[], p_sender_ids uuid[], p_message_ids uuid[],
   p_request_ids text[], p_fingerprints bytea[], p_bodies bytea[], p_replies bigint[],
-  p_attachments text[], p_event_ids uuid[], p_wait boolean
+  p_attachments text[], p_event_ids uuid[], p_blocked boolean[], p_wait boolean,
+  p_push_delay interval, p_push_group interval, p_traceparent text, p_written_by text
 ) returns table (
   item int, outcome text, message_id uuid, message_sequence bigint, message_revision bigint,
   event_id uuid, created_at timestamptz
@@ -188,12 +189,12 @@ begin
   return query
   with items as materialized (
     select i.ord::int as ord, i.tenant_id, i.conversation_id, i.sender_id, i.id, i.request_id,
-      i.fingerprint, i.body, i.reply_to, i.files::uuid[] as files, i.event_id,
-      c.latest_sequence, c.revision, c.state
+      i.fingerprint, i.body, i.reply_to, i.files::uuid[] as files, i.event_id, i.blocked,
+      c.latest_sequence, c.revision, c.state, c.type
     from unnest(p_tenant_ids, p_conversation_ids, p_sender_ids, p_message_ids, p_request_ids,
-      p_fingerprints, p_bodies, p_replies, p_attachments, p_event_ids) with ordinality
+      p_fingerprints, p_bodies, p_replies, p_attachments, p_event_ids, p_blocked) with ordinality
       i (tenant_id, conversation_id, sender_id, id, request_id, fingerprint, body, reply_to, files,
-        event_id, ord)
+        event_id, blocked, ord)
     left join chat.conversations c on c.tenant_id = i.tenant_id and c.id = i.conversation_id
       and c.id = any(v_held)
   ), known as materialized (
@@ -202,6 +203,7 @@ begin
       case
         when d.request_fingerprint = i.fingerprint then 'duplicate'
         when d.id is not null then 'conflict'
+        when i.blocked then 'blocked'
         when i.state is null then case when p_wait then 'unknown' else 'busy' end
         when b.user_id is null then 'unknown'
         when b.left_sequence is not null then 'left'
@@ -223,6 +225,9 @@ begin
     select k.*, row_number() over (
       partition by k.tenant_id, k.conversation_id, k.verdict = 'accepted' order by k.ord) as n
     from known k
+  ), grown as materialized (
+    select j.tenant_id, j.conversation_id, j.type, count(*) as n from checked j
+    where j.verdict = 'accepted' group by j.tenant_id, j.conversation_id, j.type
   ), inserted as (
     insert into chat.messages (tenant_id, conversation_id, id, sequence, sender_id,
       client_request_id, request_fingerprint, body_cipher_or_ref, reply_to_sequence,
@@ -233,12 +238,9 @@ begin
     from checked j where j.verdict = 'accepted' order by j.ord
   ), heads as (
     update chat.conversations c
-    set latest_sequence = c.latest_sequence + s.n, revision = c.revision + s.n,
+    set latest_sequence = c.latest_sequence + g.n, revision = c.revision + g.n,
       last_message_at = v_now
-    from (
-      select j.tenant_id, j.conversation_id, count(*) as n from checked j
-      where j.verdict = 'accepted' group by j.tenant_id, j.conversation_id) s
-    where c.tenant_id = s.tenant_id and c.id = s.conversation_id
+    from grown g where c.tenant_id = g.tenant_id and c.id = g.conversation_id
   ), readers as (
     update chat.conversation_members b
     set last_read_sequence = greatest(b.last_read_sequence, s.top)
@@ -252,6 +254,23 @@ begin
     update chat.attachments a set message_id = j.id, position = f.place::int
     from checked j cross join lateral unnest(j.files) with ordinality f (id, place)
     where j.verdict = 'accepted' and a.tenant_id = j.tenant_id and a.id = f.id
+  ), pushes as (
+    insert into chat.pushes (tenant_id, conversation_id, due_at)
+    select g.tenant_id, g.conversation_id, w.due_at
+    from grown g
+    left join chat.pushes p on p.tenant_id = g.tenant_id and p.conversation_id = g.conversation_id
+    cross join lateral (select greatest(v_now + p_push_delay,
+      case g.type when 'group' then p.pushed_at + p_push_group end) as due_at) w
+    where p.due_at is null or (p.due_at > w.due_at and p.last_error_code is null)
+    on conflict on constraint pushes_pkey do update
+    set due_at = excluded.due_at, attempts = 0, last_error_code = null
+  ), emitted as materialized (
+    select kernel.emit('message.created', 1, 'conversation', array_agg(e.event_id),
+      array_agg(e.tenant_id), array_agg(e.conversation_id), array_agg(e.revision + e.n),
+      array_agg(jsonb_build_object('conversation_id', e.conversation_id, 'message_id', e.id,
+        'sequence', e.latest_sequence + e.n, 'sender_id', e.sender_id, 'version', 1)),
+      p_traceparent, p_written_by)
+    from (select * from checked j where j.verdict = 'accepted' order by j.ord) e
   )
   select j.ord, j.verdict,
     case j.verdict when 'accepted' then j.id else j.known_id end,
@@ -259,5 +278,5 @@ begin
     case j.verdict when 'accepted' then j.revision + j.n else j.known_revision end,
     case j.verdict when 'accepted' then j.event_id else j.known_event_id end,
     case j.verdict when 'accepted' then v_now else j.known_at end
-  from checked j;
+  from checked j cross join emitted;
 end $$;

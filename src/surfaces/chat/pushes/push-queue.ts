@@ -8,16 +8,17 @@
  */
 import { Type, type Static } from 'typebox'
 import { again, done, dueQueue, sql, type DueQueue } from '#dodeca/kernel'
+import { lockConversation } from '../conversations/change.ts'
 import type { Deps } from '../deps.ts'
 import type { Key } from '../schemas.ts'
 import { known_ms } from '../realtime/presence.ts'
 
-export const push_queue = 'chat.pushes'
 const portion = 100
 
 const Push = Type.Object({
   tenant_id: Type.String(),
   conversation_id: Type.String(),
+  /** The latest message at the claim. */
   up_to_sequence: Type.Integer(),
   /** What needs no push any more: pushed, read, or received over a socket. */
   pushed_sequence: Type.Integer(),
@@ -25,18 +26,19 @@ const Push = Type.Object({
 })
 const Unseen = Type.Object({ user_id: Type.String() })
 const Settled = Type.Object({ sequence: Type.Integer() })
-const Later = Type.Object({ more: Type.Boolean() })
 
 export function pushQueue(deps: Pick<Deps, 'kernel' | 'messages' | 'people' | 'live'>): DueQueue {
   const { settings } = deps.kernel
   return dueQueue({
-    name: push_queue,
+    name: 'chat.pushes',
     table: 'chat.pushes',
     key: ['tenant_id', 'conversation_id'],
     row: Push,
-    load: sql`t.up_to_sequence, t.pushed_sequence, exists (
-      select from chat.conversations c
-      where c.tenant_id = t.tenant_id and c.id = t.conversation_id and c.type = 'group') as grouped`,
+    load: sql`t.pushed_sequence, (
+        select c.latest_sequence from chat.conversations c
+        where c.tenant_id = t.tenant_id and c.id = t.conversation_id) as up_to_sequence, exists (
+        select from chat.conversations c
+        where c.tenant_id = t.tenant_id and c.id = t.conversation_id and c.type = 'group') as grouped`,
     batch: 50,
     concurrency: 4,
     lease_seconds: 60,
@@ -46,14 +48,14 @@ export function pushQueue(deps: Pick<Deps, 'kernel' | 'messages' | 'people' | 'l
       if (outcome.end !== 'done') return undefined
       const { result } = outcome
       const { tenant_id, conversation_id, up_to_sequence, grouped } = row
-      const { more } = await tx.one(
-        Later,
-        sql`
-          update chat.pushes
-          set pushed_sequence = ${result}, pushed_at = kernel.now()
-          where tenant_id = ${tenant_id} and conversation_id = ${conversation_id}
-          returning up_to_sequence > ${up_to_sequence} as more`,
-      )
+      await tx.run(sql`
+        update chat.pushes
+        set pushed_sequence = ${result}, pushed_at = kernel.now()
+        where tenant_id = ${tenant_id} and conversation_id = ${conversation_id}`)
+      // A send that runs meanwhile finds this push due and leaves it so. It is committed before the
+      // conversation can be locked, or it finds what is decided here.
+      const head = await lockConversation(tx, { tenant_id, id: conversation_id })
+      const more = head.latest_sequence > up_to_sequence
       if (!more && result === up_to_sequence) return done(result)
       if (grouped) return again(settings['chat.push_group_seconds'], result)
       const wait_ms = settings[more ? 'chat.push_delay_ms' : 'chat.presence_grace_ms']

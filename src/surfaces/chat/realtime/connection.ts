@@ -10,7 +10,7 @@ import type { WebSocket } from 'ws'
 import { newId } from '#dodeca/kernel'
 import type { Kernel } from '../settings.ts'
 import { frameOf } from './frames.ts'
-import { leaveNow, leaveSoon } from './leaving.ts'
+import { join, leaveNow, leaveSoon } from './leaving.ts'
 
 export type Holder = {
   readonly tenant_id: string
@@ -158,7 +158,7 @@ export class Connection {
 
   /**
    * The next queued frames, at most `write_bytes` of them. The rest waits as it is: the same bytes
-   * for all readers of a conversation, where a write would copy them for each slow reader.
+   * for all readers of a conversation.
    */
   private nextBytes(): Buffer {
     let many = 0
@@ -171,7 +171,7 @@ export class Connection {
     const frames = this.queue.splice(0, many)
     this.queued_bytes -= bytes
     const [first] = frames
-    return first && many === 1 ? first : Buffer.concat(frames, bytes)
+    return first && many === 1 ? first : join(frames)
   }
 
   private async flushAfter(check: Promise<boolean>): Promise<void> {

@@ -12,6 +12,9 @@ export type Leaving = {
 const pause_factor = 3
 const pause_ms_max = 30
 
+/** The last frames that were joined, until the end of a delivery. */
+let joined: { readonly frames: readonly Buffer[]; readonly bytes: Buffer } | undefined
+
 let replies: Leaving[] = []
 let live: Leaving[] = []
 let scheduled = false
@@ -33,6 +36,19 @@ export function leaveSoon(one: Leaving): void {
   else setTimeout(flushLive, wait_ms)
 }
 
+/** Joins frames for one write. Sockets of a room have the same frames and share the result. */
+export function join(frames: readonly Buffer[]): Buffer {
+  const known = joined
+  if (
+    known?.frames.length === frames.length &&
+    frames.every((one, at) => one === known.frames[at])
+  ) {
+    return known.bytes
+  }
+  joined = { frames, bytes: Buffer.concat(frames) }
+  return joined.bytes
+}
+
 function flushReplies(): void {
   const all = replies
   replies = []
@@ -45,6 +61,7 @@ function flushLive(): void {
   scheduled = false
   const began = performance.now()
   for (const one of all) one.flush()
+  joined = undefined
   const ended = performance.now()
   next_ms = ended + Math.min(pause_ms_max, pause_factor * (ended - began))
 }

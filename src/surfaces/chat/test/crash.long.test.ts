@@ -15,7 +15,6 @@ afterAll(() => world.close())
 
 const points = {
   'chat.before_append': false,
-  'chat.before_commit': false,
   'chat.after_commit': true,
   'chat.before_delivery': true,
   'chat.before_hint': true,

@@ -89,6 +89,7 @@ export async function explained(
     run: async statement => (await ask(statement)).rowCount ?? 0,
     stream: unused,
     emit: () => '',
+    emitting: unused,
     audit: () => {},
     atCommit: statement => void last.push(statement),
     wake: () => {},
