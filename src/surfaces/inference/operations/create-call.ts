@@ -43,7 +43,7 @@ export async function createCall(
   const made = insertion(draft, call, state)
   // A job is submitted with the deadline of its call.
   if (draft.waits) Object.assign(call, await tx.one(Made, made))
-  else tx.atCommit(made, { row: Made, answered: row => void Object.assign(call, row) })
+  else tx.atCommit(made, { row: Made, answered: ([row]) => void Object.assign(call, row) })
   if (draft.input) keepContent(tx, call, draft.input)
   if (draft.waits) return call
   recordDecisions(tx, deps, call, 'input', call.decided)
