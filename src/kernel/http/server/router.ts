@@ -4,7 +4,7 @@
  */
 import type { IncomingHttpHeaders } from 'node:http'
 import findMyWay, { type HTTPMethod } from 'find-my-way'
-import { suggestion } from '../../errors/did-you-mean.ts'
+import { nearest } from '../../errors/did-you-mean.ts'
 import { problem, Problem } from '../../errors/problem.ts'
 import type { CompiledRoute } from './compile-route.ts'
 import type { Rendered } from '../contract/reply.ts'
@@ -97,6 +97,8 @@ function methodsOf(routes: readonly CompiledRoute[], find: Router['find']): Rout
   }
 }
 
+const version = '/v1/'
+
 /** The hint in the reply to an unknown path: the path of a route that was probably meant. */
 function openNearPaths(routes: readonly Route[]): (path: string) => string {
   const paths = [...new Set(routes.filter(({ hidden }) => !hidden).map(({ path }) => path))]
@@ -106,9 +108,14 @@ function openNearPaths(routes: readonly Route[]): (path: string) => string {
     const alike = paths
       .filter(pattern => Math.abs(pattern.split('/').length - given.length) <= 1)
       .map(pattern => ({ pattern, filled: filled(pattern, given) }))
-    const words = alike.map(({ filled: word }) => word)
-    const text = suggestion(path.slice(0, 200), words)
-    const meant = alike.find(({ filled: word }) => text === ` Did you mean ${word}?`)?.pattern
+    const asked = path.slice(0, 200)
+    // What all paths begin with says nothing about which one was meant.
+    const after = asked.startsWith(version) ? version.length : 0
+    const word = nearest(
+      asked.slice(after),
+      alike.map(one => one.filled.slice(after)),
+    )
+    const meant = alike.find(one => one.filled.slice(after) === word)?.pattern
     return meant === undefined ? '' : ` Did you mean ${meant}?`
   }
 }

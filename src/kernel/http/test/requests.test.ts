@@ -259,3 +259,13 @@ describe('addresses and methods', () => {
 function unknown(count: number): Record<string, number> {
   return Object.fromEntries(Array.from({ length: count }, (_, n) => [`u${n}`, 1]))
 }
+
+test.each([
+  ['/v1/notse', 'Did you mean /v1/notes?'],
+  ['/v1/notse/7', 'Did you mean /v1/notes/{note_id}?'],
+  ['/v1/nonsense', 'this path. All paths'],
+])('%s is 404 with a path that is near, if one is', async (path, hint) => {
+  const answer = await world.call('GET', path)
+  expect([answer.status, answer.body.code]).toEqual([404, 'not_found'])
+  expect(answer.body.detail).toContain(hint)
+})

@@ -1,4 +1,5 @@
 /** No role contains separated duties, for any caller and any way into the table. */
+import { readFile } from 'node:fs/promises'
 import { Type } from 'typebox'
 import { afterAll, expect, test } from 'vitest'
 import { openProductWorld } from '../../../../test/product-world.ts'
@@ -107,6 +108,14 @@ test('the database stores the duty of every permission', async () => {
   expect(new Map(known.map(({ permission, duty }) => [permission, duty]))).toEqual(
     new Map(declared.map(([name, { duty }]) => [name, duty ?? null])),
   )
+})
+
+test('docs/security.md names the permissions of each duty', async () => {
+  const page = await readFile(new URL('../../../../docs/security.md', import.meta.url), 'utf8')
+  const [, text = ''] = /^A duty is known by (.+)$/m.exec(page) ?? []
+  const named = [...text.matchAll(/`([\w.]+)`/g)].map(([, name]) => name)
+  const made = [...gather(composition.surfaces).permissions].filter(([, { duty }]) => duty)
+  expect(new Set(named)).toEqual(new Set(made.map(([name]) => name)))
 })
 
 test('no built-in role mixes duties', () => {
