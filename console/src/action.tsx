@@ -92,6 +92,12 @@ function ActionDialog({ action, path, row, done, close }: DialogProps) {
       }}
     >
       <form
+        onKeyDown={event => {
+          // What cannot be undone is sent by its own button, never by Enter in a field.
+          if (hurts && event.key === 'Enter' && event.target instanceof HTMLInputElement) {
+            event.preventDefault()
+          }
+        }}
         onSubmit={event => {
           event.preventDefault()
           if (reply) dialog.current?.close()

@@ -96,6 +96,7 @@ export function SchemaFields({ schema, example, draft, required, set }: Props) {
           schema={one}
           hint={hints[name] === undefined ? '' : written(kindOf(one), hints[name])}
           required={schema.required?.includes(name) === true || required.includes(name)}
+          fixed={required.includes(name) && name.endsWith('_id')}
           value={draft[name] ?? ''}
           set={value => set({ ...draft, [name]: value })}
         />
@@ -110,11 +111,13 @@ type FieldProps = {
   /** An example of the value. */
   readonly hint: string
   readonly required: boolean
+  /** The item that is acted on. */
+  readonly fixed: boolean
   readonly value: string
   set(value: string): void
 }
 
-function Field({ name, schema, hint, required, value, set }: FieldProps) {
+function Field({ name, schema, hint, required, fixed, value, set }: FieldProps) {
   const kind = kindOf(schema)
   const notes = [
     required ? words.required : null,
@@ -127,7 +130,7 @@ function Field({ name, schema, hint, required, value, set }: FieldProps) {
         <span>
           {nameOf(name)} {notes.length > 0 && <small class="soft">{notes.join(', ')}</small>}
         </span>
-        <Input {...{ name, kind, schema, hint, required, value, set }} />
+        <Input {...{ name, kind, schema, hint, required, fixed, value, set }} />
       </label>
       {schema.description !== undefined && <small class="soft">{schema.description}</small>}
     </div>
@@ -140,6 +143,7 @@ function Input({
   schema,
   hint,
   required,
+  fixed,
   value,
   set,
 }: FieldProps & { readonly kind: Kind }) {
@@ -175,6 +179,7 @@ function Input({
       value={value}
       placeholder={/password|secret/.test(name) ? '' : hint}
       required={required}
+      readOnly={fixed}
       autocomplete="off"
       type={/password|secret/.test(name) ? 'password' : shown}
       onInput={e => set(e.currentTarget.value)}

@@ -120,7 +120,7 @@ export const de: Words = {
   ask: 'Fragen',
   ask_empty: 'Es gibt keine Sammlung, die Sie lesen dürfen. Legen Sie unter Sammlungen eine an.',
   answer_broken: 'Die Antwort brach ab. Fragen Sie noch einmal.',
-  no_evidence: 'Ihre Dokumente sagen dazu nichts.',
+  no_evidence: 'Dazu wurde in den Dokumenten, die Sie lesen dürfen, nichts gefunden.',
   redacted: 'Ein zitiertes Dokument ist gelöscht oder für Sie nicht mehr offen.',
   quote_gone: 'Die zitierten Worte stehen nicht mehr im Dokument: es hat eine neue Fassung.',
   stop: 'Anhalten',

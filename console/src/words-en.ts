@@ -116,7 +116,7 @@ export const en = {
   ask: 'Ask',
   ask_empty: 'There is no collection that you may read. Make one under Collections.',
   answer_broken: 'The answer broke off. Ask again.',
-  no_evidence: 'Your documents say nothing about this.',
+  no_evidence: 'Nothing about this was found in the documents that you may read.',
   redacted: 'A document that this quotes is deleted, or not open to you any more.',
   quote_gone: 'The quoted words are not in the document any more: it has a new version.',
   stop: 'Stop',

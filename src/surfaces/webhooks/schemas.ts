@@ -45,7 +45,12 @@ export const UpdateSubscription = closed({
   ordering: Type.Optional(Ordering),
   max_in_flight: Type.Optional(MaxInFlight),
   rate_per_second: Type.Optional(Rate),
-  state: Type.Optional(Type.Union([Type.Literal('active'), Type.Literal('paused')])),
+  state: Type.Optional(
+    Type.Union([Type.Literal('active'), Type.Literal('paused')], {
+      description:
+        'The address of a disabled subscription is verified again before it is `active`.',
+    }),
+  ),
 })
 export type UpdateSubscription = Static<typeof UpdateSubscription>
 

@@ -57,7 +57,12 @@ export const accountRoutes = open({
       description:
         'Disabling ends all sessions of the account immediately. Its API keys are no longer accepted.',
       permission: 'identity.accounts.disable',
-      body: closed({ status: Type.Union([Type.Literal('active'), Type.Literal('disabled')]) }),
+      body: closed({
+        status: Type.Union([Type.Literal('active'), Type.Literal('disabled')], {
+          description:
+            'Disabling ends the sessions, and disables the webhook subscriptions of the account: they stay disabled when the account is enabled again.',
+        }),
+      }),
       reply: Account,
       fails: ['precondition_failed', 'invalid_transition', 'last_operator', 'last_administrator'],
     },

@@ -87,14 +87,14 @@ export const refundRoutes = open({
             if (answer instanceof Problem) throw answer
             return answer
           }
-          const reason = body.reason ?? 'other'
+          const { reason } = body
           const id = await requestRefund(tx, deps, {
             operation_id,
             tenant_id,
             intent_id: body.intent_id,
             amount_minor: body.amount_minor ?? null,
             amount: body.amount,
-            reason,
+            reason: reason ?? 'other',
             note: body.note ?? null,
             principal_id,
             key,
