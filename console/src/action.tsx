@@ -92,12 +92,7 @@ function ActionDialog({ action, path, row, done, close }: DialogProps) {
       }}
     >
       <form
-        onKeyDown={event => {
-          // What cannot be undone is sent by its own button, never by Enter in a field.
-          if (hurts && event.key === 'Enter' && event.target instanceof HTMLInputElement) {
-            event.preventDefault()
-          }
-        }}
+        onKeyDown={event => hurts && refuseEnter(event)}
         onSubmit={event => {
           event.preventDefault()
           if (reply) dialog.current?.close()
@@ -111,15 +106,7 @@ function ActionDialog({ action, path, row, done, close }: DialogProps) {
         ) : (
           <>
             <PathFields names={missing} draft={asked.more} set={asked.setMore} />
-            {body && (
-              <SchemaFields
-                schema={body}
-                example={example}
-                draft={asked.draft}
-                required={asked.required}
-                set={asked.setDraft}
-              />
-            )}
+            {body && <SchemaFields schema={body} example={example} {...asked.form} />}
             {hurts && <p class="warning">{words.hurts}</p>}
           </>
         )}
@@ -137,6 +124,11 @@ function ActionDialog({ action, path, row, done, close }: DialogProps) {
       </form>
     </dialog>
   )
+}
+
+/** What cannot be undone is sent by its own button, never by Enter in a field. */
+function refuseEnter(event: KeyboardEvent): void {
+  if (event.key === 'Enter' && event.target instanceof HTMLInputElement) event.preventDefault()
 }
 
 function SendButton({ action: { by, hurts }, sending }: { action: Action; sending: boolean }) {
@@ -190,8 +182,8 @@ function useRequest(
       settled()
     }
   }
-  const required = Object.keys(given)
-  return { more, setMore, draft, setDraft, required, sending, refusal, reply, mayHaveActed, send }
+  const form = { draft, required: Object.keys(given), set: setDraft }
+  return { more, setMore, form, sending, refusal, reply, mayHaveActed, send }
 }
 
 type PathFieldsProps = {
