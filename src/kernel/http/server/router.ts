@@ -97,7 +97,7 @@ function methodsOf(routes: readonly CompiledRoute[], find: Router['find']): Rout
   }
 }
 
-const version = '/v1/'
+const api_prefix = '/v1/'
 
 /** The hint in the reply to an unknown path: the path of a route that was probably meant. */
 function openNearPaths(routes: readonly Route[]): (path: string) => string {
@@ -110,7 +110,7 @@ function openNearPaths(routes: readonly Route[]): (path: string) => string {
       .map(pattern => ({ pattern, filled: filled(pattern, given) }))
     const asked = path.slice(0, 200)
     // What all paths begin with says nothing about which one was meant.
-    const after = asked.startsWith(version) ? version.length : 0
+    const after = asked.startsWith(api_prefix) ? api_prefix.length : 0
     const word = nearest(
       asked.slice(after),
       alike.map(one => one.filled.slice(after)),

@@ -137,7 +137,7 @@ create table chat.devices (
 create index devices_session on chat.devices (session_id) where session_id is not null;
 create index devices_user on chat.devices (user_id);
 
--- One row for each conversation with messages that may have to be pushed. Due up to its latest message.
+-- One row for each conversation with messages that may have to be pushed, up to the latest one.
 create table chat.pushes (
   tenant_id uuid not null,
   conversation_id uuid not null,
@@ -153,11 +153,12 @@ create table chat.pushes (
 );
 create index pushes_due on chat.pushes (due_at) where due_at is not null;
 
--- Appends a batch of messages, with their events and pushes. The conversations are locked first, so that sequences rise in the order of
--- commits; p_wait false skips those that are locked ('busy'). A number is taken only by a message that
--- is inserted, so there are no gaps. The function is volatile: what follows the lock sees everything that was
--- committed before it. A push that is due early enough is not written again: a busy room would otherwise hold
--- the row that the queue of pushes wants to claim. Whoever ends a push locks the conversation first.
+-- Appends a batch of messages, with their events and pushes. The conversations are locked first, so that
+-- sequences rise in the order of commits; p_wait false skips those that are locked ('busy'). A number is
+-- taken only by a message that is inserted, so there are no gaps. The function is volatile: what follows the
+-- lock sees everything that was committed before it. A push that is due early enough is not written again: a
+-- busy room would otherwise hold the row that the queue of pushes wants to claim. So the end of a push locks
+-- the conversation, and looks for newer messages.
 create function chat.append(
   p_tenant_ids uuid[], p_conversation_ids uuid[], p_sender_ids uuid[], p_message_ids uuid[],
   p_request_ids text[], p_fingerprints bytea[], p_bodies bytea[], p_replies bigint[],
