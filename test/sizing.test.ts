@@ -1,9 +1,10 @@
-/** The page on sizing says what the program prints, and both use what was measured. */
+/** Pages with figures: that on sizing, and the first table of the benchmarks. */
 import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
+import { withOverview } from '../bench/ground/report.ts'
 
 const root = join(import.meta.dirname, '..')
 const read = (path: string) => readFile(join(root, path), 'utf8')
@@ -32,4 +33,9 @@ test('its figures are those of the benchmarks', async () => {
     expect(page).toContain(` ${figure} |`)
     expect(program).toContain(`${name}: ${figure?.replace(',', '_')},`)
   }
+})
+
+test('the first table of the benchmarks repeats the figures of its sections', async () => {
+  const page = await read('docs/benchmarks.md')
+  expect(await withOverview(page)).toBe(page)
 })

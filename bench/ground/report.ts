@@ -6,6 +6,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { format, resolveConfig } from 'prettier'
+import { overviewOf } from './overview.ts'
 import { ratioOf, type Standing } from './rounds.ts'
 
 export type Verdict = {
@@ -135,7 +136,15 @@ export async function write(
   )
   const body = [...new Map([...kept, ...renewed]).values()].join('\n')
   const whole = `${text.slice(0, begin)}${from}\n\n${body}\n${text.slice(end)}`
-  await writeFile(file, await format(whole, { ...(await resolveConfig(file)), filepath: file }))
+  await writeFile(file, await withOverview(whole))
+}
+
+/** The page with its first table as its sections say. */
+export async function withOverview(page: string): Promise<string> {
+  const [from, to] = ['<!-- overview -->', '<!-- /overview -->']
+  const [before = '', after = ''] = [page.split(from)[0], page.split(to)[1]]
+  const renewed = `${before}${from}\n\n${overviewOf(page)}\n\n${to}${after}`
+  return format(renewed, { ...(await resolveConfig(file)), filepath: file })
 }
 
 /** Rows that were not measured now stay where they are. */

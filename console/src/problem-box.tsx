@@ -2,6 +2,7 @@
 import { Problem } from '../../client/src/index.ts'
 import { words } from './language.ts'
 import { addressOf, Link } from './router.tsx'
+import { logInAddress } from './session.ts'
 import { isId } from './value.tsx'
 
 type Props = {
@@ -14,6 +15,7 @@ type Props = {
 export function ProblemBox({ error, retry, uncertain }: Props) {
   const problem = error instanceof Problem ? error : null
   const request = problem?.request_id
+  if (problem?.code === 'invalid_refresh_token') return <SessionEnded />
   return (
     <div class="problem" role="alert">
       <strong>{uncertain ? words.uncertain : words.failed}</strong>
@@ -53,6 +55,18 @@ export function ProblemBox({ error, retry, uncertain }: Props) {
   )
 }
 
+/** Somebody ended the session, or it has expired. */
+function SessionEnded() {
+  return (
+    <div class="problem" role="alert">
+      <strong>{words.session_ended}</strong>
+      <p>
+        <a href={logInAddress()}>{words.log_in}</a>
+      </p>
+    </div>
+  )
+}
+
 /** The invalid fields. */
 function Faults({ problem }: { readonly problem: Problem | null }) {
   const errors = (problem?.body.errors ?? []) as readonly {
@@ -65,7 +79,8 @@ function Faults({ problem }: { readonly problem: Problem | null }) {
     <ul>
       {errors.map(({ pointer = '', constraint = '', detail }) => (
         <li key={pointer + constraint}>
-          <code>{pointer}</code> {detail ?? constraint}
+          <code>{pointer}</code>{' '}
+          {constraint === 'pattern' ? words.wrong_form : (detail ?? constraint)}
         </li>
       ))}
     </ul>

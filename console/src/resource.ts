@@ -21,7 +21,7 @@ type FieldOf<O extends OperationId> = Extract<keyof RowOf<O>, string>
 
 export type Action = {
   readonly by: OperationId
-  /** The action cannot be undone, so it requires a second confirmation. */
+  /** The action cannot be undone: its form says so, and Enter does not send it. */
   readonly hurts?: true
   /** The action is shown only in these states. */
   readonly in?: readonly string[]

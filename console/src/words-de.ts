@@ -66,6 +66,10 @@ export const de: Words = {
   },
   request_id: 'Anfrage',
   second_factor: 'Ihre Rollen erlauben mehr in einer Sitzung mit zweitem Faktor.',
+  session_ended: 'Ihre Sitzung ist zu Ende.',
+  log_in: 'Neu anmelden',
+  wrong_form:
+    'hat nicht die verlangte Form. Sehen Sie die Beschreibung des Felds und sein Beispiel an.',
   step_up: 'Bestätigen Sie, dass Sie es sind, und versuchen Sie es noch einmal.',
   confirm: 'Bestätigen',
   what_helps: 'Was es bedeutet und was hilft',

@@ -21,7 +21,7 @@ export const social: Place = {
         'id',
       ],
       events: ['moderation_case.', 'moderation_action.'],
-      actions: [{ by: 'actOnModerationCase', hurts: true }],
+      actions: ['actOnModerationCase'],
     }),
     resource({
       name: 'feed',

@@ -1,5 +1,5 @@
 /** Prices a checkout with the current rules, and refuses what cannot be ordered at these prices. */
-import type { Principal } from '#dodeca/kernel'
+import { formatMoney, type Principal } from '#dodeca/kernel'
 import { countUnknown, methodUnavailable, requirePrices } from '../carts/change-cart.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
@@ -78,12 +78,14 @@ function requireLimits({ kernel, payments }: Deps, { wire, lines }: Quote, curre
   }
   const most = kernel.settings['commerce.order_total_max_minor']
   if (wire.total_minor > most) {
-    throw problem('order_total_limit', { detail: `An order is at most ${most} minor units.` })
+    throw problem('order_total_limit', {
+      detail: `An order is at most ${formatMoney(most, currency, 'en')}.`,
+    })
   }
   const step = payments.stepOf(currency)
   if (wire.total_minor % step !== 0) {
     throw problem('amount_not_representable', {
-      detail: `The total is ${wire.total_minor} minor units. The provider takes ${currency} only in steps of ${step}.`,
+      detail: `The total is ${formatMoney(wire.total_minor, currency, 'en')}. The provider takes ${currency} only in steps of ${step} minor units.`,
       more: { total_minor: wire.total_minor, step_minor: step },
     })
   }

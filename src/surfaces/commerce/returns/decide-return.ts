@@ -3,7 +3,7 @@
  * returned again.
  */
 import { Type } from 'typebox'
-import { Id, sql, type Principal, type Tx } from '#dodeca/kernel'
+import { formatMoney, Id, sql, type Principal, type Tx } from '#dodeca/kernel'
 import { problem } from '../errors.ts'
 import { linesOf } from '../orders/line-row.ts'
 import type { OrderRow } from '../orders/order-row.ts'
@@ -27,7 +27,7 @@ export async function approveReturn(
   const most = await expectedRefund(tx, order, key, refund_shipping)
   if (BigInt(restocking_fee_minor) > most) {
     throw problem('restocking_fee_exceeds_refund', {
-      detail: `The refund is ${most} minor units. Take at most that as a fee.`,
+      detail: `The refund is ${formatMoney(Number(most), order.currency, 'en')}. Take at most that as a fee.`,
     })
   }
   const approved = await moveReturn(

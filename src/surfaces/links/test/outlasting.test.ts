@@ -8,7 +8,7 @@ import { onHost } from './raw-http.ts'
 
 const world = await openLinkWorld({
   LINKS_STALE_IF_DB_DOWN_SECONDS: '3600',
-  KERNEL_STATEMENT_TIMEOUT_MS: '300',
+  KERNEL_STATEMENT_TIMEOUT_MS: '3000',
 })
 
 const now = performance.now.bind(performance)

@@ -2,7 +2,7 @@
  * Begins a capture of the whole authorization or a part of it. This is possible once. The rest is
  * released.
  */
-import type { RequestKey, Tx } from '#dodeca/kernel'
+import { formatMoney, type RequestKey, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { beginOperation, lockMovable } from '../operations/begin-operation.ts'
@@ -36,7 +36,7 @@ export async function beginCapture(tx: Tx, deps: Deps, asked: CaptureAsked): Pro
   const amount_minor = readPart(asked, intent.currency, intent.amount_authorized_minor)
   if (amount_minor > intent.amount_authorized_minor) {
     throw problem('amount_exceeds_capturable', {
-      detail: `At most ${intent.amount_authorized_minor} minor units can be captured.`,
+      detail: `At most ${formatMoney(intent.amount_authorized_minor, intent.currency, 'en')} can be captured.`,
     })
   }
   if (!deps.provider.accepting()) throw problem('payment_provider_unavailable')

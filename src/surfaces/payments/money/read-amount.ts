@@ -3,7 +3,7 @@
  * fractions.
  */
 import { refuseMember } from '../errors.ts'
-import { digitsOf } from '#dodeca/kernel'
+import { digitsOf, formatMoney } from '#dodeca/kernel'
 import type { Kernel } from '../settings.ts'
 import { toStripe } from './currencies.ts'
 
@@ -49,7 +49,11 @@ export function readAmount(
   const minor = amount === undefined ? (amount_minor ?? 0) : minorOf(amount, currency, digits)
   if (minor < 1) throw refuseMember('amount_too_small', pointer)
   if (minor > max_minor) {
-    throw refuseMember('amount_too_large', pointer, `At most ${max_minor} minor units.`)
+    throw refuseMember(
+      'amount_too_large',
+      pointer,
+      `At most ${formatMoney(max_minor, currency, 'en')}.`,
+    )
   }
   requireSteps(minor, currency, pointer)
   return minor

@@ -4,7 +4,7 @@
  * this transaction the money is in transit.
  */
 import { Type } from 'typebox'
-import { newId, sql, type RequestKey, type Tx } from '#dodeca/kernel'
+import { formatMoney, newId, sql, type RequestKey, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { accountColumns, currentSums } from '../ledger/balances.ts'
@@ -54,7 +54,7 @@ export async function requestRefund(tx: Tx, deps: Deps, asked: RefundAsked): Pro
   )
   if (!taken) {
     throw problem('refund_exceeds_captured', {
-      detail: `${left} minor units are left to refund.`,
+      detail: `At most ${formatMoney(left, intent.currency, 'en')} can be refunded now.`,
     })
   }
   await beginOperation(tx, deps, { ...asked, type: 'refund', amount_minor })
