@@ -1,17 +1,34 @@
-/** Finds an item by its id: asks every place that can read one item by one id. */
+/**
+ * Finds items by an id, or by the beginning of a name, an address or a number: asks every place that
+ * can read one item by one id, or whose list can find.
+ */
 import { useEffect, useState } from 'preact/hooks'
 import { fill, titleOf, words } from './language.ts'
-import { callOperation, operation, pathNames, type OperationId, type Row } from './operation.ts'
+import {
+  callOperation,
+  operation,
+  pathNames,
+  type OperationId,
+  type Page,
+  type Row,
+} from './operation.ts'
 import { offeredPlaces } from './places/places.ts'
-import { joinKey, mayCall, pathOf, type Place, type Resource } from './resource.ts'
+import { itemOf, mayCall, pathOf, type Place, type Resource } from './resource.ts'
 import { addressOf, Link } from './router.tsx'
 import { isId, State, titleOfRow } from './value.tsx'
 
 type Found = { readonly place: Place; readonly resource: Resource; readonly row: Row }
-type Asked = { readonly place: Place; readonly resource: Resource; readonly read: OperationId }
+type Asked = {
+  readonly place: Place
+  readonly resource: Resource
+  readonly by: 'id' | 'find'
+  readonly operation: OperationId
+}
 
 /** The number of concurrent requests, below the limit of the platform for one caller. */
 const together = 6
+/** Of one list. Whoever wants more opens the list. */
+const found_max = 5
 
 export function SearchPage({ asked }: { readonly asked: string }) {
   const [found, set] = useState<readonly Found[]>([])
@@ -24,10 +41,10 @@ export function SearchPage({ asked }: { readonly asked: string }) {
     const next = async (): Promise<void> => {
       const one = places.shift()
       if (!one || stop.signal.aborted) return
-      const row = await look(one, asked, stop.signal)
+      const rows = await look(one, asked, stop.signal)
       if (stop.signal.aborted) return
       setLeft(places.length)
-      if (row) set(before => [...before, { ...one, row }])
+      set(before => joined(before, one, rows))
       return next()
     }
     const count = places.length
@@ -38,7 +55,7 @@ export function SearchPage({ asked }: { readonly asked: string }) {
   }, [asked])
   return (
     <>
-      <h1>{fill(words.search_for, { id: '' })}</h1>
+      <h1>{words.search}</h1>
       <p>
         <code>{asked}</code>
       </p>
@@ -48,8 +65,8 @@ export function SearchPage({ asked }: { readonly asked: string }) {
       </p>
       <ul class="found">
         {found.map(({ place, resource, row }) => (
-          <li key={place.name + resource.name}>
-            <Link to={addressOf([place.name, resource.name, joinKey([asked])])}>
+          <li key={[place.name, resource.name, itemOf(resource, row)].join(' ')}>
+            <Link to={addressOf([place.name, resource.name, itemOf(resource, row)])}>
               <span class="soft">
                 {titleOf(place.title)} · {titleOf(resource.title)}
               </span>{' '}
@@ -74,24 +91,44 @@ export function SearchPage({ asked }: { readonly asked: string }) {
 function placesFor(asked: string): Asked[] {
   return offeredPlaces().flatMap(place =>
     place.resources.flatMap(resource => {
-      const { read, key, of = {} } = resource
-      if (!read || !mayCall(read)) return []
-      const open = pathNames(operation(read).path).filter(name => !(name in of))
+      const { read, list, key, of = {} } = resource
+      const open = read ? pathNames(operation(read).path).filter(name => !(name in of)) : []
       const named = key !== undefined && key[0] !== 'post_id'
-      return open.length === 1 && named !== isId(asked) ? [{ place, resource, read }] : []
+      const may_read = read && mayCall(read) && open.length === 1 && named !== isId(asked)
+      const may_find =
+        read && list && !isId(asked) && mayCall(list) && operation(list).query['find']
+      return [
+        ...(may_read ? [{ place, resource, by: 'id', operation: read } as const] : []),
+        ...(may_find ? [{ place, resource, by: 'find', operation: list } as const] : []),
+      ]
     }),
   )
 }
 
+/** A name that is a key and is found by its beginning too is shown once. */
+function joined(before: readonly Found[], asked: Asked, rows: readonly Row[]): readonly Found[] {
+  const { place, resource } = asked
+  const known = before.filter(one => one.resource === resource)
+  const ids = new Set(known.map(one => itemOf(resource, one.row)))
+  const added = rows.filter(row => !ids.has(itemOf(resource, row)))
+  return [...before, ...added.map(row => ({ place, resource, row }))]
+}
+
 async function look(
-  { resource, read }: Asked,
-  id: string,
+  { resource, by, operation: id }: Asked,
+  asked: string,
   signal: AbortSignal,
-): Promise<Row | null> {
+): Promise<readonly Row[]> {
   try {
-    return (await callOperation(read, { path: pathOf(read, resource.of, [id]), signal })) as Row
+    if (by === 'id') {
+      const path = pathOf(id, resource.of, [asked])
+      return [(await callOperation(id, { path, signal })) as Row]
+    }
+    const query = { find: asked, limit: found_max }
+    return ((await callOperation(id, { path: pathOf(id, resource.of), query, signal })) as Page)
+      .data
   } catch {
     // The item does not exist, or this person may not see it. Most places return this error.
-    return null
+    return []
   }
 }

@@ -9,7 +9,7 @@ export const de: Words = {
   menu: 'Menü',
   places: 'Bereiche',
   search: 'Suchen',
-  search_hint: 'Eine Id einfügen, oder / drücken',
+  search_hint: 'Eine Id, oder wie ein Name beginnt',
   account: 'Ihr Konto',
   log_out: 'Abmelden',
   language: 'Sprache',
@@ -106,8 +106,7 @@ export const de: Words = {
     receipts: 'Ein empfangener Webhook wurde nicht verarbeitet. Verarbeiten Sie ihn erneut.',
     payments: 'Die Erstattung einer Rückgabe schlug fehl. Öffnen Sie sie und erstatten Sie erneut.',
   },
-  search_none: 'Nichts, das Sie sehen dürfen, hat diese Id.',
-  search_for: 'Was die Id {id} hat',
+  search_none: 'Nichts, das Sie sehen dürfen, hat diese Id oder beginnt so.',
   searching: 'Sucht an {n} Stellen …',
   trace_hint:
     'Fügen Sie die Id einer Anfrage ein (jede Antwort und jeder Fehler hat eine), um zu sehen, was daraus wurde.',

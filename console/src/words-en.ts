@@ -6,7 +6,7 @@ export const en = {
   menu: 'Menu',
   places: 'Places',
   search: 'Search',
-  search_hint: 'Paste any id, or press /',
+  search_hint: 'Any id, or how a name begins',
   account: 'Your account',
   log_out: 'Log out',
   language: 'Language',
@@ -101,8 +101,7 @@ export const en = {
     receipts: 'A received webhook could not be processed. Reprocess it when the cause is gone.',
     payments: 'A refund of a return failed. Open it and try the refund again.',
   },
-  search_none: 'Nothing that you may see has this id.',
-  search_for: 'What has the id {id}',
+  search_none: 'Nothing that you may see has this id or begins like this.',
   searching: 'Looking in {n} places …',
   trace_hint:
     'Paste a request id (every reply and every error has one) to see its route, its transactions, their events, and what followed: jobs, messages, webhooks.',

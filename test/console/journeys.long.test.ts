@@ -143,6 +143,16 @@ describe.skipIf(!has_chromium)('in the console', async () => {
     await audit(page, 'the search')
   })
 
+  test('the search finds a person by the beginning of the address, in any case', async () => {
+    const { page } = await console_world.visit(admin)
+    await page.keyboard.press('/')
+    await page.keyboard.type(admin.slice(0, 8).toUpperCase())
+    await page.keyboard.press('Enter')
+    const found = page.locator('.found a', { hasText: 'Identity · Accounts' })
+    await found.first().waitFor()
+    expect(await found.allInnerTexts()).toContainEqual(expect.stringContaining(admin))
+  })
+
   test('the session goes on when its access token has expired', async () => {
     const { page, context } = await console_world.visit(admin)
     await context.clearCookies({ name: 'at' })

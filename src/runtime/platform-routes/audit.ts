@@ -27,19 +27,25 @@ const { open, list } = routesOf<ListDeps>({ permission: 'kernel.audit_events.rea
 export const auditRoutes = open({
   listAuditEvents: list('/v1/audit-events', 'List the audit log, newest first', {
     description:
-      'With `request_id`, the acts that one request caused. `since` and `until` refer to `occurred_at`.',
+      'With `request_id`, the acts that one request caused. With `target`, the acts on a thing, with or without its kind (`order:<id>` or `<id>`); for an account also the roles that it got or lost. `since` and `until` refer to `occurred_at`.',
     from: 'kernel.audit_events',
     row: AuditEvent,
     time: { column: 'occurred_at', ids: 'id' },
     filters: {
       actor: looked(text(200)),
       action: looked(text(200)),
-      target: looked(text(400)),
+      target: looked(text(400), isAbout),
       request_id: equal(Id, actsOf),
     },
     find: [],
   }),
 })
+
+/** Targets are an id, `kind:id` or `account/role`. */
+function isAbout(target: string): Sql {
+  return sql`(t.target = ${target} or starts_with(t.target, ${target} || '/')
+    or right(t.target, length(${target}) + 1) = ':' || ${target})`
+}
 
 /** Ids begin with their time, so only the acts of the hour after the request are read. */
 function actsOf(request_id: string): Sql {

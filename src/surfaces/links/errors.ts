@@ -20,7 +20,7 @@ export const errors = {
   link_disabled: {
     status: 404,
     title: 'The link is disabled',
-    cause: 'The owner or a moderator disabled the link.',
+    cause: 'The owner, a moderator or the blocklist disabled the link.',
     cure: 'Its owner sees why with `GET /v1/links/{code}`.',
   },
   link_exhausted: {

@@ -24,7 +24,8 @@ async function act({ principal }: Person): Promise<{ ids: string[]; request_id: 
   await world.platform.kernel.db.run(sql`
     insert into kernel.audit_events
       (id, tenant_id, actor, action, target, outcome, request_id, occurred_at)
-    select a.id, ${principal.tenant_id}, ${principal.id}, 'deals.deals.' || a.n, '=deal:' || a.n,
+    select a.id, ${principal.tenant_id}, ${principal.id}, 'deals.deals.' || a.n,
+      '=deal:' || a.n || case a.n when 3 then '/part' else '' end,
       'done', ${request_id}, kernel.now() - case a.n when 3 then interval '1 day' else '0' end
     from unnest(${ids}::uuid[]) with ordinality a (id, n)`)
   return { ids: ids.toReversed(), request_id }
@@ -47,6 +48,9 @@ test('acts are found by what, whose, about what, of which request, and when', as
   expect(await found(person, '')).toEqual(ids)
   expect(await found(person, 'action=deals.deals.2')).toEqual([second])
   expect(await found(person, 'target=%3Ddeal:1')).toEqual([first])
+  expect(await found(person, 'target=1')).toEqual([first])
+  expect(await found(person, 'target=%3Ddeal:3')).toEqual([third])
+  expect(await found(person, 'target=deal:3')).toEqual([])
   expect(await found(person, `actor=${person.principal.id}&limit=2`)).toEqual([third, second])
   expect(await found(person, `actor=${other.principal.id}`)).toEqual([])
   expect(await found(person, `request_id=${request_id}`)).toEqual(ids)
