@@ -97,7 +97,7 @@ export function itemOf(resource: Resource, row: Row): string {
   return joinKey(keyOf(resource, row))
 }
 
-export function joinKey(key: readonly string[]): string {
+function joinKey(key: readonly string[]): string {
   return key.map(part => part.replaceAll('~', '~~')).join('~.')
 }
 
