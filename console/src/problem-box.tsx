@@ -19,7 +19,7 @@ export function ProblemBox({ error, retry, uncertain }: Props) {
   return (
     <div class="problem" role="alert">
       <strong>{uncertain ? words.uncertain : words.failed}</strong>
-      <p>{error instanceof Error ? error.message : String(error)}</p>
+      <p>{sentenceOf(error)}</p>
       {uncertain && <p>{words.uncertain_next[uncertain]}</p>}
       <Faults problem={problem} />
       {problem?.code === 'step_up_required' && (
@@ -67,13 +67,21 @@ function SessionEnded() {
   )
 }
 
+type Fault = { readonly pointer?: string; readonly constraint?: string; readonly detail?: string }
+
+const faultsOf = (problem: Problem | null) => (problem?.body.errors ?? []) as readonly Fault[]
+
+/** Without the regular expression of a field: people read its description. */
+function sentenceOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  if (!(error instanceof Problem)) return error.message
+  const has_pattern = faultsOf(error).some(one => one.constraint === 'pattern')
+  return (has_pattern && error.body.title) || error.message
+}
+
 /** The invalid fields. */
 function Faults({ problem }: { readonly problem: Problem | null }) {
-  const errors = (problem?.body.errors ?? []) as readonly {
-    pointer?: string
-    constraint?: string
-    detail?: string
-  }[]
+  const errors = faultsOf(problem)
   if (errors.length === 0) return null
   return (
     <ul>
