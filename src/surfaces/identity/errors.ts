@@ -144,8 +144,9 @@ export const errors = {
   one_time_token_invalid: {
     status: 422,
     title: 'The token is no longer valid',
-    cause: 'The token has expired, was used, or was replaced by a newer mail.',
-    cure: 'Ask for a new mail, and use the newest one.',
+    cause:
+      'The token has expired, or it or the token of another such mail was used. A newer invitation also replaces an older one.',
+    cure: 'Ask for a new mail.',
   },
   oidc_state_invalid: {
     status: 422,

@@ -23,8 +23,9 @@ export const genericHmac: Scheme = {
 
 function verify({ headers, body }: Incoming, trust: Trust): SignatureVerdict {
   const { header, prefix = '', encoding = 'hex', algorithm = 'sha256' } = trust.options
-  const { template = '{body}', timestamp_header } = trust.options
+  const { template = '{body}', timestamp_header, id_header } = trust.options
   const timestamp = timestamp_header ? headerOf(headers, timestamp_header.toLowerCase()) : null
+  const id = id_header ? headerOf(headers, id_header.toLowerCase()) : null
   const given = headerOf(headers, (header ?? '').toLowerCase()) ?? ''
   if (!given.startsWith(prefix) || (timestamp_header && timestamp === null)) {
     return { outcome: 'signature_invalid' }
@@ -32,18 +33,21 @@ function verify({ headers, body }: Incoming, trust: Trust): SignatureVerdict {
   return verifySigned({
     ...trust,
     algorithm,
-    content: contentOf(template, body, timestamp ?? ''),
+    content: contentOf(template, { body, timestamp: timestamp ?? '', id: id ?? '' }),
     signatures: [Buffer.from(given.slice(prefix.length), encoding)],
     timestamp,
   })
 }
 
-function contentOf(template: string, body: Buffer, timestamp: string) {
+type Signed = { readonly body: Buffer; readonly timestamp: string; readonly id: string }
+
+function contentOf(template: string, { body, timestamp, id }: Signed) {
   const parts: Readonly<Record<string, string | Buffer>> = {
     '{body}': body,
     '{timestamp}': timestamp,
+    '{id}': id,
   }
-  return template.split(/(\{body\}|\{timestamp\})/).map(part => parts[part] ?? part)
+  return template.split(/(\{body\}|\{timestamp\}|\{id\})/).map(part => parts[part] ?? part)
 }
 
 /** RFC 6901. */

@@ -81,7 +81,8 @@ function refuseUnfit({ scheme, secrets, options = {} }: PutSource): void {
 const forms =
   'Versions differ. A secret of standard is whsec_ or whpk_ and base64. For generic_hmac the header of ' +
   'the signature is named; a template holds {body} once and {timestamp} at most once, and with it a ' +
-  'timestamp_header is named, and only with it; the id is in a header or at a pointer.'
+  'timestamp_header is named, and only with it; the id is in a header or at a pointer, and a template ' +
+  'holds {id} at most once, for an id in a header.'
 
 /**
  * The signature always covers the body. The time of a message is checked only if the signature
@@ -91,10 +92,14 @@ function unfit({ header, template, timestamp_header, id_header, id_pointer }: Op
   const parts = (template ?? '{body}').match(/\{[^{}]*\}/g) ?? []
   const times = parts.filter(part => part === '{timestamp}').length
   const bodies = parts.filter(part => part === '{body}').length
+  const ids = parts.filter(part => part === '{id}').length
   return [
     ...(header ? [] : ['header']),
-    ...(bodies === 1 && times <= 1 && parts.length === bodies + times ? [] : ['template']),
+    ...(bodies === 1 && times <= 1 && ids <= 1 && parts.length === 1 + times + ids
+      ? []
+      : ['template']),
     ...((times === 1) === (timestamp_header !== undefined) ? [] : ['timestamp_header']),
+    ...(ids === 1 && !id_header ? ['id_header'] : []),
     ...(id_header && id_pointer ? ['id_pointer'] : []),
   ]
 }

@@ -116,6 +116,20 @@ describe.concurrent('envelopes', () => {
     expect(ids).toEqual(['order 7, ü 😀', '7', '9007199254740992', '9007199254740993'])
   })
 
+  test('an id in a header that is signed too cannot be changed', async () => {
+    const { id_pointer: _, ...named } = by.genericOptions
+    const options = { ...named, id_header: 'X-Acme-Id', template: '{id}.{timestamp}.{body}' }
+    const source = await openSource(world, 'generic_hmac', { options })
+    const { seconds } = source.signing()
+    const mac = createHmac('sha512', source.secret).update(`a-1.${seconds}.{}`).digest('base64')
+    const under = async (id: string) => {
+      const signature = { 'x-acme-time': String(seconds), 'x-acme-signature': `sha512:${mac}` }
+      return (await source.send({ body: '{}', headers: { ...signature, 'x-acme-id': id } })).status
+    }
+    expect([await under('a-1'), await under('a-1'), await under('a-2')]).toEqual([204, 204, 401])
+    expect((await source.receipts()).map(row => row.provider_event_id)).toEqual(['a-1'])
+  })
+
   test("Slack's challenge is answered when its signature is right, and is not an event", async () => {
     const source = await openSource(world, 'slack')
     const given = { type: 'url_verification', challenge: 'a-challenge' }
