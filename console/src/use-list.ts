@@ -3,6 +3,7 @@
  * first pages are read again and their rows are replaced by key, so that nothing jumps.
  */
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { Problem } from '../../client/src/index.ts'
 import { callOperation, type OperationId, type Page, type Row } from './operation.ts'
 
 export type Listed = {
@@ -59,7 +60,10 @@ export function useList({ list, path, filters, key }: Source): Listed {
       // A reply to a request with earlier filters is ignored.
       if (wanted.current === about) set(now => join(now.about === about ? now : shown, page))
     } catch (error) {
-      if (wanted.current === about) set({ ...shown, error, loading: false })
+      // Whoever may no longer see the rows does not keep them on the screen.
+      const left = error instanceof Problem && [401, 403].includes(error.status)
+      const kept = left ? emptyOf(about) : shown
+      if (wanted.current === about) set({ ...kept, error, loading: false })
     } finally {
       busy.current--
       // The rows of this read are shown first, because the next read joins them.
