@@ -27,7 +27,7 @@ type Asked = {
 
 /** The number of concurrent requests, below the limit of the platform for one caller. */
 const together = 6
-/** Of one list. Whoever wants more opens the list. */
+/** The most rows that are shown of one list. The list itself has the others. */
 const found_max = 5
 
 export function SearchPage({ asked }: { readonly asked: string }) {

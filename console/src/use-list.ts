@@ -60,9 +60,9 @@ export function useList({ list, path, filters, key }: Source): Listed {
       // A reply to a request with earlier filters is ignored.
       if (wanted.current === about) set(now => join(now.about === about ? now : shown, page))
     } catch (error) {
-      // Whoever may no longer see the rows does not keep them on the screen.
-      const left = error instanceof Problem && [401, 403].includes(error.status)
-      const kept = left ? emptyOf(about) : shown
+      // A person who may no longer see the rows does not keep them on the screen.
+      const may_not_see = error instanceof Problem && [401, 403].includes(error.status)
+      const kept = may_not_see ? emptyOf(about) : shown
       if (wanted.current === about) set({ ...kept, error, loading: false })
     } finally {
       busy.current--

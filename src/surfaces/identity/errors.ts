@@ -145,7 +145,7 @@ export const errors = {
     status: 422,
     title: 'The token is no longer valid',
     cause:
-      'The token has expired, or it or the token of another such mail was used. A newer invitation also replaces an older one.',
+      'The token has expired or was used, or another mail has taken its place: a newer invitation, or a mail for the same purpose whose token was used.',
     cure: 'Ask for a new mail.',
   },
   oidc_state_invalid: {

@@ -47,8 +47,7 @@ export const de: Words = {
   refused_says: 'Das Konto behält seine bisherige Adresse, und dieser Link gilt nicht mehr.',
   changed: 'Ihr Konto verwendet jetzt die neue Adresse.',
   dead_link: 'Der Link gilt nicht mehr',
-  dead_link_says:
-    'Er ist abgelaufen, oder er oder der Link einer anderen solchen Mail wurde verwendet.',
+  dead_link_says: 'Er ist abgelaufen, wurde verwendet oder durch eine andere Mail ersetzt.',
   forgot_title: 'Neues Passwort setzen',
   forgot_says: 'Geben Sie die Adresse Ihres Kontos ein. Sie erhalten eine Mail mit einem Link.',
   forgot_sent: 'Wenn es ein Konto mit dieser Adresse gibt, ist eine Mail mit einem Link unterwegs.',

@@ -42,7 +42,7 @@ export const en = {
   refused_says: 'The account keeps its earlier address, and this link no longer works.',
   changed: 'Your account uses the new address now.',
   dead_link: 'The link is no longer valid',
-  dead_link_says: 'It has expired, or it or the link of another such mail was used.',
+  dead_link_says: 'It has expired or was used, or another mail has taken its place.',
   forgot_title: 'Set a new password',
   forgot_says: 'Enter the address of your account. A mail with a link is sent to it.',
   forgot_sent: 'If there is an account with this address, a mail with a link is on its way to it.',
