@@ -52,11 +52,16 @@ export function merged(entries: readonly AclEntry[]): AclEntry[] {
     .toSorted((a, b) => (a.principal_or_group < b.principal_or_group ? -1 : 1))
 }
 
-/** A collection that no one manages could never be deleted. */
-export function requireManager(entries: readonly AclEntry[]): void {
-  if (entries.some(one => one.permission === 'manage')) return
+/**
+ * Who changes the list must still manage the collection by the new one: an entry may name an account
+ * that does not exist, and a collection that no one manages could never be deleted.
+ */
+export function requireManager(entries: readonly AclEntry[], names: readonly string[]): void {
+  const manage = entries.filter(one => one.permission === 'manage')
+  if (manage.some(one => names.includes(one.principal_or_group))) return
   throw problem('validation_failed', {
-    detail: 'One entry of the access list must have the permission `manage`.',
+    detail:
+      'After this change you would not manage the collection any more. Keep an entry with `manage` that names you or one of your roles. To hand the collection over, give `manage` to somebody else, who then removes your entry.',
     errors: [{ location: 'body', pointer: '/acl', constraint: 'contains' }],
   })
 }

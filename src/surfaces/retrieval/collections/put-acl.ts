@@ -17,7 +17,7 @@ export async function putCollectionAcl(
   const { access_policy_version } = await lockCollection(tx, caller, id, 'manage')
   expectVersion(if_match, access_policy_version)
   const acl = merged(given)
-  requireManager(acl)
+  requireManager(acl, caller.names)
   const { tenant_id } = caller
   await tx.run(sql`
     update retrieval.collections set access_policy_version = access_policy_version + 1

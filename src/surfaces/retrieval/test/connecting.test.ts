@@ -182,13 +182,15 @@ test('a run that would delete most documents pauses the connector until it is co
 test.for(['connector_deleted', 'owner_lost_access'])(
   'a sync adds nothing more after %s',
   async reason => {
-    const [ada, bob] = [await world.reader(), await world.reader()]
+    const ada = await world.reader()
+    const bob = await world.reader(ada.tenant)
     site.pages = new Map([
       ['/docs/', page('Start.', 'one', 'two')],
       ['/docs/one', page('The heron nests in spring.')],
       ['/docs/two', page('The stork nests in summer.')],
     ])
-    const id = await ada.collection()
+    const of_bob = { principal_or_group: `user:${bob.id}`, permission: 'manage' }
+    const id = await ada.collection({ default_acl: [of_bob] })
     const made = Promise.withResolvers<string>()
     const end = async () => {
       if (reason === 'connector_deleted') {
@@ -199,7 +201,7 @@ test.for(['connector_deleted', 'owner_lost_access'])(
         permission,
       })
       const acl = [entry(bob, 'manage'), entry(ada, 'read')]
-      return await ada.does('PUT', `/v1/collections/${id}/acl`, { acl })
+      return await bob.does('PUT', `/v1/collections/${id}/acl`, { acl })
     }
     site.before = path => (path === '/docs/one' ? end() : Promise.resolve())
     onTestFinished(() => {

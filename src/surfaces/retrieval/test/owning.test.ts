@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { Type } from 'typebox'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { call, eventually, newKey } from '../../../../test/world.ts'
-import { sql } from '#dodeca/kernel'
+import { newId, sql } from '#dodeca/kernel'
 import { ended, openRetrievalWorld, type Reader, type RetrievalWorld } from './retrieval-world.ts'
 
 const pages = new Map<string, string>()
@@ -174,4 +174,23 @@ test('a language that no text can be cut in is refused', async () => {
   const ada = await world.reader()
   const asked = await ada.ask('POST', '/v1/collections', { name: 'x', language: 'en-us-gb' })
   expect([asked.status, asked.body.errors?.[0].pointer]).toEqual([422, '/language'])
+})
+
+test.for([
+  ['an account that does not exist', `user:${newId()}`],
+  ['a role that the caller does not have', 'role:nobody'],
+])('an access list that only %s could manage is refused', async ([, name = '']) => {
+  const ada = await world.reader()
+  const id = await ada.collection()
+  const before = await ada.does('GET', `/v1/collections/${id}`)
+  const acl = [
+    { principal_or_group: name, permission: 'manage' },
+    { principal_or_group: `user:${ada.id}`, permission: 'write' },
+  ]
+  const { status, body } = await ada.ask('PUT', `/v1/collections/${id}/acl`, { acl })
+  expect([status, body.errors]).toEqual([
+    422,
+    [{ location: 'body', pointer: '/acl', constraint: 'contains' }],
+  ])
+  expect(await ada.does('GET', `/v1/collections/${id}`)).toEqual(before)
 })
