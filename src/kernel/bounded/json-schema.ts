@@ -130,17 +130,15 @@ function isUnique(items: readonly unknown[], spend: (steps: number) => void): bo
 }
 
 /**
- * A schema may refer to itself without coming closer to an end. Then no value matches the schema.
- * Other causes of a stack overflow are excluded, because the nesting of values is limited. There is
- * one more case: ajv's code for `unevaluatedProperties` below `anyOf` and beside
- * `patternProperties` sets a property of undefined. No value matches such a schema either.
+ * A stack overflow is excluded, because the nesting of values is limited and no schema leads back to
+ * itself on the same value. There is one more case: ajv's code for `unevaluatedProperties` below
+ * `anyOf` and beside `patternProperties` sets a property of undefined. No value matches such a schema.
  */
-function ended(check: () => boolean): boolean | '$ref' | 'unevaluatedProperties' | 'work' {
+function ended(check: () => boolean): boolean | 'unevaluatedProperties' | 'work' {
   try {
     return check()
   } catch (error) {
     if (error instanceof TooMuchWork) return 'work'
-    if (error instanceof RangeError) return '$ref'
     if (error instanceof TypeError) return 'unevaluatedProperties'
     throw error
   }

@@ -24,6 +24,8 @@ const single = new Set(
   unevaluatedProperties contentSchema`.split(/\s+/),
 )
 const listed = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems'])
+/** Their subschemas are applied to the same value as the schema that contains them. */
+const same_value = new Set('allOf anyOf oneOf not if then else dependentSchemas'.split(' '))
 const named = new Set([
   'properties',
   'patternProperties',
@@ -55,6 +57,7 @@ export function shapeSchema(schema: object): ShapedSchema {
   const shaping = new Shaping()
   const shaped = shaping.subschema(schema, '') as object
   shaping.checkReferences()
+  shaping.checkCircles()
   return { schema: shaped, patterns: shaping.patterns }
 }
 
@@ -63,8 +66,10 @@ type Members = Record<string, unknown>
 class Shaping {
   readonly patterns = new Map<string, Pattern>()
   private readonly pointers = new Set<string>()
-  private readonly anchors = new Set<string>()
+  private readonly anchors = new Map<string, string>()
   private readonly references: { readonly to: string; readonly pointer: string }[] = []
+  /** From each subschema to those that are applied to the same value. */
+  private readonly further = new Map<string, string[]>()
   private values = 0
 
   subschema(given: unknown, pointer: string): unknown {
@@ -101,17 +106,23 @@ class Shaping {
       throw new Refused(`$schema is ${draft}, or is left out.`, pointer)
     }
     if (name === '$ref') this.references.push({ to: String(value), pointer })
-    if (name === '$anchor' || name === '$dynamicAnchor') this.anchors.add(`#${String(value)}`)
+    if (name === '$anchor' || name === '$dynamicAnchor') {
+      this.anchors.set(`#${String(value)}`, parentOf(pointer))
+    }
     if (name === 'pattern') this.pattern(value, pointer)
-    if (single.has(name)) return [this.subschema(value, pointer), 1]
+    const sub = (one: unknown, at: string) => {
+      if (same_value.has(name)) this.leads(parentOf(pointer), at)
+      return this.subschema(one, at)
+    }
+    if (single.has(name)) return [sub(value, pointer), 1]
     if (listed.has(name) && Array.isArray(value)) {
-      return [value.map((one, at) => this.subschema(one, `${pointer}/${at}`)), value.length]
+      return [value.map((one, at) => sub(one, `${pointer}/${at}`)), value.length]
     }
     if (named.has(name) && isObject(value)) {
       const members = Object.entries(value).map(([key, one]) => {
         const here = `${pointer}/${escapePointer(key)}`
         if (name === 'patternProperties') this.pattern(key, here)
-        return [key, this.subschema(one, here)] as const
+        return [key, sub(one, here)] as const
       })
       const definitions = name === '$defs' || name === 'definitions'
       return [Object.fromEntries(members), definitions ? 0 : members.length]
@@ -148,15 +159,42 @@ class Shaping {
   /** A part that is not below a keyword for schemas has no weight, so no `$ref` may point to it. */
   checkReferences(): void {
     for (const { to, pointer } of this.references) {
-      const known = this.anchors.has(to) || (to.startsWith('#') && this.pointers.has(decoded(to)))
-      if (!known) {
+      const inside = to.startsWith('#') ? decoded(to) : undefined
+      const target =
+        this.anchors.get(to) ?? (inside !== undefined && this.pointers.has(inside) ? inside : null)
+      if (target === null) {
         throw new Refused(
           'A $ref leads to a schema inside this one, such as #/$defs/name; other documents are not read.',
           pointer,
         )
       }
+      this.leads(parentOf(pointer), target)
     }
   }
+
+  private leads(from: string, to: string): void {
+    this.further.set(from, [...(this.further.get(from) ?? []), to])
+  }
+
+  /** The check of a value against a schema that comes back to itself would never end. */
+  checkCircles(): void {
+    const ended = new Set<string>()
+    const visit = (pointer: string, way: ReadonlySet<string>): void => {
+      if (way.has(pointer)) {
+        throw new Refused('The references of this schema lead back to itself.', pointer)
+      }
+      if (ended.has(pointer)) return
+      const on = new Set(way).add(pointer)
+      for (const next of this.further.get(pointer) ?? []) visit(next, on)
+      ended.add(pointer)
+    }
+    for (const pointer of this.pointers) visit(pointer, new Set())
+  }
+}
+
+/** The containing schema of a keyword that is directly below it. */
+function parentOf(pointer: string): string {
+  return pointer.slice(0, pointer.lastIndexOf('/'))
 }
 
 function isObject(value: unknown): value is Members {

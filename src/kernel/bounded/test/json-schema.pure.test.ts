@@ -164,6 +164,23 @@ describe('what grows faster than its input', () => {
     )
     await expect(compileSchema({ $dynamicRef: '#x' })).rejects.toThrow('instead of $dynamicRef')
   })
+
+  test.for<[object]>([
+    [{ $ref: '#' }],
+    [{ anyOf: [{ type: 'string' }, { $ref: '#' }] }],
+    [{ $defs: { a: { $ref: '#/$defs/b' }, b: { not: { $ref: '#/$defs/a' } } } }],
+    [{ $anchor: 'top', if: { allOf: [{ $ref: '#top' }] } }],
+    [{ dependentSchemas: { a: { $ref: '#' } } }],
+  ])('a schema that leads back to itself on the same value is refused: %j', async ([schema]) => {
+    await expect(compileSchema(schema)).rejects.toThrow('lead back to itself')
+  })
+
+  test('a schema of trees is accepted', async () => {
+    const tree = { type: 'object', properties: { children: { items: { $ref: '#' } } } }
+    const fits = await compileSchema(tree)
+    expect(await fits({ children: [{ children: [] }] }, '')).toEqual([])
+    expect(await fits({ children: [{ children: [1] }] }, '')).toHaveLength(1)
+  })
 })
 
 /** Pieces that explode where they are nested; put together at random. */

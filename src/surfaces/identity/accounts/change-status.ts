@@ -35,7 +35,10 @@ export async function changeStatus(
   expectVersion(if_match, account.version)
   if (account.status === status) return account
   if (account.status === 'invited') {
-    throw problem('invalid_transition', { current_state: account.status })
+    throw problem('invalid_transition', {
+      current_state: account.status,
+      detail: 'Nobody has accepted this invitation yet. To withdraw it, delete the account.',
+    })
   }
   await tx.run(sql`update identity.accounts set status = ${status} where id = ${id}`)
   const version = await raiseAccountVersion(tx, id)

@@ -60,11 +60,13 @@ function tooManyMarks(pointer: string, limit: number) {
   })
 }
 
+const too_deep = 'The tags are nested too deep. Write a template with fewer tags inside each other.'
+
 function checkParsed(pointer: string, kind: Kind, text: string): void {
   try {
     parse(kind, text)
   } catch (error) {
-    const { message } = error as Error
+    const message = error instanceof RangeError ? too_deep : (error as Error).message
     const [, line = '1', column = '1'] = /line:(\d+), col:(\d+)/.exec(message) ?? []
     throw problem('template_syntax_error', {
       detail: message.split('\n')[0] ?? 'The template has a syntax error.',
