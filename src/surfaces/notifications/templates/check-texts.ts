@@ -66,8 +66,9 @@ function checkParsed(pointer: string, kind: Kind, text: string): void {
   try {
     parse(kind, text)
   } catch (error) {
-    const message = error instanceof RangeError ? too_deep : (error as Error).message
-    const [, line = '1', column = '1'] = /line:(\d+), col:(\d+)/.exec(message) ?? []
+    const { message: said, originalError } = error as Error & { originalError?: unknown }
+    const message = originalError instanceof RangeError ? too_deep : said
+    const [, line = '1', column = '1'] = /line:(\d+), col:(\d+)/.exec(said) ?? []
     throw problem('template_syntax_error', {
       detail: message.split('\n')[0] ?? 'The template has a syntax error.',
       errors: [

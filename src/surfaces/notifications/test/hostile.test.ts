@@ -105,6 +105,22 @@ describe.concurrent('hostile text', () => {
     expect(refused ?? shown.body.code).toBe(code)
   })
 
+  test('tags nested too deep are refused in words', async () => {
+    const { token } = await world.shared()
+    const body = '{% if a %}'.repeat(3_900) + '{% endif %}'.repeat(3_900)
+    const made = await world.call('POST', '/v1/notification-templates', {
+      token,
+      key: newKey(),
+      body: {
+        name: `t-${newKey()}`,
+        default_locale: 'en',
+        channels: { email: { subject: 'x', body } },
+      },
+    })
+    expect([made.status, made.body.code]).toEqual([422, 'template_syntax_error'])
+    expect(made.body.detail).toContain('nested too deep')
+  })
+
   test.each([
     ['<', 250_000],
     ['{% if a %}x{% endif %}', 10_000],
