@@ -599,6 +599,31 @@ create table identity.external_identities (
 );
 CREATE INDEX external_identities_account ON identity.external_identities USING btree (account_id);
 
+create table identity.factor_resets (
+  tenant_id uuid not null,
+  id uuid not null,
+  account_id uuid not null,
+  requested_by uuid not null,
+  reason text not null,
+  state text not null default 'waiting'::text,
+  effective_at timestamp with time zone not null,
+  created_at timestamp with time zone not null default kernel.now(),
+  ended_at timestamp with time zone,
+  due_at timestamp with time zone,
+  attempts integer not null default 0,
+  lease_token uuid,
+  leased_until timestamp with time zone,
+  last_error_code text,
+  constraint factor_resets_check CHECK (((state = 'waiting'::text) = (ended_at IS NULL))),
+  constraint factor_resets_pkey PRIMARY KEY (id),
+  constraint factor_resets_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'done'::text, 'stopped'::text, 'withdrawn'::text, 'lapsed'::text]))),
+  constraint factor_resets_tenant_id_account_id_fkey FOREIGN KEY (tenant_id, account_id) REFERENCES identity.accounts(tenant_id, id),
+  constraint factor_resets_tenant_id_id_key UNIQUE (tenant_id, id)
+);
+CREATE INDEX factor_resets_account ON identity.factor_resets USING btree (tenant_id, account_id, id);
+CREATE INDEX factor_resets_due ON identity.factor_resets USING btree (due_at) WHERE (due_at IS NOT NULL);
+CREATE UNIQUE INDEX factor_resets_waiting ON identity.factor_resets USING btree (account_id) WHERE (state = 'waiting'::text);
+
 create table identity.gone_sessions (
   id uuid not null,
   gone_at timestamp with time zone not null default kernel.now(),
@@ -665,7 +690,7 @@ create table identity.one_time_challenges (
   consumed_at timestamp with time zone,
   created_at timestamp with time zone not null default kernel.now(),
   constraint one_time_challenges_pkey PRIMARY KEY (id_hash),
-  constraint one_time_challenges_purpose_check CHECK ((purpose = ANY (ARRAY['email_verification'::text, 'password_reset'::text, 'mfa_login'::text, 'mfa_step_up'::text, 'oidc_state'::text, 'oidc_ticket'::text, 'invite'::text, 'email_change'::text]))),
+  constraint one_time_challenges_purpose_check CHECK ((purpose = ANY (ARRAY['email_verification'::text, 'password_reset'::text, 'mfa_login'::text, 'mfa_step_up'::text, 'oidc_state'::text, 'oidc_ticket'::text, 'invite'::text, 'email_change'::text, 'factor_reset_stop'::text]))),
   constraint one_time_challenges_tenant_id_account_id_fkey FOREIGN KEY (tenant_id, account_id) REFERENCES identity.accounts(tenant_id, id),
   constraint one_time_challenges_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES identity.tenants(id)
 );

@@ -50,6 +50,12 @@ export const errors = {
     cause: 'No change of address of yours has this id, or it was removed after its end.',
     cure: 'Begin a new one with `POST /v1/email-changes`.',
   },
+  factor_reset_not_found: {
+    status: 404,
+    title: 'There is no such reset',
+    cause: 'No reset of second factors in this tenant has this id.',
+    cure: 'Find the id with `GET /v1/accounts/{account_id}/factor-resets`.',
+  },
   external_identity_not_found: {
     status: 404,
     title: 'There is no such external identity',

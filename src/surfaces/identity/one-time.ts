@@ -18,6 +18,7 @@ export type Purpose =
   | 'oidc_ticket'
   | 'invite'
   | 'email_change'
+  | 'factor_reset_stop'
 
 const Challenge = Type.Object({
   tenant_id: Id,

@@ -15,6 +15,10 @@ export const permissions: Readonly<Record<string, Permission>> = {
   'identity.accounts.disable': { says: 'Disable and enable accounts', roles: admin },
   'identity.accounts.delete': { says: 'Erase accounts', roles: admin },
   'identity.accounts.invite': { says: 'Invite people', roles: admin },
+  'identity.factors.reset': {
+    says: 'Reset the second factors of a person who lost them, after a delay',
+    roles: admin,
+  },
   'identity.sessions.read_any': {
     says: 'See the sessions of other accounts',
     roles: ['session_administrator'],

@@ -8,6 +8,7 @@ import { keyRoutes } from './keys/routes.ts'
 import { meRoutes } from './me/routes.ts'
 import { challengeRoutes } from './mfa/challenges/routes.ts'
 import { methodRoutes } from './mfa/methods/routes.ts'
+import { resetRoutes } from './mfa/resets/routes.ts'
 import { oidcRoutes } from './oidc/routes.ts'
 import { accountPageRoutes } from './pages/routes.ts'
 import { passwordRoutes } from './passwords/routes.ts'
@@ -28,6 +29,7 @@ export function routes(deps: Deps): readonly Route[] {
     ...passwordRoutes(deps),
     ...challengeRoutes(deps),
     ...methodRoutes(deps),
+    ...resetRoutes(deps),
     ...oidcRoutes(deps),
     ...roleRoutes(deps),
     ...apiKeyRoutes(deps),

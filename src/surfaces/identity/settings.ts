@@ -17,6 +17,7 @@ export const settings = {
   'identity.invitation_ttl_seconds': setting.count(7 * 86_400, 's', 'Life of a mailed invitation', 60),
   'identity.mfa_challenge_ttl_seconds': setting.count(300, 's', 'Life of a second-factor challenge', 10),
   'identity.mfa_method_ttl_seconds': setting.count(600, 's', 'Time to activate a new second factor', 10),
+  'identity.factor_reset_delay_seconds': setting.count(86_400, 's', 'How long the owner of an account can stop that an administrator resets the second factors', 60),
   'identity.step_up_seconds': setting.count(600, 's', 'How recent an authentication must be for dangerous acts', 1),
   'identity.oidc_state_ttl_seconds': setting.count(600, 's', 'Time to log in at an identity provider', 10),
   'identity.oidc_ticket_ttl_seconds': setting.count(60, 's', 'Life of a ticket from an identity provider', 5),

@@ -17,6 +17,7 @@ import { openDenied } from './sessions/revocation-list.ts'
 import { openSigningKeys, sealedSigningKeys } from './keys/signing-keys.ts'
 import { openPasswordHasher, sealedPasswords } from './passwords/hash.ts'
 import { advanceSigningKeys, signing_keys_topic } from './keys/rotate-signing-key.ts'
+import { resetQueue } from './mfa/resets/reset-queue.ts'
 import { sealedTotpSecrets } from './mfa/methods/totp.ts'
 import { permissions } from './permissions.ts'
 import { reference } from './reference.ts'
@@ -70,6 +71,7 @@ export const identity: Surface<Face, Needs, typeof settings> = {
           run: () => advanceSigningKeys(deps),
         },
       ],
+      queues: [resetQueue(deps)],
       signs: [denied.sign],
       retention: retention(kernel.settings),
       sealed: [...sealedPasswords, sealedSigningKeys, sealedTotpSecrets],
@@ -131,6 +133,11 @@ function retention(settings: Kernel['settings']): readonly Retention[] {
       table: 'identity.requests',
       key: ['id'],
       where: sql`t.expires_at <= kernel.now() - interval '30 days'`,
+    },
+    {
+      table: 'identity.factor_resets',
+      key: ['tenant_id', 'id'],
+      where: sql`t.ended_at <= kernel.now() - interval '1 year'`,
     },
     {
       table: 'identity.mails',

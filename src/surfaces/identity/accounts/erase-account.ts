@@ -37,6 +37,7 @@ export async function eraseAccount(
   await tx.run(sql`delete from identity.credentials where account_id = ${id}`)
   await tx.run(sql`delete from identity.one_time_challenges where account_id = ${id}`)
   await tx.run(sql`delete from identity.email_changes where account_id = ${id}`)
+  await tx.run(sql`delete from identity.factor_resets where account_id = ${id}`)
   await tx.run(sql`delete from identity.mails where account_id = ${id}`)
   await forgetAddress(tx, account, 'all')
   await tx.run(sql`update identity.sessions set client_metadata = ${sql.json(nothing)}

@@ -22,7 +22,7 @@ const Factor = Type.Object({
   counted: Type.Boolean(),
 })
 
-async function forgetFactors(tx: Tx, { id: account_id, tenant_id }: Account): Promise<void> {
+export async function forgetFactors(tx: Tx, { id: account_id, tenant_id }: Account): Promise<void> {
   await tx.run(sql`delete from identity.recovery_codes where account_id = ${account_id}`)
   const gone = await tx.many(
     Factor,

@@ -24,6 +24,7 @@ const pages: Readonly<Record<string, string>> = {
   email_change: 'verify',
   password_reset: 'reset',
   invite: 'invite',
+  factor_reset_stop: 'keep-factors',
 }
 
 export async function mailToSend(

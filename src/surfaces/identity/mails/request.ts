@@ -17,6 +17,7 @@ export type Template =
   | 'sessions_ended'
   | 'factor_added'
   | 'factor_removed'
+  | 'factor_reset_requested'
   | 'recovery_codes_renewed'
   | 'identity_linked'
   | 'identity_unlinked'

@@ -88,6 +88,14 @@ const en: Language = {
       subject: 'A second factor was removed',
       says: ['A second factor of your account was removed, and counts no more.', not_you],
     },
+    factor_reset_requested: {
+      subject: 'Your second factors will be removed',
+      action: 'Keep my second factors',
+      says: [
+        'An administrator was told that you lost your second factors. They will be removed after a delay, and then your password alone logs you in.',
+        'If you did not ask for this, or found them again, stop it here, or log in with one of them:',
+      ],
+    },
     recovery_codes_renewed: {
       subject: 'Your recovery codes were replaced',
       says: ['Your account has new recovery codes, and the earlier ones are of no use.', not_you],
@@ -180,6 +188,14 @@ const de: Language = {
     factor_removed: {
       subject: 'Ein zweiter Faktor wurde entfernt',
       says: ['Ein zweiter Faktor Ihres Kontos wurde entfernt und gilt nicht mehr.', nicht_sie],
+    },
+    factor_reset_requested: {
+      subject: 'Ihre zweiten Faktoren werden entfernt',
+      action: 'Meine zweiten Faktoren behalten',
+      says: [
+        'Einem Administrator wurde gesagt, dass Sie Ihre zweiten Faktoren verloren haben. Sie werden nach einer Frist entfernt, danach meldet Sie Ihr Passwort allein an.',
+        'Wenn Sie das nicht wollten oder sie wieder gefunden haben, halten Sie es hier an, oder melden Sie sich mit einem davon an:',
+      ],
     },
     recovery_codes_renewed: {
       subject: 'Ihre Wiederherstellungscodes wurden ersetzt',

@@ -58,6 +58,12 @@ export function personalAccount({ kernel: { db } }: Pick<Deps, 'kernel'>): Perso
       view: ['id', 'type', 'label', 'status', 'created_at', 'last_used_at'],
     },
     {
+      kind: 'factor_reset',
+      table: 'identity.factor_resets',
+      owner,
+      view: ['id', 'reason', 'state', 'effective_at', 'created_at', 'ended_at'],
+    },
+    {
       kind: 'role',
       table: 'identity.role_assignments',
       owner,

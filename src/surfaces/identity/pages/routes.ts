@@ -6,6 +6,7 @@ import { reply, route, type Route } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { confirmPage } from './confirm.ts'
 import { forgotPage } from './forgot.ts'
+import { keepFactorsPage } from './keep-factors.ts'
 import { logInPage } from './log-in.ts'
 import { home_path } from './next-path.ts'
 import { overviewPage } from './overview.ts'
@@ -31,6 +32,7 @@ const pages: readonly Page[] = [
   forgotPage,
   resetPage,
   invitePage,
+  keepFactorsPage,
   confirmPage,
   totpPage,
   recoveryCodesPage,

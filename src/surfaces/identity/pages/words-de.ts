@@ -48,6 +48,14 @@ export const de: Words = {
   changed: 'Ihr Konto verwendet jetzt die neue Adresse.',
   dead_link: 'Der Link gilt nicht mehr',
   dead_link_says: 'Er ist abgelaufen, wurde verwendet oder durch eine andere Mail ersetzt.',
+  dead_reset_says:
+    'Er ist abgelaufen, wurde verwendet, oder das Entfernen wurde anders angehalten.',
+  keep_factors: 'Meine zweiten Faktoren behalten',
+  keep_factors_says:
+    'Einem Administrator wurde gesagt, dass Sie Ihre zweiten Faktoren verloren haben. Drücken Sie den Knopf, um sie zu behalten.',
+  factors_kept: 'Ihre zweiten Faktoren bleiben',
+  factors_kept_says:
+    'Das Entfernen ist angehalten. Wenn Sie es nicht wollten, ändern Sie Ihr Passwort und informieren Sie Ihren Administrator.',
   forgot_title: 'Neues Passwort setzen',
   forgot_says: 'Geben Sie die Adresse Ihres Kontos ein. Sie erhalten eine Mail mit einem Link.',
   forgot_sent: 'Wenn es ein Konto mit dieser Adresse gibt, ist eine Mail mit einem Link unterwegs.',

@@ -43,6 +43,13 @@ export const en = {
   changed: 'Your account uses the new address now.',
   dead_link: 'The link is no longer valid',
   dead_link_says: 'It has expired or was used, or another mail has taken its place.',
+  dead_reset_says: 'It has expired, was used, or the reset was stopped in another way.',
+  keep_factors: 'Keep my second factors',
+  keep_factors_says:
+    'An administrator was told that you lost your second factors. Press the button to keep them.',
+  factors_kept: 'Your second factors stay',
+  factors_kept_says:
+    'The reset is stopped. If you did not ask for it, change your password and tell your administrator.',
   forgot_title: 'Set a new password',
   forgot_says: 'Enter the address of your account. A mail with a link is sent to it.',
   forgot_sent: 'If there is an account with this address, a mail with a link is on its way to it.',

@@ -11,11 +11,15 @@ import { operator_role } from './keep-operator.ts'
 
 const Answer = Type.Object({ it: Type.Boolean() })
 
-export async function requireRank(
+export async function requireRank(reader: Reader, act: ActOn): Promise<void> {
+  if (!(await hasRank(reader, act))) throw lacks(operator_permission)
+}
+
+export async function hasRank(
   reader: Reader,
   { account_id, principal, grants }: ActOn,
-): Promise<void> {
-  if (account_id === principal.id || grants.has(operator_permission)) return
+): Promise<boolean> {
+  if (account_id === principal.id || grants.has(operator_permission)) return true
   const { it } = await reader.one(
     Answer,
     sql`
@@ -26,5 +30,5 @@ export async function requireRank(
             where p.tenant_id = r.tenant_id and p.role_id = r.role_id
               and p.permission = ${operator_permission}))) as it`,
   )
-  if (it) throw lacks(operator_permission)
+  return !it
 }

@@ -1,4 +1,5 @@
 /** Second factors for the crawler: a security key answers as often as it is asked, a code but once. */
+import { newId, sql } from '#dodeca/kernel'
 import type { Member } from '../../../../test/product-world.ts'
 import { makeAuthenticator, type Authenticator } from './authenticator.ts'
 import type { Making } from './crawl-people.ts'
@@ -67,4 +68,35 @@ function answerFor(answers: ReadonlyMap<string, object>, id: string): object {
   const answer = answers.get(id)
   if (!answer) throw new Error(`${id} was not asked for here`)
   return answer
+}
+
+/** Gives the account a second factor that its owner has lost. */
+export async function loseFactor({ world, person }: Making, account_id: string): Promise<void> {
+  const method_id = newId()
+  await world.platform.kernel.db.run(sql`
+    insert into identity.mfa_methods (tenant_id, id, account_id, type, status, label)
+    values (${person.tenant.id}, ${method_id}, ${account_id}, 'totp', 'active', 'Lost phone')`)
+}
+
+/** A reset that waits, and the account whose factors it would remove. */
+async function askReset(maker: Making): Promise<{ readonly id: string; readonly email: string }> {
+  const { id: account_id, email } = await maker.world.member(maker.person.tenant)
+  await loseFactor(maker, account_id)
+  const path = `/v1/accounts/${account_id}/factor-resets`
+  const { id } = await maker.ask('POST', path, { reason: 'The phone is lost.' })
+  return { id, email }
+}
+
+export async function waitingReset(maker: Making): Promise<string> {
+  return (await askReset(maker)).id
+}
+
+/** The token with which the owner of an account stops a reset. */
+export async function stopToken(maker: Making): Promise<string> {
+  const { email } = await askReset(maker)
+  const [token] = (await maker.world.mails(email)).flatMap(mail =>
+    mail.template === 'factor_reset_requested' ? (mail.token ?? []) : [],
+  )
+  if (token === undefined) throw new Error('the owner was not warned')
+  return token
 }

@@ -1,6 +1,7 @@
 /** What the crawler types into the account pages; those of a session lead a visitor without one to the log-in. */
 import type { Recipe } from '../../../../test/crawler/crawl.ts'
 import type { Member, ProductWorld } from '../../../../test/product-world.ts'
+import { stopToken } from './crawl-factors.ts'
 import * as people from './crawl-people.ts'
 
 type Fields = Record<string, string>
@@ -34,4 +35,5 @@ export const pageRecipes: Readonly<Record<string, Made>> = {
   'POST /account/forgot': sends(address),
   'POST /account/reset': sends(password),
   'POST /account/invite': sends(password),
+  'POST /account/keep-factors': sends(async maker => ({ token: await stopToken(maker) })),
 }

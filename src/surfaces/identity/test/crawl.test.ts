@@ -57,6 +57,7 @@ await crawlSurface({
     '/v1/password-reset-requests/{id}': asked('/v1/password-reset-requests', address),
     '/v1/accounts/{account_id}': { make: people.account },
     '/v1/accounts/{account_id}/roles/{role_id}': { shared: true, make: () => 'auditor' },
+    '/v1/factor-resets/{factor_reset_id}': { make: factors.waitingReset },
     '/v1/sessions/{session_id}': { make: people.session },
     '/v1/mfa/challenges/{challenge_id}': { make: factors.challenge },
     '/v1/mfa/methods/{method_id}': { make: factors.pendingMethod },
@@ -113,6 +114,13 @@ await crawlSurface({
         body: { attestation: factors.attestation(params['method_id'] ?? '') },
       }),
     },
+    'POST /v1/accounts/{account_id}/factor-resets': {
+      request: async (maker, { account_id = '' }) => {
+        await factors.loseFactor(maker, account_id)
+        return { body: { reason: 'The phone is lost.' } }
+      },
+    },
+    'POST /v1/factor-resets/stop': says(async maker => ({ token: await factors.stopToken(maker) })),
     'POST /v1/mfa/recovery-codes': { asker: factors.strong },
     'POST /v1/oidc/{provider}/authorizations': says(({ person }) => ({
       redirect_uri: application,

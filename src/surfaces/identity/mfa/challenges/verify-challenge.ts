@@ -15,6 +15,7 @@ import type { Delivered, Delivery } from '../../sessions/deliver-tokens.ts'
 import { issueSession } from '../../sessions/issue-session.ts'
 import { consumeChallenge, countAttempt, findChallenge, type Challenge } from './challenges.ts'
 import type { Holder } from '../holder.ts'
+import { endWaiting } from '../resets/end-reset.ts'
 import { LoginDetails, passwordChangedAt } from './open-login-challenge.ts'
 import { prove, type Proof, type Shown } from './prove-factor.ts'
 import { stepUp, type Stronger } from './step-up-session.ts'
@@ -86,7 +87,7 @@ async function completeLogin(
   if (!Check(LoginDetails, began) || began.password_changed_at !== password_changed_at) {
     throw problem('mfa_challenge_invalid')
   }
-  await claim(tx, holder, challenge, proof)
+  await claim(tx, holder, challenge, proof, seen)
   const { device_name, delivery } = answered
   const amr = [...began.amr, proof.amr]
   const proven = { account, aal: 'aal2', amr, device_name, delivery, request: seen } as const
@@ -100,15 +101,23 @@ async function completeStepUp(
   deps: Needs,
   { holder, challenge, proof, answered, seen }: Step<'session'>,
 ): Promise<Verified> {
-  await claim(tx, holder, challenge, proof)
+  await claim(tx, holder, challenge, proof, seen)
   const { principal } = holder
   const { delivery } = answered
   const stronger = await stepUp(tx, deps, principal, { amr: proof.amr, delivery, seen })
   return { kind: 'stepped_up', stronger }
 }
 
-async function claim(tx: Tx, holder: Holder, { ref }: Challenge, proof: Proof): Promise<void> {
+async function claim(
+  tx: Tx,
+  holder: Holder,
+  { ref, account_id }: Challenge,
+  proof: Proof,
+  seen: Seen,
+): Promise<void> {
   if (!(await consumeChallenge(tx, holder, ref))) throw problem('mfa_challenge_invalid')
+  // Who has a factor did not lose it. A reset is locked before the factors that it removes.
+  await endWaiting(tx, account_id, 'stopped', { actor: account_id, seen })
   if (!(await proof.claim(tx))) throw problem('mfa_verification_failed')
 }
 
