@@ -2,6 +2,7 @@
 import { faultsIn, openAddressRules, refusals, setting } from '#dodeca/kernel'
 import type { Deployment, KernelOf, SettingTable } from '#dodeca/kernel'
 import { parseEmail } from './accounts/email.ts'
+import { requireBreachedFile } from './passwords/breached.ts'
 import { readProviders, readRedirectUris } from './oidc/providers.ts'
 
 // prettier-ignore
@@ -49,6 +50,7 @@ export const settings = {
   'identity.tenant_from': { ...setting.text('What names the tenant of a login: the body, or the host name', 'body'), oneOf: ['body', 'host'] },
   'identity.issuer': setting.optional('Issuer of tokens, if it is not PUBLIC_URL'),
   'identity.link_base': setting.address('Base of the links in mails, if it is not PUBLIC_URL/account'),
+  'identity.breached_passwords': setting.optional('File of stolen passwords that nobody may choose: SHA-1 in upper case hex, one a line, sorted'),
   'identity.redirect_uris': setting.list('Redirect URIs that a login at an identity provider may use, exactly'),
   'identity.oidc_providers': setting.secret('Identity providers as JSON, or the path of a file with it'),
 } as const satisfies SettingTable
@@ -74,6 +76,10 @@ export function settingFaults(given: Kernel['settings'], { profile, admin_email 
       for (const { allow } of readProviders(from)) openAddressRules({ ports: [], allow })
     },
     IDENTITY_REDIRECT_URIS: () => readRedirectUris(from),
+    IDENTITY_BREACHED_PASSWORDS: () => {
+      const file = given['identity.breached_passwords']
+      if (file !== null) requireBreachedFile(file)
+    },
   })
   return [...rules, ...read]
 }

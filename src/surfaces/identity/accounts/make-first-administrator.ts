@@ -26,7 +26,7 @@ export async function makeFirstAdministrator(
     throw new StartError('ADMIN_EMAIL is not a mail address. Give one, such as root@example.com.')
   const scope = emailScope(kernel, default_tenant_id)
   if (await isTaken(kernel, scope, address)) return
-  const fault = await faultOf(password, address.normalized)
+  const fault = await faultOf({ kernel }, password, address.normalized)
   if (fault) {
     throw new StartError(
       `ADMIN_PASSWORD is refused (${fault}). Choose 12 characters or more that are hard to guess.`,

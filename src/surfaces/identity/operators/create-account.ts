@@ -21,7 +21,7 @@ export async function createAccount(
 ): Promise<AccountLine | null> {
   const { hasher, kernel } = deps
   const address = requireEmail(email)
-  await requirePassword(password, address.normalized)
+  await requirePassword(deps, password, address.normalized)
   const { id: tenant_id } = await tenantBySlug(kernel.db, slug)
   const encoded = await hasher.hash(password)
   const id = newId()

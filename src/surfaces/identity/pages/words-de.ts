@@ -136,6 +136,8 @@ export const de: Words = {
     max_length: 'Das ist zu lang. Geben Sie höchstens 128 Zeichen ein.',
     common_password:
       'Das Passwort ist leicht zu erraten. Fügen Sie Wörter hinzu, die nichts miteinander zu tun haben.',
+    breached_password:
+      'Dieses Passwort steht in einer öffentlichen Liste gestohlener Passwörter. Wählen Sie ein anderes.',
     contains_identity: 'Das Passwort enthält Ihre Mailadresse. Wählen Sie ein anderes.',
   },
 }

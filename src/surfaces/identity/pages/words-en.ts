@@ -120,6 +120,7 @@ export const en = {
     min_length: 'The password is too short. Choose 12 characters or more.',
     max_length: 'This is too long. Enter at most 128 characters.',
     common_password: 'The password is easy to guess. Add more words that do not belong together.',
+    breached_password: 'This password is in a public list of stolen passwords. Choose another one.',
     contains_identity: 'The password contains your mail address. Choose another one.',
   } as Record<string, string>,
 }

@@ -25,7 +25,7 @@ export async function changePassword(
   requirePerson(principal)
   const account = await accountById(kernel.db, principal.id)
   if (account?.status !== 'active') throw problem('account_not_found')
-  await requirePassword(body.new_password, account.email_normalized, '/new_password')
+  await requirePassword(deps, body.new_password, account.email_normalized, '/new_password')
   const proven = await provePassword(deps, account.id, body.current_password)
   const encoded = await hasher.hash(body.new_password)
   const { id } = account

@@ -3,8 +3,10 @@
  * an attacker who knows common words and the address. No kinds of characters are required.
  */
 import type { ZxcvbnFactory } from '@zxcvbn-ts/core'
-import { problem } from '../errors.ts'
 import { limit } from '#dodeca/kernel'
+import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+import { isBreached } from './breached.ts'
 
 const points_min = 12
 const points_max = limit('identity.password_characters', 128, 'characters', 'Longest password')
@@ -29,15 +31,21 @@ const reasons = {
   contains_identity: {
     detail: 'The password contains the name of the address. Choose another one.',
   },
+  breached_password: {
+    detail: 'The password is in a public list of stolen passwords. Choose another one.',
+  },
 } as const
+
+type Needs = Pick<Deps, 'kernel'>
 
 /** Throws `password_rejected` with the constraint that the password breaks. */
 export async function requirePassword(
+  deps: Needs,
   password: string,
   email_normalized: string,
   pointer = '/password',
 ): Promise<void> {
-  const constraint = await faultOf(password, email_normalized)
+  const constraint = await faultOf(deps, password, email_normalized)
   if (!constraint) return
   const { detail, ...limits } = reasons[constraint]
   throw problem('password_rejected', {
@@ -48,6 +56,7 @@ export async function requirePassword(
 
 /** Returns the constraint that the password breaks. */
 export async function faultOf(
+  { kernel }: Needs,
   given: string,
   email_normalized: string,
 ): Promise<keyof typeof reasons | undefined> {
@@ -57,7 +66,9 @@ export async function faultOf(
   if (points > points_max || Buffer.byteLength(password) > bytes_max) return 'max_length'
   const local = email_normalized.split('@')[0] ?? ''
   if (local.length >= 3 && password.toLowerCase().includes(local)) return 'contains_identity'
-  return (await isStrong(password, local)) ? undefined : 'common_password'
+  if (!(await isStrong(password, local))) return 'common_password'
+  const file = kernel.settings['identity.breached_passwords']
+  return file !== null && (await isBreached(file, given)) ? 'breached_password' : undefined
 }
 
 /**

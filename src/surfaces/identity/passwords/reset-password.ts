@@ -43,7 +43,7 @@ export async function resetPassword(
   const open = await peek(kernel.db, purposes, body.token)
   const account = open?.account_id ? await accountById(kernel.db, open.account_id) : undefined
   if (!open || !account) throw problem('one_time_token_invalid')
-  await requirePassword(body.new_password, account.email_normalized, '/new_password')
+  await requirePassword(deps, body.new_password, account.email_normalized, '/new_password')
   const encoded = await hasher.hash(body.new_password)
   await kernel.db.tx(async tx => {
     const challenge = await consumeOfAccount(tx, purposes, body.token)

@@ -55,7 +55,7 @@ export async function register(
   const { kernel, hasher } = deps
   const { settings, db } = kernel
   const address = requireEmail(body.email)
-  await requirePassword(body.password, address.normalized)
+  await requirePassword(deps, body.password, address.normalized)
   const tenant = await resolveTenant(db, kernel, body.tenant, headers.host)
   if (tenant.signup !== 'open') throw problem('signup_closed')
   const scope = emailScope(kernel, tenant.id)

@@ -1,4 +1,8 @@
 /** Passwords: what is accepted, that a reset beats a login, that old hashes are renewed, and equal work. */
+import { createHash } from 'node:crypto'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { Type } from 'typebox'
 import { openProductWorld, password, type Member } from '../../../../test/product-world.ts'
@@ -6,8 +10,15 @@ import { startProcess } from '../../../../test/process.ts'
 import { call, eventually } from '../../../../test/world.ts'
 import { sql } from '#dodeca/kernel'
 
-const world = await openProductWorld({})
-afterAll(() => world.close())
+const stolen = 'stolen heron under a bridge'
+const folder = await mkdtemp(join(tmpdir(), 'dodeca-stolen-'))
+const file = join(folder, 'sha1.txt')
+await writeFile(file, `${createHash('sha1').update(stolen).digest('hex').toUpperCase()}:37\r\n`)
+const world = await openProductWorld({ IDENTITY_BREACHED_PASSWORDS: file })
+afterAll(async () => {
+  await world.close()
+  await rm(folder, { recursive: true })
+})
 
 describe('a password', () => {
   test.for([
@@ -16,6 +27,7 @@ describe('a password', () => {
     ['heavy', 'max_length', `${'🙂'.repeat(128)}é`, 'at most 128 characters'],
     ['usual', 'common_password', 'password1234', 'easy to guess'],
     ['a row of keys', 'common_password', 'qwertyuiop12', 'easy to guess'],
+    ['stolen', 'breached_password', stolen, 'list of stolen passwords'],
     ['the address', 'contains_identity', 'my name is marianne today', 'the name of the address'],
   ])('that is %s is refused with %s', async ([, constraint, chosen, why]) => {
     const tenant = await world.tenant()
