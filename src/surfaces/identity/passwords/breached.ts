@@ -3,6 +3,7 @@
  * an optional `:count`. The public list of Have I Been Pwned, "ordered by hash", has this form. It
  * has some 40 GB, so it is searched where it lies: 27 small reads find a line among a billion.
  */
+/* oxlint-disable node/no-sync -- a few bytes, once, before anything is served */
 import { createHash } from 'node:crypto'
 import { closeSync, openSync, readSync } from 'node:fs'
 import { open, type FileHandle } from 'node:fs/promises'
