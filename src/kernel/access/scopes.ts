@@ -66,7 +66,7 @@ export function missingScope(
   if (scope === undefined || narrow === 'any') return null
   if (narrow === 'none') return ''
   const needed = narrow ?? permission
-  if (needed !== null) return coversSome(permissions, scope, needed, method) ? null : needed
+  if (needed !== null) return covers(permissions, scope, needed, method) ? null : needed
   const reads = isRead(method) && scope.has(`${surface}.read`)
   if (reads || scope.has(`${surface}.write`)) return null
   return `${surface}.${isRead(method) ? 'read' : 'write'}`
@@ -93,7 +93,9 @@ export function heldOf(held: ReadonlySet<string>, given: string): string[] {
   return [...held].filter(one => one.startsWith(`${base}:`))
 }
 
-/** Whether the scope has this permission, `surface.resource.action` or with a type. */
+/**
+ * Whether the scope has this permission: for its type, or for any type if it has none.
+ */
 export function covers(
   permissions: PermissionCatalog,
   scope: Scope,
@@ -102,18 +104,9 @@ export function covers(
 ): boolean {
   const base = baseOf(permission)
   const named = scope.has(permission) || scope.has(`${base}:*`)
-  return named || isForMembers(permissions, scope, base, method)
-}
-
-/** The same for a permission of any type. */
-function coversSome(
-  permissions: PermissionCatalog,
-  scope: Scope,
-  permission: string,
-  method: string,
-): boolean {
-  if (covers(permissions, scope, permission, method)) return true
-  for (const word of scope) if (word.startsWith(`${permission}:`)) return true
+  if (named || isForMembers(permissions, scope, base, method)) return true
+  if (base !== permission) return false
+  for (const word of scope) if (word.startsWith(`${base}:`)) return true
   return false
 }
 

@@ -46,9 +46,10 @@ export function guard(
   checkAccept(headers.accept, compiled)
   return after(identify(deps, compiled, exchange), principal => {
     exchange.principal = principal
-    if (route.always) return
-    if (principal) deps.tenants.check(principal, route.method)
-    rate(deps, compiled, exchange)
+    if (!route.always) {
+      if (principal) deps.tenants.check(principal, route.method)
+      rate(deps, compiled, exchange)
+    }
     if (principal && isNarrow(principal)) restrict(deps, compiled, exchange, principal)
   })
 }
