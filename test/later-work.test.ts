@@ -3,7 +3,8 @@
  * where the right is asked again. A kind without a line fails here. Each type of job that a person
  * may submit is run after its owner has lost the right in each way, and does nothing. The other
  * kinds have tests of their own: owners.test.ts of jobs, senders.test.ts of notifications,
- * owner-rights.test.ts of webhooks, owning.test.ts of retrieval.
+ * owner-rights.test.ts of webhooks, owning.test.ts of retrieval. The same holds for the narrow session
+ * in which work was asked for: it does nothing outside the scope, or after the session has ended.
  */
 import { readFile } from 'node:fs/promises'
 import { Type } from 'typebox'
@@ -12,6 +13,7 @@ import { sql, type JobType } from '#dodeca/kernel'
 import type { Face as Jobs } from '../src/surfaces/jobs/face.ts'
 import { openInferenceWorld, type Someone } from '../src/surfaces/inference/test/inference-world.ts'
 import { smallest } from './crawler/synthesis.ts'
+import { beginNarrow } from './narrow.ts'
 import type { Tenant } from './product-world.ts'
 import { composition } from '../src/platform.ts'
 import { gather } from '../src/runtime/gather.ts'
@@ -96,11 +98,49 @@ async function hold(types: readonly string[]): Promise<() => Promise<void>> {
   return () => each('resume')
 }
 
-const order = async ({ type, parameters }: JobType, { one, tenant }: Owner) =>
+const order = async (
+  { type, parameters }: JobType,
+  { one, tenant }: Owner,
+  session_id: string | null = null,
+) =>
   await kernel.db.tx(async tx => {
     const given = { type, parameters: smallest(parameters), tenant_id: tenant.id }
-    return (await jobs.submit(tx, { ...given, principal_id: one.id })).id
+    return (await jobs.submit(tx, { ...given, principal_id: one.id, session_id })).id
   })
+
+/** Of the account that asks, or of another one. */
+type Begin = (owner: Owner, permission: string) => Promise<string>
+const scoped =
+  (scopeOf: (permission: string) => string[]): Begin =>
+  async ({ one }, permission) =>
+    (await beginNarrow(world.platform, one, { scope: scopeOf(permission) })).session_id
+const itself = scoped(permission => [permission])
+
+const narrow: Readonly<Record<string, Begin>> = {
+  'the scope has another word': scoped(() => ['openid', 'jobs.read', 'jobs.jobs.submit:other']),
+  'the narrow session ended': async (owner, permission) => {
+    const { one } = owner
+    const { token, session_id } = await beginNarrow(world.platform, one, { scope: [permission] })
+    expect((await one.ask('DELETE', `/v1/sessions/${session_id}`, {}, { token })).status).toBe(204)
+    return session_id
+  },
+  'the narrow session expired': async (owner, permission) => {
+    const session_id = await itself(owner, permission)
+    await kernel.db.run(sql`
+      update identity.sessions set expires_at = kernel.now() where id = ${session_id}`)
+    return session_id
+  },
+  'the narrow session is gone': async (owner, permission) => {
+    const session_id = await itself(owner, permission)
+    await kernel.db.run(sql`delete from identity.sessions where id = ${session_id}`)
+    return session_id
+  },
+  'the narrow session is of another account': async (_owner, permission) =>
+    await itself({ one: await world.someone(), tenant: await world.tenant() }, permission),
+}
+
+/** Work of a full session belongs to the account. */
+const beginning = ['the session ended', 'in its scope']
 
 describe('a job that a person may submit', () => {
   const ids = new Map<string, string>()
@@ -113,35 +153,52 @@ describe('a job that a person may submit', () => {
         if (way in lose) await lose[way]?.(owner)
         else await owner.one.ask('DELETE', `/v1/sessions/${owner.one.session_id}`)
       }
+      for (const [way, begin] of [...Object.entries(narrow), ['in its scope', itself] as const]) {
+        const owner = await guest(['tenant_admin', ...rolesWith(type.permission ?? '')])
+        const session_id = await begin(owner, type.permission ?? '')
+        ids.set(`${type.type} ${way}`, await order(type, owner, session_id))
+      }
     }
     await resume()
   })
 
-  test.for(asked.flatMap(({ type }) => Object.keys(lose).map(way => [type, way] as const)))(
-    '%s does not begin after %s',
+  test.for(
+    asked.flatMap(({ type }) =>
+      [...Object.keys(lose), ...Object.keys(narrow)].map(way => [type, way] as const),
+    ),
+  )('%s does not begin after %s', async ([type, way]) => {
+    const { state, error_code } = await ended(ids.get(`${type} ${way}`) ?? '')
+    // The erasure of an account also cancels what waits.
+    const over = way === 'the account was erased' && state === 'cancelled'
+    expect(over ? 'owner_revoked' : error_code).toBe('owner_revoked')
+  })
+
+  test.for(asked.flatMap(({ type }) => beginning.map(way => [type, way] as const)))(
+    '%s begins: %s',
     async ([type, way]) => {
-      const { state, error_code } = await ended(ids.get(`${type} ${way}`) ?? '')
-      // The erasure of an account also cancels what waits.
-      const over = way === 'the account was erased' && state === 'cancelled'
-      expect(over ? 'owner_revoked' : error_code).toBe('owner_revoked')
+      const { error_code } = await ended(ids.get(`${type} ${way}`) ?? '')
+      expect(error_code).not.toBe('owner_revoked')
     },
   )
-
-  test.for(asked.map(one => one.type))('%s begins after its session has ended', async type => {
-    const { error_code } = await ended(ids.get(`${type} the session ended`) ?? '')
-    expect(error_code).not.toBe('owner_revoked')
-  })
 })
 
-test.for(['/v1/inference-jobs', '/v1/reports'])(
-  'a model is not called for an owner without the right, and nothing is charged: %s',
-  async path => {
+test.for([
+  ['/v1/inference-jobs', 'account'],
+  ['/v1/reports', 'account'],
+  ['/v1/inference-jobs', 'session'],
+  ['/v1/reports', 'session'],
+] as const)(
+  'a model is not called for an owner without the right, and nothing is charged: %s, %s',
+  async ([path, of]) => {
     const resume = await hold(['inference.run', 'generation.report'])
     const one = await world.someone()
     const said = path === '/v1/reports' ? { prompt: 'A report.' } : { model: 'default', input: 'x' }
-    const made = await one.ask('POST', path, said, { key: newKey() })
+    const begun = await beginNarrow(world.platform, one, { scope: ['inference.write'] })
+    const token = of === 'session' ? begun.token : one.token
+    const made = await one.ask('POST', path, said, { key: newKey(), token })
     expect(made.status, made.text).toBe(202)
-    await lose['the account was disabled']?.({ one, tenant: one.tenant })
+    if (of === 'account') await lose['the account was disabled']?.({ one, tenant: one.tenant })
+    else await one.ask('DELETE', `/v1/sessions/${begun.session_id}`)
     await resume()
     expect(await ended(made.body.job_id)).toEqual({ state: 'failed', error_code: 'owner_revoked' })
     const operation = await kernel.db.one(

@@ -822,11 +822,20 @@ create table identity.sessions (
   revoked_at timestamp with time zone,
   revoked_reason text,
   guest_of uuid[] not null default '{}'::uuid[],
+  scope text[],
+  client_id text,
+  audience text,
+  bound_tenant_id uuid,
   constraint sessions_aal_check CHECK ((aal = ANY (ARRAY['aal1'::text, 'aal2'::text]))),
   constraint sessions_active_tenant_id_fkey FOREIGN KEY (active_tenant_id) REFERENCES identity.tenants(id),
+  constraint sessions_audience_check CHECK (((octet_length(audience) >= 1) AND (octet_length(audience) <= 300))),
+  constraint sessions_bound_tenant_id_fkey FOREIGN KEY (bound_tenant_id) REFERENCES identity.tenants(id),
   constraint sessions_check CHECK (((revoked_at IS NULL) = (revoked_reason IS NULL))),
+  constraint sessions_client_id_check CHECK (((octet_length(client_id) >= 1) AND (octet_length(client_id) <= 300))),
+  constraint sessions_narrow CHECK (((scope IS NOT NULL) OR ((client_id IS NULL) AND (audience IS NULL)))),
   constraint sessions_pkey PRIMARY KEY (id),
   constraint sessions_revoked_reason_check CHECK ((revoked_reason = ANY (ARRAY['logout'::text, 'admin'::text, 'password_reset'::text, 'password_change'::text, 'refresh_reuse'::text, 'account_disabled'::text, 'account_deleted'::text, 'address_proven'::text, 'too_many'::text, 'membership_ended'::text]))),
+  constraint sessions_scope_check CHECK (((cardinality(scope) <= 20) AND (octet_length(array_to_string(scope, ' '::text)) <= 1000))),
   constraint sessions_tenant_id_account_id_fkey FOREIGN KEY (tenant_id, account_id) REFERENCES identity.accounts(tenant_id, id),
   constraint sessions_tenant_id_id_key UNIQUE (tenant_id, id)
 ) with (fillfactor=80);
@@ -1075,6 +1084,7 @@ create table jobs.job_schedules (
   updated_at timestamp with time zone not null default kernel.now(),
   paused_at timestamp with time zone,
   paused_reason text,
+  session_id uuid,
   constraint job_schedules_catch_up_check CHECK ((catch_up = ANY (ARRAY['skip'::text, 'latest'::text, 'all'::text]))),
   constraint job_schedules_check CHECK (((paused_at IS NULL) = (paused_reason IS NULL))),
   constraint job_schedules_check1 CHECK (((paused_at IS NULL) OR (NOT enabled))),
@@ -1155,6 +1165,7 @@ create table jobs.jobs (
   retry_of_job_id uuid,
   usage jsonb,
   traceparent text,
+  session_id uuid,
   constraint jobs_check CHECK (((completed_at IS NOT NULL) = (state = ANY (ARRAY['succeeded'::text, 'failed'::text, 'cancelled'::text, 'expired'::text])))),
   constraint jobs_check1 CHECK (((dead_at IS NOT NULL) = (state = ANY (ARRAY['failed'::text, 'cancelled'::text, 'expired'::text])))),
   constraint jobs_check2 CHECK (((error_code IS NULL) = (error_retryable IS NULL))),
@@ -1486,6 +1497,7 @@ create table notifications.digests (
   total integer not null default 1,
   closes_at timestamp with time zone not null,
   created_at timestamp with time zone not null default kernel.now(),
+  session_id uuid,
   constraint digests_pkey PRIMARY KEY (tenant_id, id),
   constraint digests_state_check CHECK ((state = ANY (ARRAY['open'::text, 'closed'::text])))
 );
@@ -1540,6 +1552,7 @@ create table notifications.notification_batches (
   version integer not null default 0,
   created_at timestamp with time zone not null default kernel.now(),
   completed_at timestamp with time zone,
+  session_id uuid,
   constraint notification_batches_pkey PRIMARY KEY (tenant_id, id),
   constraint notification_batches_state_check CHECK ((state = ANY (ARRAY['expanding'::text, 'dispatching'::text, 'paused'::text, 'completed'::text, 'cancelled'::text])))
 );
@@ -1582,6 +1595,7 @@ create table notifications.notification_intents (
   updated_at timestamp with time zone not null default kernel.now(),
   traceparent text,
   cancelled_at timestamp with time zone,
+  session_id uuid,
   constraint notification_intents_pkey PRIMARY KEY (tenant_id, id),
   constraint notification_intents_priority_check CHECK ((priority = ANY (ARRAY['critical'::text, 'high'::text, 'normal'::text, 'bulk'::text]))),
   constraint notification_intents_state_check CHECK ((state = ANY (ARRAY['scheduled'::text, 'queued'::text, 'held'::text, 'processing'::text, 'sent'::text, 'delivered'::text, 'failed'::text, 'suppressed'::text, 'cancelled'::text, 'expired'::text])))
@@ -4260,6 +4274,7 @@ create table retrieval.connectors (
   lease_token uuid,
   leased_until timestamp with time zone,
   last_error_code text,
+  session_id uuid,
   constraint connectors_delete_policy_check CHECK ((delete_policy = ANY (ARRAY['tombstone'::text, 'keep'::text]))),
   constraint connectors_kind_check CHECK ((kind = ANY (ARRAY['web'::text, 'uploads'::text]))),
   constraint connectors_pkey PRIMARY KEY (tenant_id, id),
@@ -4629,6 +4644,7 @@ create table webhooks.replay_audit (
   actor text not null,
   reason text not null,
   created_at timestamp with time zone not null default kernel.now(),
+  session_id uuid,
   constraint replay_audit_check CHECK (((delivery_id IS NULL) <> (filter IS NULL))),
   constraint replay_audit_pkey PRIMARY KEY (id),
   constraint replay_audit_reason_check CHECK (((length(reason) >= 1) AND (length(reason) <= 500)))
@@ -4690,6 +4706,7 @@ create table webhooks.subscriptions (
   challenge_lease_token uuid,
   challenge_leased_until timestamp with time zone,
   challenge_error_code text,
+  session_id uuid,
   constraint subscriptions_aggregate_ids_check CHECK (((cardinality(aggregate_ids) >= 1) AND (cardinality(aggregate_ids) <= 100))),
   constraint subscriptions_challenge_hash_check CHECK ((octet_length(challenge_hash) = 32)),
   constraint subscriptions_check CHECK (((state = 'disabled'::text) = (disabled_at IS NOT NULL))),

@@ -14,6 +14,14 @@ export {
   type PermissionCatalog,
 } from './access/permissions.ts'
 export type { Access, Principal } from './access/principal.ts'
+export {
+  heldOf,
+  isNarrow,
+  narrowSession,
+  requireScope,
+  withinScope,
+  type Scope,
+} from './access/scopes.ts'
 export { isLoopback, networkOf } from './access/rate.ts'
 export type { SignedGrant } from './access/signed-url.ts'
 export type { Bucket, Taken } from './access/take.ts'

@@ -111,6 +111,8 @@ export type Surface<Face = unknown, Needs = unknown, Own extends SettingTable = 
   readonly permissions: Readonly<Record<string, Permission>>
   readonly errors: Readonly<Record<string, ErrorEntry>>
   readonly events: Readonly<Record<string, EventDeclaration>>
+  /** Sessions with a scope may only call the routes that declare `narrow`. */
+  readonly closed_to_scopes?: true
   /** The surface's explanations for the published document. */
   readonly reference?: Reference
   open(kernel: KernelOf<Own>, needs: Needs): Opened<Face>

@@ -73,6 +73,8 @@ export type PlatformParts = {
   kernel: Kernel
   /** The surfaces in the order in which they were opened. */
   opened: readonly Opened[]
+  /** The same by name. */
+  named: Readonly<Record<string, Opened>>
   access: Access
   events: Events
   overload: Overload

@@ -97,6 +97,7 @@ export function openPlatform(options: PlatformOptions): Platform {
     faults,
     kernel,
     opened,
+    named: named.opened,
     access,
     events,
     overload,
@@ -192,6 +193,17 @@ function makeDocument(
   )
 }
 
+/** Routes of the platform itself have no surface. */
+function surfaceOf(
+  { surfaces }: Composition,
+  opened: Readonly<Record<string, Opened>>,
+): ReadonlyMap<Route, string> {
+  const open = surfaces.filter(one => !one.closed_to_scopes)
+  return new Map(
+    open.flatMap(({ name }) => (opened[name]?.routes ?? []).map(one => [one, name] as const)),
+  )
+}
+
 function lazily<T extends string | object>(make: () => T): () => T {
   let made: T | undefined
   return () => (made ??= make())
@@ -229,6 +241,7 @@ function serverOf(
     csrf: kernel.csrf,
     permissions: gathered.permissions,
     catalog: gathered.catalog,
+    surface_of: surfaceOf(composition, parts.named),
     metrics: kernel.metrics,
     log,
     strict: config.profile === 'development',

@@ -53,6 +53,7 @@ export function targetOf(route: Route, { gathered, world, crawl }: TargetInput):
     strict: false,
     catalog: gathered.catalog,
     body_limit_bytes: 1024 * 1024,
+    surface_of: new Map(),
   })
   const takes_body = route.method !== 'GET' && route.method !== 'DELETE'
   const { permission } = compiled

@@ -7,6 +7,7 @@ import type { Reader } from '../database/db.ts'
 import { Problem, problem } from '../errors/problem.ts'
 import type { Permission, PermissionCatalog } from './permissions.ts'
 import type { Access, Principal } from './principal.ts'
+import { covers, insufficientScope } from './scopes.ts'
 
 /** The caller lacks this permission, `surface.resource.action` or `surface.resource.action:type`. */
 export function lacks(permission: string, detail?: string): Problem {
@@ -27,10 +28,15 @@ export function completeDenial(
   asked: Asked,
   principal: Principal | null | undefined,
   error: unknown,
-): Promise<Problem> | null {
+  method: string,
+): Problem | Promise<Problem> | null {
   if (!principal || !(error instanceof Problem) || error.code !== 'permission_denied') return null
   const { permission } = error.details.more ?? {}
-  return typeof permission === 'string' ? complete(asked, principal, error, permission) : null
+  if (typeof permission !== 'string') return null
+  const { scope } = principal
+  if (scope && !covers(asked.permissions, scope, permission, method))
+    return insufficientScope(permission)
+  return complete(asked, principal, error, permission)
 }
 
 async function complete(

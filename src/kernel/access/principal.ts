@@ -15,6 +15,12 @@ export type Principal = {
   readonly auth_time: number
   /** The end of a token that expires, in seconds since the epoch. */
   readonly expires_at?: number
+  /** What a session may do that is narrower than its account (scopes.ts). A full one has none. */
+  readonly scope?: ReadonlySet<string>
+  /** The application to which the session was given. */
+  readonly client_id?: string
+  /** The session is bound to a tenant that is not the home of its account. */
+  readonly away?: true
 }
 
 export type Credential = { readonly kind: 'bearer' | 'cookie'; readonly token: string }
@@ -27,7 +33,10 @@ export type Access = {
    * calls this every second.
    */
   stands(principal: Principal): Promise<boolean> | boolean
-  /** Every permission that the principal holds now, read from the database in this request. */
+  /**
+   * Every permission that the principal holds now, read from the database in this request. The
+   * pipeline takes from them what a scope does not have.
+   */
   grants(reader: Reader, principal: Principal): Promise<ReadonlySet<string>>
   /** The reason why a principal lacks a permission, unless a missing role is the reason. */
   whyDenied?(reader: Reader, principal: Principal, permission: string): Promise<Problem | null>

@@ -89,6 +89,12 @@ export const kernelErrors = {
     cause: 'The caller does not hold the permission that the operation requires.',
     cure: 'Ask an administrator of the tenant for a role that holds the permission.',
   },
+  insufficient_scope: {
+    status: 403,
+    title: 'The session is too narrow for this action',
+    cause: 'The scope of the session does not have what the operation requires.',
+    cure: 'Begin a session whose scope has the word in `scope`, or use a session without a scope.',
+  },
   csrf_failed: {
     status: 403,
     title: 'The request may not come from this site',

@@ -22,8 +22,9 @@ export function openAccess(deps: Needs): Access {
         const detail = 'The session of this token has ended. Log in again.'
         throw problem('invalid_token', { detail })
       }
-      const { account_id: id, aal, auth_time, expires_at } = facts
-      return { id, tenant_id, kind: 'account', session_id, aal, auth_time, expires_at }
+      const { account_id: id, aal, auth_time, expires_at, narrow } = facts
+      const of = { id, tenant_id, kind: 'account', session_id, aal, auth_time, expires_at } as const
+      return narrow ? { ...of, ...narrow } : of
     })
   }
   return {

@@ -32,6 +32,12 @@ export const errors = {
     cause: 'The tenant does not allow registrations.',
     cure: 'Ask an administrator of the tenant for an invitation.',
   },
+  session_bound: {
+    status: 403,
+    title: 'The session works in one tenant only',
+    cause: 'The session began at a way in of one tenant, so it cannot be used in another.',
+    cure: 'Log in again to work in the other tenant, or leave out `tenant_id`.',
+  },
   account_not_found: {
     status: 404,
     title: 'There is no such account',

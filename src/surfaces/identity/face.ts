@@ -36,8 +36,17 @@ export type MailRecipient = {
 
 /** The first administrator of a new deployment. */
 export type FirstAdministrator = { readonly email: string; readonly password: string }
-/** An account or an API key, with the tenant in which it requested work. */
-export type Holder = { readonly tenant_id: string; readonly principal_id: string }
+/**
+ * An account or an API key, with the tenant in which it requested work. `session_id` is that of a
+ * narrow session (`narrowSession`): its work has no more rights than it, and ends with it.
+ */
+export type Holder = {
+  readonly tenant_id: string
+  readonly principal_id: string
+  readonly session_id?: string | null
+  /** The work only reads, so that `<surface>.read` in the scope is enough. */
+  readonly reads?: boolean
+}
 
 /** The account for which a realtime token was made. */
 export type RealtimeHolder = {
@@ -118,7 +127,7 @@ export type Face = {
   /**
    * Returns the grants that each holder has now, in the order of the holders. Work that continues
    * after the holder's request uses them. A holder has no grants if the account, the key, its owner
-   * or the tenant is not active.
+   * or the tenant is not active, or if its narrow session has ended.
    */
   grantsOf(reader: Reader, holders: readonly Holder[]): Promise<readonly ReadonlySet<string>[]>
   /** The same for callers that read grants very often. The result is at most half a second old. */

@@ -64,7 +64,7 @@ export const SessionTokens = Type.Object(
     account_id: Id,
     tenant_id: Id,
     token_type: Type.Literal('Bearer'),
-    access_token: Type.Optional(Type.String({ maxLength: 1024 })),
+    access_token: Type.Optional(Type.String({ maxLength: 3000 })),
     expires_in: Type.Integer(),
     refresh_token: Type.Optional(Type.String({ maxLength: 60 })),
     refresh_expires_in: Type.Integer(),

@@ -1,6 +1,7 @@
 /**
  * Requires a recent authentication for dangerous actions, and a second factor from accounts that
- * have one (RFC 9470). A service is not a person and can never present one.
+ * have one (RFC 9470). A service is not a person and can never present one. A session with a scope
+ * was given to an application, so it never has.
  */
 import { Type } from 'typebox'
 import { sql, type Principal, type Reader } from '#dodeca/kernel'
@@ -17,7 +18,8 @@ export async function requireStepUp(
   const max_age = settings['identity.step_up_seconds']
   const fresh = clock.nowSeconds() - principal.auth_time <= max_age
   const active = await hasFactor(reader, principal.id)
-  if (principal.kind === 'account' && fresh && (principal.aal === 'aal2' || !active)) return
+  const person = principal.kind === 'account' && !principal.scope
+  if (person && fresh && (principal.aal === 'aal2' || !active)) return
   throw problem('step_up_required', {
     detail: nextStep(principal, active, Math.round(max_age / 60)),
     headers: {
@@ -26,10 +28,11 @@ export async function requireStepUp(
   })
 }
 
-function nextStep({ kind }: Principal, has_factor: boolean, minutes: number): string {
+function nextStep({ kind, scope }: Principal, has_factor: boolean, minutes: number): string {
   if (kind !== 'account') {
     return 'An API key cannot do this. Use the access token of a person who has just logged in.'
   }
+  if (scope) return 'A session with a scope cannot do this. Use a session of your own.'
   const recent = `This requires a login within the last ${minutes} minutes`
   if (!has_factor) return `${recent}. Log in again, then repeat the request.`
   return `${recent}, with the second factor. Complete a challenge of \`POST /v1/mfa/challenges\`, or log in again, then repeat the request.`

@@ -42,6 +42,7 @@ export const identity: Surface<Face, Needs, typeof settings> = {
   errors,
   events,
   reference,
+  closed_to_scopes: true,
   open: (kernel, needs) => {
     const keys = openSigningKeys(kernel)
     const denied = openDenied(kernel, keys)

@@ -22,6 +22,8 @@ export type JobOrder = {
    * administrators may.
    */
   readonly principal_id?: string
+  /** The narrow session of the principal, whose scope the job keeps (`narrowSession`). */
+  readonly session_id?: string | null
   /** The caller's own id for the job. The caller's record and the job then have the same id. */
   readonly id?: string
   /** With `operation`, forbids a second job with the same key while this job is stored. */
@@ -56,7 +58,11 @@ export type FileLookup = {
 }
 
 /** The owner of a job. The job's input is read with the owner's rights. */
-type FileReader = { readonly tenant_id: string; readonly principal_id: string | null }
+type FileReader = {
+  readonly tenant_id: string
+  readonly principal_id: string | null
+  readonly session_id: string | null
+}
 
 export type HistoryLine = {
   readonly sequence: number

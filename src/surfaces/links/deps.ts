@@ -23,6 +23,7 @@ export type Jobs = {
       readonly parameters: unknown
       /** The principal that may see the job. */
       readonly principal_id: string
+      readonly session_id?: string | null
     },
   ): Promise<{ readonly id: string }>
 }

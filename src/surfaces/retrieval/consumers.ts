@@ -13,6 +13,7 @@ const Connected = Type.Object({
   id: Type.String(),
   collection_id: Type.String(),
   created_by: Type.String(),
+  session_id: nullable(Type.String()),
   acl: nullable(Type.Array(AclEntry)),
 })
 const Made = Type.Object({ id: Type.String() })
@@ -35,7 +36,7 @@ function arrivals(deps: Deps): Consumer {
       const connectors = await tx.many(
         Connected,
         sql`
-          select id, collection_id, created_by, acl from retrieval.connectors
+          select id, collection_id, created_by, session_id, acl from retrieval.connectors
           where tenant_id = ${tenant_id} and kind = 'uploads' and state = 'active' order by id`,
       )
       for (const connector of connectors) {

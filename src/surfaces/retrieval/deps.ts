@@ -13,7 +13,7 @@ import type { Extractors } from './extraction/extract.ts'
 import type { Kernel } from './settings.ts'
 
 export type Needs = {
-  readonly people: Pick<Identity, 'rolesOf' | 'membersOf'>
+  readonly people: Pick<Identity, 'rolesOf' | 'membersOf' | 'grantsOf'>
   readonly jobs: Pick<Jobs, 'submit' | 'view' | 'cancel'>
   readonly files: Pick<Files, 'requireAvailable' | 'read'>
   readonly models: Pick<Models, 'configured' | 'generate' | 'embed'>

@@ -93,4 +93,9 @@ type Operator = {
 }
 
 /** The account that submitted a job. Null if a surface did, because a surface has no files. */
-export type InputReader = { readonly tenant_id: string; readonly principal_id: string | null }
+export type InputReader = {
+  readonly tenant_id: string
+  readonly principal_id: string | null
+  /** The narrow session of the principal, whose scope the job keeps. */
+  readonly session_id: string | null
+}

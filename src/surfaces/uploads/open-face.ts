@@ -80,13 +80,13 @@ const requireAvailable: Face['requireAvailable'] = async (tx, owner, file_id, pu
 async function isInput(
   reader: Reader,
   { rights }: Pick<Deps, 'rights'>,
-  { tenant_id, principal_id }: InputReader,
+  { tenant_id, principal_id, session_id }: InputReader,
   file_id: string,
 ): Promise<boolean> {
   const file = await findFile(reader, tenant_id, file_id)
   if (file?.state !== 'available' || !inputs.includes(file.purpose)) return false
   if (principal_id === null) return false
   if (file.owner_id === principal_id) return true
-  const [held] = await rights.grantsOf(reader, [{ tenant_id, principal_id }])
+  const [held] = await rights.grantsOf(reader, [{ tenant_id, principal_id, session_id }])
   return held?.has('uploads.files.download_any') ?? false
 }

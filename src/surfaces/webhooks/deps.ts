@@ -29,6 +29,7 @@ export type Jobs = {
       readonly parameters: unknown
       /** The principal that may see the job. */
       readonly principal_id: string
+      readonly session_id: string | null
       /** The id of the job. A replay and its job have the same id. */
       readonly id: string
     },

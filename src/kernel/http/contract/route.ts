@@ -4,6 +4,7 @@
  */
 import type { Static, TObject, TSchema } from 'typebox'
 import type { Principal } from '../../access/principal.ts'
+import type { Narrow } from '../../access/scopes.ts'
 import type { Db, Reader, Tx } from '../../database/db.ts'
 import type { Deprecation } from './deprecation.ts'
 import type { Instead } from '../input/known-fields.ts'
@@ -76,6 +77,8 @@ export type Facts<B extends TSchema | undefined, Q extends TObject | undefined> 
   opensWith?(token: string): boolean
   /** The credential that a public route checks itself, for the published document. */
   takes?: Taken
+  /** What a session with a scope needs for this route, if it is not the permission. */
+  narrow?: Narrow
   rate?: RateClass
   /** If false, the request counts for its caller only, not for the rate of the tenant. */
   rate_tenant?: false

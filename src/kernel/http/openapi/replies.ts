@@ -227,6 +227,7 @@ function impliedCodes(route: Route): string[] {
   ]
   if (!route.always) codes.push('rate_limited')
   if (route.permission !== 'public') codes.push('authentication_required', 'invalid_token')
+  if (route.permission !== 'public' || route.narrow) codes.push('insufficient_scope')
   if (asksRights(route)) {
     codes.push('permission_denied', 'mfa_enrollment_required', 'step_up_required')
   }

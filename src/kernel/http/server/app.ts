@@ -204,8 +204,9 @@ function refuse(options: AppOptions, exchange: Exchange, error: unknown): void {
       sendProblem(options, exchange, error_)
     }
   }
-  const complete = completeDenial(options, principal, error)
-  if (complete) complete.then(send, send)
+  const complete = completeDenial(options, principal, error, exchange.method)
+  if (complete instanceof Promise) complete.then(send, send)
+  else if (complete) send(complete)
   else send(error)
 }
 

@@ -28,6 +28,8 @@ export type CompiledRoute = {
   readonly keyed: 'required' | 'optional' | null
   /** `null` if the route requires no permission. */
   readonly permission: string | null
+  /** The surface of the route, unless its routes are closed to narrow sessions. */
+  readonly surface: string | null
   /** The property of the body that contains the type to which the permission is limited. */
   readonly type_field: string | null
   readonly checkParams: CheckParams
@@ -45,6 +47,8 @@ export type CompileOptions = {
   readonly strict: boolean
   readonly catalog: Catalog
   readonly body_limit_bytes: number
+  /** The surface of each route that narrow sessions may call by their scope. */
+  readonly surface_of: ReadonlyMap<Route, string>
 }
 
 export function compileRoute(route: Route, options: CompileOptions): CompiledRoute {
@@ -64,6 +68,7 @@ export function compileRoute(route: Route, options: CompileOptions): CompiledRou
     rate: route.rate ?? (route.method === 'GET' ? 'read' : 'write'),
     keyed: keyedOf(route),
     permission,
+    surface: options.surface_of.get(route) ?? null,
     type_field,
     checkParams: paramsCheck(route, catalog),
     checkInput: inputCheck(route),

@@ -1,10 +1,13 @@
 /**
  * The checks before the body is read, in the order of the contract: draining or overloaded (503),
- * representation (406), identity (401), cross-site forgery (403), rate (429).
+ * representation (406), identity (401), cross-site forgery (403), rate (429), scope
+ * (403).
  */
 import type { ClientAddress } from '../../access/client-address.ts'
 import type { Csrf } from '../../access/csrf.ts'
 import type { Access, Principal } from '../../access/principal.ts'
+import type { PermissionCatalog } from '../../access/permissions.ts'
+import { insufficientScope, isNarrow, missingScope } from '../../access/scopes.ts'
 import type { TenantStates } from '../../work/tenant-states.ts'
 import type { RateClass, RateLimiter } from '../../access/rate.ts'
 import { after } from '../contract/after.ts'
@@ -18,6 +21,7 @@ import type { Taken } from '../contract/route.ts'
 
 export type GuardDeps = {
   readonly access: Access
+  readonly permissions: PermissionCatalog
   readonly csrf: Csrf
   readonly rates: RateLimiter
   readonly addressOf: ClientAddress
@@ -42,11 +46,31 @@ export function guard(
   checkAccept(headers.accept, compiled)
   return after(identify(deps, compiled, exchange), principal => {
     exchange.principal = principal
-    if (route.always) return
-    if (principal) deps.tenants.check(principal, route.method)
-    rate(deps, compiled, exchange)
+    if (!route.always) {
+      if (principal) deps.tenants.check(principal, route.method)
+      rate(deps, compiled, exchange)
+    }
+    if (principal && isNarrow(principal)) restrict(deps, compiled, exchange, principal)
   })
 }
+
+/** Refuses what is outside the scope. Where a route needs no caller, it gets none. */
+function restrict(
+  { permissions }: GuardDeps,
+  { route, permission, surface }: CompiledRoute,
+  exchange: Exchange,
+  principal: Principal,
+): void {
+  const { method } = exchange
+  const reached = { method, permission, surface, narrow: route.narrow }
+  const word = missingScope(permissions, reached, principal)
+  if (word === null) return
+  if (route.permission !== 'public' || own.includes(route.takes)) throw insufficientScope(word)
+  exchange.principal = null
+}
+
+/** These public routes check the caller themselves. */
+const own: readonly (Taken | undefined)[] = ['access_token', 'login_token']
 
 function rateOf({ route, rate }: CompiledRoute, { headers }: Exchange): RateClass {
   return route.lists && prefersCsv(headers.accept) ? 'expensive' : rate

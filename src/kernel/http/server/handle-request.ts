@@ -25,7 +25,7 @@ import { keyedStream, keyedWork, present, render } from './keyed-request.ts'
 import type { Rendered } from '../contract/reply.ts'
 import { Problem, problem } from '../../errors/problem.ts'
 import { type AnyContext, consumesOf } from '../contract/route.ts'
-import { isForMembers, stillHolds } from './still-holds.ts'
+import { grantsOf, isForMembers, stillHolds } from './still-holds.ts'
 import { withinTransaction } from './within-transaction.ts'
 
 export type RequestDeps = {
@@ -127,10 +127,10 @@ function admit(
   exchange: Exchange,
 ): Admitted | Promise<Admitted> {
   const { permission, type_field } = compiled
-  const { params, path, principal, opened } = exchange
+  const { method, params, path, principal, opened } = exchange
   let held: Promise<ReadonlySet<string>> | undefined
   const grantsFrom = (reader: Reader) =>
-    (held ??= principal ? deps.access.grants(reader, principal) : Promise.resolve(new Set()))
+    (held ??= principal ? grantsOf(deps, reader, principal, method) : Promise.resolve(new Set()))
   const grants = () => grantsFrom(deps.db)
   const check = () => {
     const { query, body } = checkRequest(compiled, exchange)
@@ -151,14 +151,14 @@ function admit(
       grantsFrom,
       stillHolds: async needed => {
         held = undefined // `grants` reads them again, too
-        await stillHolds(deps, principal, needed)
+        await stillHolds(deps, principal, needed, method)
       },
       list,
       key: null,
     }
     return { context }
   }
-  if (permission === null || opened || isForMembers(deps, permission, principal?.kind)) {
+  if (permission === null || opened || isForMembers(deps, permission, principal)) {
     return compiled.route.asks_grants ? grants().then(check) : check()
   }
   return grants().then(mine => {

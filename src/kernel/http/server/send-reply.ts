@@ -170,7 +170,7 @@ function brokeOff({ request }: Exchange, error: unknown): Problem | null {
 const common = new Set(
   `malformed_request malformed_json invalid_cursor invalid_header idempotency_key_missing
   idempotency_key_invalid authentication_required invalid_token permission_denied
-  mfa_enrollment_required step_up_required csrf_failed
+  insufficient_scope mfa_enrollment_required step_up_required csrf_failed
   not_found method_not_allowed not_acceptable request_timeout idempotency_key_reused
   idempotency_in_progress content_too_large unsupported_media_type validation_failed
   unsupported_field invalid_character rate_limited internal_error upstream_invalid_response service_unavailable

@@ -2,6 +2,7 @@
 import { lacks } from '../../access/permission-denied.ts'
 import { allowsSome, type PermissionCatalog } from '../../access/permissions.ts'
 import type { Access, Principal } from '../../access/principal.ts'
+import { withinScope } from '../../access/scopes.ts'
 import type { Reader } from '../../database/db.ts'
 import { problem } from '../../errors/problem.ts'
 
@@ -16,18 +17,31 @@ export async function stillHolds(
   deps: Asked,
   principal: Principal | null,
   permission: string | null,
+  method: string,
 ): Promise<void> {
   if (!principal || !(await deps.access.stands(principal))) throw problem('invalid_token')
-  if (permission === null || isForMembers(deps, permission, principal.kind)) return
-  const held = await deps.access.grants(deps.db, principal)
+  if (permission === null || isForMembers(deps, permission, principal)) return
+  const held = await grantsOf(deps, deps.db, principal, method)
   if (!allowsSome(held, permission)) throw lacks(permission)
 }
 
-/** Every account has it, without a role. */
+/** Every account has it, without a role. In a narrow session, it depends on the scope. */
 export function isForMembers(
   { permissions }: Pick<Asked, 'permissions'>,
   permission: string,
-  kind: string | undefined,
+  principal: Principal | null,
 ): boolean {
-  return kind === 'account' && permissions.get(permission)?.roles.includes('member') === true
+  if (principal?.kind !== 'account' || principal.scope) return false
+  return permissions.get(permission)?.roles.includes('member') === true
+}
+
+/** The grants of now, within the scope of the session. */
+export async function grantsOf(
+  { access, permissions }: Pick<Asked, 'access' | 'permissions'>,
+  reader: Reader,
+  principal: Principal,
+  method: string,
+): Promise<ReadonlySet<string>> {
+  const held = await access.grants(reader, principal)
+  return principal.scope ? withinScope(permissions, principal.scope, held, method) : held
 }

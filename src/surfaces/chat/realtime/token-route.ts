@@ -21,6 +21,8 @@ export const tokenRoutes = open({
     '/v1/realtime-token',
     'Get a short-lived token for the WebSocket',
     {
+      // The socket does whatever a member may do in chat.
+      narrow: 'chat.write',
       description:
         'Open the `url` with it once, within a minute: as the second subprotocol `token.<token>` beside `realtime.v1`, as `Authorization: Bearer`, or as `?token=`, which servers and proxies on the way may write to their logs.',
       query: closed({ device_id: Type.Optional(Id) }),

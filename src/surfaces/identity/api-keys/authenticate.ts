@@ -5,13 +5,12 @@
  */
 import { timingSafeEqual } from 'node:crypto'
 import { Type } from 'typebox'
-import { Id, sql, type Principal, type Reader } from '#dodeca/kernel'
+import { heldOf, Id, sql, type Principal, type Reader } from '#dodeca/kernel'
 import type { Kernel } from '../settings.ts'
 import { accountGrants } from '../roles/account-grants.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { hashOf } from '../one-time.ts'
-import { baseOf, covers } from '../roles/built-in.ts'
 import { Bytes } from '../schemas.ts'
 import { idOfKey } from './key.ts'
 
@@ -108,23 +107,5 @@ export async function apiKeyGrants(
   // A key cannot present a second factor. Its creator presented one if these grants require it.
   const owner = { id: given.account_id, tenant_id, session_id: null, aal: 'aal2' } as const
   const held = await accountGrants(reader, deps, owner)
-  return grantsOfKey(held, given.permissions)
-}
-
-/** Returns the key's own grants that its owner holds. */
-export function grantsOfKey(
-  held: ReadonlySet<string>,
-  given: readonly string[],
-): ReadonlySet<string> {
-  return new Set(given.flatMap(permission => within(held, permission)))
-}
-
-/**
- * If a key has a grant for all types and its owner has the grant for some types only, the key has
- * it for those types.
- */
-function within(held: ReadonlySet<string>, permission: string): string[] {
-  if (covers(held, permission)) return [permission]
-  if (!permission.endsWith(':*')) return []
-  return [...held].filter(one => one.startsWith(`${baseOf(permission)}:`))
+  return new Set(given.permissions.flatMap(permission => heldOf(held, permission)))
 }

@@ -8,6 +8,7 @@
  */
 import { errors, jwtVerify, type JWTPayload } from 'jose'
 import { newId } from '#dodeca/kernel'
+import type { Scope } from '#dodeca/kernel'
 import type { RealtimeHolder, RealtimeToken } from '../face.ts'
 import type { Kernel } from '../settings.ts'
 import { problem } from '../errors.ts'
@@ -25,11 +26,24 @@ export type TokenFacts = {
   readonly auth_time: number
 }
 
+/** Of a session that is narrower than its account. */
+export type NarrowFacts = {
+  /** Null if the session is only bound to a tenant. */
+  readonly scope: readonly string[] | null
+  readonly client_id: string | null
+  /** The API for which the token is; null for this one. */
+  readonly audience: string | null
+  readonly away: boolean
+}
+
 /** The facts of a token, and its end in seconds since the epoch. */
-export type ReadFacts = TokenFacts & { readonly expires_at: number }
+export type ReadFacts = TokenFacts & {
+  readonly expires_at: number
+  readonly narrow?: { readonly scope?: Scope; readonly client_id?: string; readonly away?: true }
+}
 
 export type AccessTokens = {
-  sign(facts: TokenFacts): string
+  sign(facts: TokenFacts & { readonly narrow?: NarrowFacts | undefined }): string
   signRealtime(
     facts: Pick<TokenFacts, 'account_id' | 'session_id' | 'tenant_id'> & {
       readonly device_id?: string | undefined
@@ -47,7 +61,7 @@ export type AccessTokens = {
   verify(token: string): Promise<ReadFacts> | ReadFacts
 }
 
-const audience = 'dodeca'
+const full_audience = 'dodeca'
 const leeway_seconds = 5
 const realtime_seconds = 60
 const cache_max = 10_000
@@ -68,6 +82,8 @@ export function openAccessTokens(
 ): AccessTokens {
   const { clock, settings } = kernel
   const issuer = settings['identity.issuer'] ?? kernel.public_url
+  const narrow_audience = `${kernel.public_url}/v1`
+  const access: Kind = { ...access_kind, audiences: [full_audience, narrow_audience] }
   const known = new Map<string, Verified>()
   denied.onAdd(session_id => {
     for (const [end, { facts }] of known) if (facts.session_id === session_id) known.delete(end)
@@ -81,18 +97,23 @@ export function openAccessTokens(
     return `${text}.${signEs256(text, key).toString('base64url')}`
   }
   return {
-    sign: ({ account_id, session_id, tenant_id, aal, amr, auth_time }) =>
+    sign: ({ account_id, session_id, tenant_id, aal, amr, auth_time, narrow }) =>
       signed(
-        { sub: account_id, sid: session_id, tid: tenant_id, auth_time, aal, amr: [...amr] },
+        {
+          ...{ sub: account_id, sid: session_id, tid: tenant_id, auth_time, aal, amr: [...amr] },
+          ...(narrow?.scope ? { scope: narrow.scope.join(' ') } : {}),
+          ...(narrow?.client_id ? { client_id: narrow.client_id } : {}),
+          ...(narrow?.away ? { bound: true } : {}),
+        },
         'at+jwt',
-        audience,
+        narrow ? (narrow.audience ?? narrow_audience) : full_audience,
         settings['identity.access_ttl_seconds'],
       ),
     signRealtime: ({ account_id, session_id, tenant_id, device_id }) => {
       const holder = { sub: account_id, sid: session_id, tid: tenant_id }
       const claims = device_id === undefined ? holder : { ...holder, did: device_id }
       const expires_at = clock.nowSeconds() + realtime_seconds
-      const token = signed(claims, realtime.typ, realtime.audience, realtime_seconds)
+      const token = signed(claims, realtime.typ, realtime_audience, realtime_seconds)
       return { token, expires_at }
     },
     verifyRealtime: async token => {
@@ -113,7 +134,7 @@ export function openAccessTokens(
         known.delete(end)
         throw expired()
       }
-      return verified(token, { keys, issuer, now_ms: clock.nowMs() }).then(fresh => {
+      return verified(token, { keys, issuer, now_ms: clock.nowMs() }, access).then(fresh => {
         if (known.size >= cache_max) known.delete(known.keys().next().value ?? '')
         known.set(end, fresh)
         return fresh.facts
@@ -131,28 +152,44 @@ type Against = { keys: SigningKeys; issuer: string; now_ms: number }
 /** The kind of a token. A token of another kind is refused. */
 type Kind = {
   readonly typ: string
-  readonly audience: string
+  readonly audiences: readonly string[]
   readonly claims: readonly string[]
   /** The name of this kind in the detail of an error. */
   readonly says: string
 }
-const access: Kind = {
+const access_kind: Omit<Kind, 'audiences'> = {
   typ: 'at+jwt',
-  audience,
   claims: ['sub', 'sid', 'tid', 'exp', 'iat', 'auth_time', 'aal'],
   says: 'The token is not an access token of this platform. Send the `access_token` of a session unchanged, or an API key.',
 }
+const realtime_audience = 'realtime'
 const realtime: Kind = {
   typ: 'realtime+jwt',
-  audience: 'realtime',
+  audiences: [realtime_audience],
   claims: ['sub', 'sid', 'tid', 'exp', 'iat', 'jti'],
   says: 'The token is not a realtime token of this platform. Get one with `GET /v1/realtime-token`.',
 }
 
-async function verified(token: string, against: Against): Promise<Verified> {
+async function verified(token: string, against: Against, access: Kind): Promise<Verified> {
   const { payload, kid } = await checked(token, against, access)
   const { iat = 0, exp = 0 } = payload
-  return { token, facts: { ...factsOf(payload), expires_at: exp }, iat, exp, kid }
+  const narrow = narrowOf(payload)
+  // A token for the whole account and one that is narrower are never taken for each other.
+  const restricted = narrow !== undefined && (narrow.scope !== undefined || narrow.away === true)
+  if (payload.aud === full_audience ? narrow !== undefined : !restricted)
+    throw problem('invalid_token', { detail: access.says })
+  const facts = { ...factsOf(payload), expires_at: exp, ...(narrow ? { narrow } : {}) }
+  return { token, facts, iat, exp, kid }
+}
+
+function narrowOf(payload: JWTPayload): ReadFacts['narrow'] {
+  const { scope, client_id, bound } = payload as Record<string, unknown>
+  if (scope === undefined && client_id === undefined && bound === undefined) return undefined
+  return {
+    ...(typeof scope === 'string' ? { scope: new Set(scope.split(' ').filter(Boolean)) } : {}),
+    ...(typeof client_id === 'string' ? { client_id } : {}),
+    ...(bound === true ? { away: true } : {}),
+  }
 }
 
 /**
@@ -175,7 +212,7 @@ async function checked(token: string, { keys, issuer, now_ms }: Against, kind: K
       {
         algorithms: ['ES256'],
         issuer,
-        audience: kind.audience,
+        audience: [...kind.audiences],
         typ: kind.typ,
         clockTolerance: leeway_seconds,
         currentDate: new Date(now_ms),
@@ -184,7 +221,8 @@ async function checked(token: string, { keys, issuer, now_ms }: Against, kind: K
     )
     // Our tokens never have a list as audience, another spelling of the type, or an extension.
     const { typ, crit, kid = '' } = protectedHeader
-    if (payload.aud !== kind.audience || typ !== kind.typ || crit) throw new Error('not ours')
+    const ours = typeof payload.aud === 'string' && kind.audiences.includes(payload.aud)
+    if (!ours || typ !== kind.typ || crit) throw new Error('not ours')
     if (isAhead(payload.iat ?? 0, now_ms / 1000)) throw new Error('it was signed later than now')
     return { payload, kid }
   } catch (cause) {

@@ -37,6 +37,7 @@ export function personalAccount({ kernel: { db } }: Pick<Deps, 'kernel'>): Perso
       owner,
       view: sql`
         jsonb_build_object('id', t.id, 'aal', t.aal, 'amr', t.amr, 'client', t.client_metadata,
+          'client_id', t.client_id, 'scope', to_jsonb(t.scope),
           'created_at', t.created_at, 'last_seen_at', t.last_seen_at, 'revoked_at', t.revoked_at)`,
     },
     {

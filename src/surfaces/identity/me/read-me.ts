@@ -1,6 +1,7 @@
 /** The caller's own view: the account, this session, and the grants in its tenant. */
 import { Type, type Static } from 'typebox'
-import { Id, nullable, sql, Time, Version, type Principal, type Reader } from '#dodeca/kernel'
+import { Id, nullable, sql, Time, Version, withinScope } from '#dodeca/kernel'
+import type { Principal, Reader } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { readGrants, type AccountGrants } from '../roles/account-grants.ts'
@@ -9,10 +10,19 @@ import { Aal, Account } from '../schemas.ts'
 const Texts = Type.Array(Type.String(), { maxItems: 1000 })
 const Tenants = Type.Array(Type.Object({ id: Id, slug: Type.String() }), { maxItems: 1000 })
 
+/** How a session is narrower than its account; all null if it is not. */
+const Narrow = Type.Object({
+  scope: nullable(Texts),
+  client_id: nullable(Type.String()),
+  bound_tenant_id: nullable(Id),
+})
+
 const Row = Type.Object({
   ...Account.properties,
   version: Version,
-  session: nullable(Type.Object({ id: Id, amr: Texts, expires_at: Type.String() })),
+  session: nullable(
+    Type.Object({ ...Narrow.properties, id: Id, amr: Texts, expires_at: Type.String() }),
+  ),
   tenants: Tenants,
   roles: Texts,
   factors: Texts,
@@ -21,11 +31,16 @@ const Row = Type.Object({
 export const Me = Type.Object(
   {
     ...Account.properties,
+    /** Null, like `email`, for a session whose scope has no `email`. */
+    email_normalized: nullable(Type.String()),
     /** The tenant of the token. The roles and permissions are those in this tenant. */
     active_tenant_id: Id,
     principal_type: Type.Union([Type.Literal('account'), Type.Literal('service')]),
     session: nullable(
-      Type.Object({ id: Id, aal: Aal, amr: Texts, auth_time: Time, expires_at: Time }),
+      Type.Object({
+        ...{ id: Id, aal: Aal, amr: Texts, auth_time: Time, expires_at: Time },
+        ...Narrow.properties,
+      }),
     ),
     tenants: Tenants,
     roles: Texts,
@@ -52,8 +67,14 @@ export async function readMe(
   ])
   if (!row) throw problem('account_not_found')
   const { version, session, factors, ...account } = row
+  const { scope } = principal
+  const within = (grants: ReadonlySet<string>) => [
+    ...(scope ? withinScope(deps.permissions, scope, grants) : grants),
+  ]
   const me: Me = {
     ...account,
+    ...(scope && !scope.has('email') ? { email: null, email_normalized: null } : {}),
+    ...(scope && !scope.has('profile') ? { display_name: null, locale: null } : {}),
     active_tenant_id: principal.tenant_id,
     principal_type: principal.kind,
     session: session && {
@@ -61,8 +82,8 @@ export async function readMe(
       aal: principal.aal,
       auth_time: new Date(principal.auth_time * 1000).toISOString(),
     },
-    permissions: [...held].sort(),
-    withheld_permissions: [...withheld].sort(),
+    permissions: within(held).sort(),
+    withheld_permissions: within(withheld).sort(),
     mfa: { enabled: factors.length > 0, types: factors },
   }
   return { me, version }
@@ -77,7 +98,8 @@ function readAccount(
     sql`
       select a.id, a.tenant_id, a.email, a.email_normalized, a.status, a.verified_at,
         a.display_name, a.locale, a.created_at, a.version,
-        (select jsonb_build_object('id', s.id, 'amr', to_jsonb(s.amr), 'expires_at',
+        (select jsonb_build_object('id', s.id, 'amr', to_jsonb(s.amr), 'scope', to_jsonb(s.scope),
+            'client_id', s.client_id, 'bound_tenant_id', s.bound_tenant_id, 'expires_at',
             to_char(s.expires_at, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
           from identity.sessions s
           where s.id = ${principal.session_id}::uuid and s.account_id = a.id) as session,

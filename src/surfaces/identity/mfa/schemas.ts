@@ -106,7 +106,7 @@ export const ChallengeStatus = Type.Object(
 
 export const SteppedUp = Type.Object(
   {
-    access_token: Type.Optional(Type.String({ maxLength: 1024 })),
+    access_token: Type.Optional(Type.String({ maxLength: 3000 })),
     expires_in: Type.Integer(),
     aal: Type.Literal('aal2'),
     auth_time: Time,

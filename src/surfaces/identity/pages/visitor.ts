@@ -5,7 +5,7 @@
  * access token is renewed with the refresh token.
  */
 import { Type } from 'typebox'
-import { Id, Problem, sql, type Principal } from '#dodeca/kernel'
+import { Id, isNarrow, Problem, sql, type Principal } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import type { Session } from '../mfa/holder.ts'
 import { hashOf } from '../one-time.ts'
@@ -32,6 +32,8 @@ async function sessionOf({ access }: Deps, token: string): Promise<Session | nul
     if (error instanceof Problem) return null
     throw error
   }
+  // These pages are the person's own, and not an application's or another tenant's.
+  if (isNarrow(principal)) return null
   const { kind, session_id } = principal
   return kind === 'account' && session_id !== null ? { ...principal, kind, session_id } : null
 }

@@ -90,7 +90,13 @@ export async function whyTooWeak(
   const has = await hasFactor(reader, principal.id)
   const code = has ? 'step_up_required' : 'mfa_enrollment_required'
   const where = `${deps.kernel.public_url}/account/`
-  const next = has ? `Confirm this one with a code at ${where}.` : `Add one at ${where}.`
+  const { scope } = principal
+  const again = 'Begin a new session for the client after a login with it.'
+  const next = scope
+    ? again
+    : has
+      ? `Confirm this one with a code at ${where}.`
+      : `Add one at ${where}.`
   const detail = `Your role holds \`${permission}\`, but it counts only in a session with a second factor. ${next}`
   return problem(code, { detail, more: { permission } })
 }

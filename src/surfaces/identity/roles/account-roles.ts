@@ -30,7 +30,7 @@ export async function accountRoles(
         and (a.tenant_id = ${tenant_id} or exists (select from identity.role_assignments r
           where r.tenant_id = ${tenant_id} and r.account_id = a.id))
         and (${session_id}::uuid is null or exists (select from identity.sessions s
-          where s.id = ${session_id}::uuid and s.revoked_at is null))`,
+          where s.id = ${session_id}::uuid and s.revoked_at is null and s.expires_at > kernel.now()))`,
   )
   return row?.roles ?? null
 }

@@ -2,11 +2,11 @@
  * Reads the grants of accounts and API keys for work that runs without their request: schedules,
  * queued jobs, webhooks. It is called when the work runs. If the account, key or tenant is not
  * active, there are no grants. A second factor cannot be checked then; if one was required, the
- * holder presented it when they requested the work.
+ * holder presented it when they requested the work. What a narrow session requested has only the grants
+ * within its scope, and none once the session has ended.
  */
 import { Type } from 'typebox'
-import { nullable, sql, type Db, type Reader } from '#dodeca/kernel'
-import { grantsOfKey } from '../api-keys/authenticate.ts'
+import { heldOf, nullable, sql, withinScope, type Db, type Reader } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import type { Face, Holder } from '../face.ts'
 import { rolePermissions } from './account-grants.ts'
@@ -15,6 +15,7 @@ const Row = Type.Object({
   place: Type.Integer(),
   /** For an API key: its own grants. */
   given: nullable(Type.Array(Type.String())),
+  scope: nullable(Type.Array(Type.String())),
   roles: Type.Array(Type.String()),
   permissions: Type.Array(Type.String()),
 })
@@ -31,35 +32,41 @@ export async function holderGrants(
   const rows = await reader.many(
     Row,
     sql`
-      select h.place::int as place, h.given,
+      select h.place::int as place, h.given, s.scope,
         array_remove(array_agg(distinct r.role_id), null) as roles,
         array_remove(array_agg(distinct p.permission), null) as permissions
       from (
-        select a.place, a.tenant_id, k.permissions as given,
+        select a.place, a.tenant_id, a.session_id, k.permissions as given,
           coalesce(k.account_id, a.principal_id) as account_id
         from unnest(${holders.map(one => one.tenant_id)}::uuid[],
-          ${holders.map(one => one.principal_id)}::uuid[])
-          with ordinality as a (tenant_id, principal_id, place)
+          ${holders.map(one => one.principal_id)}::uuid[],
+          ${holders.map(one => one.session_id ?? null)}::uuid[])
+          with ordinality as a (tenant_id, principal_id, session_id, place)
         left join identity.api_keys k on k.tenant_id = a.tenant_id and k.id = a.principal_id
           and k.state = 'active' and (k.expires_at is null or k.expires_at > kernel.now())
       ) h
       join identity.accounts c on c.id = h.account_id and c.status = 'active'
       join identity.tenants home on home.id = c.tenant_id and home.state = 'active'
       join identity.tenants t on t.id = h.tenant_id and t.state = 'active'
+      left join identity.sessions s on s.id = h.session_id and s.account_id = c.id
+        and s.revoked_at is null and s.expires_at > kernel.now()
       left join identity.role_assignments r
         on r.tenant_id = h.tenant_id and r.account_id = c.id
       left join identity.role_permissions p
         on p.tenant_id = r.tenant_id and p.role_id = r.role_id
-      where c.tenant_id = h.tenant_id or r.role_id is not null
-      group by h.place, h.given`,
+      where (c.tenant_id = h.tenant_id or r.role_id is not null)
+        and (h.session_id is null or s.id is not null)
+      group by h.place, h.given, s.scope`,
   )
   const found = new Map(rows.map(row => [row.place - 1, row]))
-  return holders.map((_, at) => {
+  return holders.map(({ reads }, at) => {
     const row = found.get(at)
     if (!row) return nothing
     const built_in = rolePermissions(catalog, new Set(['member', ...row.roles]))
     const held = new Set([...built_in, ...row.permissions])
-    return row.given === null ? held : grantsOfKey(held, row.given)
+    if (row.given !== null) return new Set(row.given.flatMap(one => heldOf(held, one)))
+    const { scope } = row
+    return scope === null ? held : withinScope(catalog, new Set(scope), held, reads ? 'GET' : '')
   })
 }
 
@@ -97,6 +104,6 @@ export function openRecentGrants(db: Db, deps: Pick<Deps, 'permissions'>): Face[
   }
 }
 
-function keyOf({ tenant_id, principal_id }: Holder): string {
-  return `${tenant_id} ${principal_id}`
+function keyOf({ tenant_id, principal_id, session_id, reads }: Holder): string {
+  return `${tenant_id} ${principal_id} ${session_id ?? ''}${reads ? ' reads' : ''}`
 }

@@ -28,6 +28,8 @@ export async function endSession(
         })
       : problem('authentication_required', { headers: { 'www-authenticate': 'Bearer' } })
   }
+  // A session with a scope ends itself and no other.
+  if (principal.scope && principal.session_id !== session_id) throw problem('session_not_found')
   await deps.kernel.db.tx(async tx => {
     const session = await tx.maybe(
       Found,

@@ -5,7 +5,7 @@
  * it was first, no session begins. An account with too many sessions loses its oldest.
  */
 import { Type } from 'typebox'
-import { newId, parseTime, sql, Time, type Tx } from '#dodeca/kernel'
+import { Id, newId, parseTime, sql, Time, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { hashOf } from '../one-time.ts'
 import type { AccountRow, SessionTokens } from '../schemas.ts'
@@ -17,6 +17,7 @@ import {
 } from '../security-events/record-security-event.ts'
 import { deliver, type Delivered, type Delivery } from './deliver-tokens.ts'
 import { newDeviceToken } from './device-token.ts'
+import { narrowFacts, type Narrowed } from './narrowed.ts'
 import { firstToken } from './refresh-token.ts'
 import { revokeSessions } from './revoke-sessions.ts'
 
@@ -27,11 +28,14 @@ export type Proven = {
   readonly amr: readonly string[]
   readonly device_name?: string | undefined
   readonly delivery?: Delivery | undefined
+  /** What makes the session narrower than its account. */
+  readonly narrowed?: Partial<Narrowed>
   /** The handler's `request`. */
   readonly request: Seen
 }
 
 const Begun = Type.Object({
+  active_tenant_id: Id,
   auth_time: Time,
   session_expires_at: Time,
   refresh_expires_in: Type.Integer(),
@@ -40,7 +44,8 @@ const Begun = Type.Object({
 type Needs = Pick<Deps, 'kernel' | 'tokens' | 'denied'>
 
 /**
- * Returns undefined if the account or its tenant is no longer active. The caller must then throw,
+ * Returns undefined if the account or its tenant is no longer active, or if the account is no member
+ * of the tenant to which the session is bound. The caller must then throw,
  * so that the events and records are rolled back.
  */
 export async function issueSession(
@@ -50,6 +55,7 @@ export async function issueSession(
 ): Promise<Delivered | undefined> {
   const { kernel } = deps
   const { account, aal, amr, request } = proven
+  const narrowed = { ...full, ...proven.narrowed }
   const session_id = newId()
   const { tenant_id } = account
   const refresh = firstToken(kernel.keys, session_id)
@@ -64,7 +70,7 @@ export async function issueSession(
   })
   // The statements run in this order and are sent in one round trip.
   const [begun] = await Promise.all([
-    insertSession(tx, deps, proven, { session_id, hash: hashOf(refresh.text) }),
+    insertSession(tx, deps, proven, narrowed, { session_id, hash: hashOf(refresh.text) }),
     revokeSessions(tx, deps, { account_id: account.id, beyond: keep }, 'too_many', {
       actor: 'system',
       seen: request,
@@ -82,14 +88,15 @@ export async function issueSession(
   const tokens: SessionTokens = {
     session_id,
     account_id: account.id,
-    tenant_id,
+    tenant_id: begun.active_tenant_id,
     token_type: 'Bearer',
     access_token: deps.tokens.sign({
       account_id: account.id,
       session_id,
-      tenant_id,
+      tenant_id: begun.active_tenant_id,
       aal,
       amr,
+      narrow: narrowFacts(narrowed, tenant_id),
       auth_time: Math.floor(parseTime(begun.auth_time) / 1000),
     }),
     expires_in: kernel.settings['identity.access_ttl_seconds'],
@@ -102,10 +109,28 @@ export async function issueSession(
   return deliver(kernel, tokens, proven.delivery ?? 'token')
 }
 
+const full: Narrowed = { scope: null, client_id: null, audience: null, bound_tenant_id: null }
+
+/** Holds the account, its tenant, and its role in the tenant to which the session is bound. */
+function heldIn(account: Proven['account'], { bound_tenant_id }: Narrowed) {
+  return sql`
+    select a.tenant_id, a.id, b.id as active_tenant_id from identity.accounts a
+    join identity.tenants t on t.id = a.tenant_id
+    join identity.tenants b on b.id = coalesce(${bound_tenant_id}::uuid, a.tenant_id)
+    left join lateral (select true as found from identity.role_assignments r
+      where r.tenant_id = b.id and r.account_id = a.id and b.id <> a.tenant_id
+      limit 1 for share) role on true
+    where a.tenant_id = ${account.tenant_id} and a.id = ${account.id}
+      and a.status = 'active' and t.state = 'active' and b.state = 'active'
+      and (b.id = a.tenant_id or role.found)
+    for share of a, t, b`
+}
+
 function insertSession(
   tx: Tx,
   { kernel: { settings } }: Needs,
   { account, aal, amr, device_name, request }: Proven,
+  narrowed: Narrowed,
   { session_id, hash }: { session_id: string; hash: Buffer },
 ) {
   const metadata = {
@@ -118,25 +143,22 @@ function insertSession(
   return tx.maybe(
     Begun,
     sql`
-      with held as (
-        select a.tenant_id, a.id from identity.accounts a
-        join identity.tenants t on t.id = a.tenant_id
-        where a.tenant_id = ${account.tenant_id} and a.id = ${account.id}
-          and a.status = 'active' and t.state = 'active'
-        for share
-      ), session as (
+      with held as (${heldIn(account, narrowed)}), session as (
         insert into identity.sessions (tenant_id, id, account_id, token_family_id,
-          active_tenant_id, aal, amr, auth_time, client_metadata, expires_at)
-        select tenant_id, ${session_id}::uuid, id, ${newId()}::uuid, tenant_id,
+          active_tenant_id, aal, amr, auth_time, client_metadata, expires_at, scope, client_id,
+          audience, bound_tenant_id, guest_of)
+        select tenant_id, ${session_id}::uuid, id, ${newId()}::uuid, active_tenant_id,
           ${aal}, ${amr as string[]}::text[], kernel.now(), ${sql.json(metadata)}::jsonb,
-          kernel.now() + make_interval(secs => ${session_seconds})
+          kernel.now() + make_interval(secs => ${session_seconds}), ${narrowed.scope}::text[],
+          ${narrowed.client_id}, ${narrowed.audience}, ${narrowed.bound_tenant_id}::uuid,
+          array_remove(array[nullif(active_tenant_id, tenant_id)], null)
         from held
-        returning id, auth_time, expires_at
+        returning id, active_tenant_id, auth_time, expires_at
       ), token as (
         insert into identity.refresh_tokens (id_hash, session_id, expires_at)
         select ${hash}, id, kernel.now() + make_interval(secs => ${refresh_seconds}) from session
       )
-      select auth_time, expires_at as session_expires_at, ${refresh_seconds}::int as refresh_expires_in
+      select active_tenant_id, auth_time, expires_at as session_expires_at, ${refresh_seconds}::int as refresh_expires_in
       from session`,
   )
 }

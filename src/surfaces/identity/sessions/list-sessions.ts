@@ -13,6 +13,8 @@ const Session = Type.Object(
     expires_at: Time,
     revoked_at: nullable(Time),
     client_metadata: ClientMetadata,
+    /** The application to which the session was given. */
+    client_id: nullable(Type.String()),
     current: Type.Boolean(),
   },
   { title: 'Session' },

@@ -13,6 +13,7 @@ import { hashOf } from '../one-time.ts'
 import { Aal, Bytes, type SessionTokens } from '../schemas.ts'
 import type { Seen } from '../security-events/record-security-event.ts'
 import { endReusedSession } from './end-reused-session.ts'
+import { Narrowed, narrowed_columns, narrowFacts } from './narrowed.ts'
 import { isGenuine, parseToken, successors, type RefreshToken } from './refresh-token.ts'
 
 type Needs = Pick<Deps, 'kernel' | 'tokens' | 'denied' | 'pace'>
@@ -21,9 +22,13 @@ export type Refresh = {
   readonly session_id: string
   readonly refresh_token: string
   readonly tenant_id: string | undefined
+  /** The client that sends the token. A session of a client is refreshed by it alone. */
+  readonly client_id?: string
 }
 
 const Continued = Type.Object({
+  ...Narrowed.properties,
+  home_tenant_id: Id,
   account_id: Id,
   tenant_id: Id,
   aal: Aal,
@@ -40,11 +45,13 @@ const Used = Type.Object({
   successor: nullable(Bytes),
   successor_used: nullable(Type.Boolean()),
   alive: Type.Boolean(),
+  /** The session is bound to another tenant than the one that is asked for. */
+  elsewhere: Type.Boolean(),
 })
 
 type Result =
   | { readonly kind: 'continued'; readonly session: Continued; readonly next: RefreshToken }
-  | { readonly kind: 'refused' | 'reused' | 'no_member' }
+  | { readonly kind: 'refused' | 'reused' | 'no_member' | 'bound' }
 
 export async function refresh(deps: Needs, asked: Refresh, seen: Seen): Promise<SessionTokens> {
   const { session_id, tenant_id } = asked
@@ -55,6 +62,7 @@ export async function refresh(deps: Needs, asked: Refresh, seen: Seen): Promise<
   const rotated = (await rotate(deps, asked, token)) ?? (await rotateGuest(deps, asked, token))
   const result = rotated ?? (await again(deps, asked, token))
   if (result.kind === 'reused') await endReusedSession(deps, session_id, seen)
+  if (result.kind === 'bound') throw problem('session_bound')
   if (result.kind === 'no_member' && tenant_id !== undefined) throw problem('permission_denied')
   if (result.kind !== 'continued') throw problem('invalid_refresh_token')
   return await tokensOf(deps, session_id, result)
@@ -131,7 +139,7 @@ async function holdMembership(tx: Tx, { session_id, tenant_id }: Refresh): Promi
  */
 function rotation(
   settings: Needs['kernel']['settings'],
-  { session_id, tenant_id }: Refresh,
+  { session_id, tenant_id, client_id }: Refresh,
   { token, next, guest }: { token: RefreshToken; next: RefreshToken; guest: boolean },
 ) {
   return sql`
@@ -142,6 +150,8 @@ function rotation(
       where t.id_hash = ${hashOf(token.text)} and t.session_id = ${session_id}
         and t.used_at is null and t.expires_at > kernel.now()
         and s.id = t.session_id and s.revoked_at is null and s.expires_at > kernel.now()
+        and s.client_id is not distinct from ${client_id ?? null}
+        and not ${isElsewhere(tenant_id)}
         and (${guest} or coalesce(${tenant_id ?? null}::uuid, s.active_tenant_id) = s.tenant_id)
       returning t.id_hash, t.session_id
     ), session as (
@@ -154,8 +164,8 @@ function rotation(
           else s.guest_of end
       from used
       where s.id = used.session_id and s.revoked_at is null
-      returning s.id, s.account_id, s.active_tenant_id, s.aal, s.amr, s.auth_time, s.expires_at,
-        used.id_hash as parent
+      returning s.id, s.account_id, s.tenant_id, s.active_tenant_id, s.aal, s.amr, s.auth_time,
+        s.expires_at, ${narrowed_columns}, used.id_hash as parent
     ), successor as (
       insert into identity.refresh_tokens (id_hash, session_id, parent_id_hash, expires_at)
       select ${hashOf(next.text)}, session.id, session.parent, least(session.expires_at,
@@ -163,10 +173,16 @@ function rotation(
       from session
       returning expires_at
     )
-    select account_id, active_tenant_id as tenant_id, aal, amr, auth_time,
+    select account_id, active_tenant_id as tenant_id, tenant_id as home_tenant_id, aal, amr,
+      auth_time, scope, client_id, audience, bound_tenant_id,
       session.expires_at as session_expires_at,
       extract(epoch from successor.expires_at - kernel.now())::int as refresh_expires_in
     from session, successor`
+}
+
+/** A session `s` that is bound to another tenant than this. */
+function isElsewhere(tenant_id: string | undefined) {
+  return sql`coalesce(s.bound_tenant_id <> ${tenant_id ?? null}::uuid, false)`
 }
 
 /** Cases (b) to (e): the token is not the unused one. */
@@ -175,11 +191,12 @@ function again({ kernel }: Needs, asked: Refresh, token: RefreshToken): Promise<
   const { settings, keys } = kernel
   const hash = hashOf(token.text)
   return kernel.db.tx(async (tx): Promise<Result> => {
-    const found = await readUsed(tx, settings, session_id, hash)
+    const found = await readUsed(tx, settings, asked, hash)
     if (!found) return { kind: isGenuine(keys, session_id, token) ? 'reused' : 'refused' }
     if (!found.alive) return { kind: 'refused' }
-    if (!found.used) return { kind: 'no_member' }
+    if (!found.used) return { kind: found.elsewhere ? 'bound' : 'no_member' }
     if (!found.in_grace || found.successor_used !== false) return { kind: 'reused' }
+    if (found.elsewhere) return { kind: 'bound' }
     const replayed = await tx.run(sql`
       update identity.refresh_tokens set replays = replays + 1
       where id_hash = ${hash} and replays < ${settings['identity.refresh_grace_replays']}`)
@@ -211,7 +228,12 @@ async function moveTo(tx: Tx, asked: Refresh): Promise<boolean> {
   return moved > 0
 }
 
-function readUsed(tx: Tx, settings: Needs['kernel']['settings'], session_id: string, hash: Buffer) {
+function readUsed(
+  tx: Tx,
+  settings: Needs['kernel']['settings'],
+  { session_id, tenant_id, client_id }: Refresh,
+  hash: Buffer,
+) {
   return tx.maybe(
     Used,
     sql`
@@ -220,7 +242,8 @@ function readUsed(tx: Tx, settings: Needs['kernel']['settings'], session_id: str
           - make_interval(secs => ${settings['identity.refresh_grace_seconds']}), false) as in_grace,
         n.id_hash as successor, n.used_at is not null as successor_used,
         s.revoked_at is null and s.expires_at > kernel.now() and t.expires_at > kernel.now()
-          as alive
+          and s.client_id is not distinct from ${client_id ?? null} as alive,
+        ${isElsewhere(tenant_id)} as elsewhere
       from identity.refresh_tokens t
       join identity.sessions s on s.id = t.session_id
       left join identity.refresh_tokens n
@@ -233,8 +256,8 @@ function readSession(tx: Tx, session_id: string, parent: Buffer): Promise<Contin
   return tx.one(
     Continued,
     sql`
-      select s.account_id, s.active_tenant_id as tenant_id, s.aal, s.amr, s.auth_time,
-        s.expires_at as session_expires_at,
+      select s.account_id, s.active_tenant_id as tenant_id, s.tenant_id as home_tenant_id, s.aal,
+        s.amr, s.auth_time, ${narrowed_columns}, s.expires_at as session_expires_at,
         greatest(0, extract(epoch from n.expires_at - kernel.now()))::int as refresh_expires_in
       from identity.sessions s
       join identity.refresh_tokens n on n.session_id = s.id and n.parent_id_hash = ${parent}
@@ -254,7 +277,10 @@ async function tokensOf(
     account_id,
     tenant_id,
     token_type: 'Bearer',
-    access_token: tokens.sign({ account_id, session_id, tenant_id, aal, amr, auth_time }),
+    access_token: tokens.sign({
+      ...{ account_id, session_id, tenant_id, aal, amr, auth_time },
+      narrow: narrowFacts(session, session.home_tenant_id),
+    }),
     expires_in: kernel.settings['identity.access_ttl_seconds'],
     refresh_token: next.text,
     refresh_expires_in,

@@ -59,7 +59,7 @@ export const sessionRoutes = open({
       absent: 'invalid_refresh_token',
       transaction: 'own',
       reply: SessionTokens,
-      fails: ['permission_denied', 'rate_limited'],
+      fails: ['permission_denied', 'session_bound', 'rate_limited'],
     },
     async ({ body, params, request }, deps) => {
       const { session_id } = params
@@ -83,6 +83,7 @@ export const sessionRoutes = open({
       description: 'The access token of the session is accepted even after the session has ended.',
       permission: 'public',
       takes: 'access_token',
+      narrow: 'any',
       absent: 'session_not_found',
       transaction: 'own',
       replies: { 204: null },

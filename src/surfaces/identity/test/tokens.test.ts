@@ -21,6 +21,7 @@ const world = await openProductWorld()
 afterAll(() => world.close())
 
 const issuer = 'http://dodeca.test'
+const narrow = `${issuer}/v1`
 const jwks = createRemoteJWKSet(new URL(`${world.url}/.well-known/jwks.json`))
 const member = await world.member()
 const own = await signingKeyOf(world.platform)
@@ -81,12 +82,20 @@ describe('an access token', () => {
 
   test('that is forged as ours is forged well: the unchanged one is accepted', async () => {
     expect((await me(await forge({}))).status).toBe(200)
+    const claims = { aud: narrow, scope: 'openid' }
+    expect((await me(await forge({ claims }))).status).toBe(200)
   })
 
   test.for<[string, () => Promise<string> | string]>([
     ['of another key', () => forge({ key: foreign.privateKey })],
     ['of another key id', () => forge({ header: { kid: 'other' } })],
     ['without a key id', () => forge({ header: { kid: undefined } })],
+    ['with a scope, for the whole account', () => forge({ claims: { scope: 'openid' } })],
+    ['of a client, for the whole account', () => forge({ claims: { client_id: 'app' } })],
+    ['bound, for the whole account', () => forge({ claims: { bound: true } })],
+    ['for this API without a scope', () => forge({ claims: { aud: narrow } })],
+    ['of a client without a scope', () => forge({ claims: { aud: narrow, client_id: 'app' } })],
+    ['whose scope is a list', () => forge({ claims: { aud: narrow, scope: ['openid'] } })],
     ['for another audience', () => forge({ claims: { aud: 'other' } })],
     ['for a list of audiences', () => forge({ claims: { aud: ['dodeca', 'other'] } })],
     ['of another issuer', () => forge({ claims: { iss: 'http://elsewhere.test' } })],

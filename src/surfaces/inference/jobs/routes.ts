@@ -3,7 +3,8 @@
  * of the job.
  */
 import { Type } from 'typebox'
-import { closed, Id, newId, nullable, oneOf, reply, routesOf, sql, Time } from '#dodeca/kernel'
+import { closed, Id, narrowSession, newId, nullable, oneOf, reply } from '#dodeca/kernel'
+import { routesOf, sql, Time } from '#dodeca/kernel'
 import type { Principal, Reader } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
@@ -124,6 +125,7 @@ export const inferenceJobRoutes = open({
           type: run_type,
           parameters: { operation_id: id },
           principal_id: principal.id,
+          session_id: narrowSession(principal),
           ...shownKey(key, job_id),
           priority: priorities[priority],
           deadline_at: call.deadline_at,

@@ -3,7 +3,7 @@
  * result of any job.
  */
 import { Type } from 'typebox'
-import { closed, Id, newId, reply, routesOf, text } from '#dodeca/kernel'
+import { closed, Id, narrowSession, newId, reply, routesOf, text } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { Prompt } from '../generations/routes.ts'
 import { call_fails } from '../inferences/routes.ts'
@@ -57,7 +57,8 @@ export const reportRoutes = open({
           deadline_ms,
         })
       },
-      handle: async ({ tx, principal: { id: principal_id, tenant_id }, prepared, key }, deps) => {
+      handle: async ({ tx, principal, prepared, key }, deps) => {
+        const { id: principal_id, tenant_id } = principal
         const [id, job_id] = [newId(), newId()]
         const call = await createCall(tx, deps, prepared, { id, job_id })
         await deps.jobs.submit(tx, {
@@ -66,6 +67,7 @@ export const reportRoutes = open({
           type: report_type,
           parameters: { operation_id: id },
           principal_id,
+          session_id: narrowSession(principal),
           ...shownKey(key, job_id),
           deadline_at: call.deadline_at,
         })

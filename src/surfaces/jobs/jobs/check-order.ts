@@ -37,6 +37,7 @@ export async function checkOrder(
     parameters: order.parameters,
     input_ref: order.input_ref ?? null,
     principal_id: order.principal_id ?? platform_principal,
+    session_id: order.session_id ?? null,
     operation: order.operation ?? `submit ${type.type}`,
     idempotency_key: order.idempotency_key ?? null,
     request_fingerprint: order.request_fingerprint ?? null,
@@ -89,13 +90,15 @@ function checkTimes(
 async function requireFile(
   reader: Reader,
   { files }: CheckDeps,
-  { tenant_id, principal_id, input_ref = '' }: JobOrder,
+  { tenant_id, principal_id, session_id, input_ref = '' }: JobOrder,
   pointer: string,
 ): Promise<void> {
-  if (
-    await files()?.isAvailable(reader, { tenant_id, principal_id: principal_id ?? null }, input_ref)
-  )
-    return
+  const reading = {
+    tenant_id,
+    principal_id: principal_id ?? null,
+    session_id: session_id ?? null,
+  }
+  if (await files()?.isAvailable(reader, reading, input_ref)) return
   const error = { location: 'body', pointer: `${pointer}/input_ref`, constraint: 'available' }
   throw problem('input_not_available', { errors: [error as FieldError] })
 }

@@ -3,7 +3,15 @@
  * same 404. A caller who may see the job but may not do this gets 403.
  */
 import { Type, type Static } from 'typebox'
-import { allowsSome, allowsType, columnsOf, lacks, nullable, sql } from '#dodeca/kernel'
+import {
+  allowsSome,
+  allowsType,
+  columnsOf,
+  lacks,
+  narrowSession,
+  nullable,
+  sql,
+} from '#dodeca/kernel'
 import type { Principal, Reader } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
@@ -69,7 +77,8 @@ export async function stillReads(
   job: Job,
 ): Promise<boolean> {
   const { tenant_id, id: principal_id } = principal
-  const [held] = await deps.rights.recentGrantsOf([{ tenant_id, principal_id }])
+  const holder = { tenant_id, principal_id, session_id: narrowSession(principal), reads: true }
+  const [held] = await deps.rights.recentGrantsOf([holder])
   return held !== undefined && may(deps, held, principal, 'jobs.jobs.read', job)
 }
 

@@ -13,6 +13,8 @@ export type NewJob = {
   readonly parameters: unknown
   readonly input_ref: string | null
   readonly principal_id: string
+  /** The narrow session that submits it. */
+  readonly session_id: string | null
   readonly operation: string
   readonly idempotency_key: string | null
   readonly request_fingerprint: Buffer | null
@@ -42,18 +44,19 @@ export async function insertJobs(tx: Tx, jobs: readonly NewJob[]): Promise<Reado
         ${of(one => one.idempotency_key)}::text[], ${of(one => one.request_fingerprint)}::bytea[],
         ${of(one => one.priority)}::int[], ${of(one => one.scheduled_at)}::timestamptz[],
         ${of(one => one.deadline_at)}::timestamptz[], ${of(one => one.max_attempts)}::int[],
-        ${of(one => one.retry_of_job_id)}::uuid[], ${of(one => one.blocked)}::boolean[]
+        ${of(one => one.retry_of_job_id)}::uuid[], ${of(one => one.blocked)}::boolean[],
+        ${of(one => one.session_id)}::uuid[]
       ) g (id, tenant_id, type, schema_version, parameters, input_ref, principal_id, operation,
         idempotency_key, request_fingerprint, priority, scheduled_at, deadline_at, max_attempts,
-        retry_of_job_id, blocked)
+        retry_of_job_id, blocked, session_id)
     ),
     made as (
       insert into jobs.jobs (id, tenant_id, type, schema_version, input_ref, principal_id,
         operation, idempotency_key, request_fingerprint, priority, scheduled_at, deadline_at,
-        max_attempts, retry_of_job_id, traceparent)
+        max_attempts, retry_of_job_id, session_id, traceparent)
       select id, tenant_id, type, schema_version, input_ref, principal_id, operation,
         idempotency_key, request_fingerprint, priority, scheduled_at, deadline_at, max_attempts,
-        retry_of_job_id, ${currentTraceparent()}::text
+        retry_of_job_id, session_id, ${currentTraceparent()}::text
       from given
       on conflict (tenant_id, principal_id, operation, idempotency_key)
         where idempotency_key is not null do nothing

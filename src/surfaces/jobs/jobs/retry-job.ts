@@ -4,7 +4,7 @@
  * surface's own record would be missing.
  */
 import { Type, type Static } from 'typebox'
-import { newId, nullable, sql, type Principal, type Tx } from '#dodeca/kernel'
+import { narrowSession, newId, nullable, sql, type Principal, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { isTerminal } from '../schemas.ts'
@@ -78,6 +78,7 @@ export async function retryAsNewJob(
       type: job.type,
       schema_version: job.schema_version,
       principal_id: principal.id,
+      session_id: narrowSession(principal),
       operation: 'POST /v1/jobs/{job_id}/retry',
       idempotency_key: null,
       request_fingerprint: null,
@@ -97,12 +98,14 @@ async function requireInput(
   deps: RetryDeps,
   { id, tenant_id, type, schema_version }: FoundJob,
   { input_ref, parameters }: Again,
-  { id: principal_id }: Principal,
+  principal: Principal,
 ): Promise<void> {
   const erased = await withErasedInput(tx, tenant_id, [id])
   if (erased.size > 0) throw problem('input_not_available', { detail: input_erased })
   if (input_ref !== null) {
-    if (await deps.files()?.isAvailable(tx, { tenant_id, principal_id }, input_ref)) return
+    const session_id = narrowSession(principal)
+    const reading = { tenant_id, principal_id: principal.id, session_id }
+    if (await deps.files()?.isAvailable(tx, reading, input_ref)) return
     const detail =
       'The file that this job reads is gone, or you may not read it. Submit a new job with its own input.'
     throw problem('input_not_available', { detail })

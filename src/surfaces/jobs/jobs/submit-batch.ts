@@ -14,7 +14,10 @@ import type { SubmitBatch } from './schemas.ts'
 import { madeBefore, type SubmitDeps } from './submit-job.ts'
 
 type Item = SubmitBatch['jobs'][number]
-type Common = Pick<JobOrder, 'tenant_id' | 'principal_id' | 'operation' | 'request_fingerprint'>
+type Common = Pick<
+  JobOrder,
+  'tenant_id' | 'principal_id' | 'session_id' | 'operation' | 'request_fingerprint'
+>
 
 /** Returns the id of each ref. */
 export async function submitBatch(

@@ -4,6 +4,7 @@ import {
   batch_members_max,
   fingerprint,
   lacks,
+  narrowSession,
   Problem,
   reply,
   routesOf,
@@ -117,6 +118,7 @@ function orderedBy(principal: Principal, operation: string, body: unknown) {
   return {
     tenant_id: principal.tenant_id,
     principal_id: principal.id,
+    session_id: narrowSession(principal),
     operation,
     request_fingerprint: fingerprint({
       tenant_id: principal.tenant_id,

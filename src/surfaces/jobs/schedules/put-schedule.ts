@@ -8,6 +8,7 @@ import {
   allowsType,
   columnsOf,
   lacks,
+  narrowSession,
   newId,
   parseTime,
   requireConditions,
@@ -63,12 +64,13 @@ export async function putSchedule(
   const schedule = await tx.one(
     Schedule,
     sql`
-    insert into jobs.job_schedules as s (tenant_id, name, id, principal_id, type, schema_version,
-      parameters, cron, timezone, enabled, catch_up, overlap, priority, next_run_at)
-    values (${tenant_id}, ${name}, ${newId()}, ${principal_id}, ${asked.type}, ${schema_version},
-      ${sql.json(parameters)}, ${asked.cron}, ${timezone}, ${enabled}, ${asked.catch_up ?? 'latest'},
+    insert into jobs.job_schedules as s (tenant_id, name, id, principal_id, session_id, type,
+      schema_version, parameters, cron, timezone, enabled, catch_up, overlap, priority, next_run_at)
+    values (${tenant_id}, ${name}, ${newId()}, ${principal_id},
+      ${narrowSession(by.principal)}, ${asked.type}, ${schema_version}, ${sql.json(parameters)}, ${asked.cron}, ${timezone}, ${enabled}, ${asked.catch_up ?? 'latest'},
       ${asked.overlap ?? 'allow'}, ${asked.priority ?? priority_default}, ${next_run_at})
     on conflict (tenant_id, name) do update set principal_id = excluded.principal_id,
+      session_id = excluded.session_id,
       type = excluded.type, schema_version = excluded.schema_version,
       parameters = excluded.parameters, cron = excluded.cron, timezone = excluded.timezone,
       enabled = excluded.enabled, catch_up = excluded.catch_up, overlap = excluded.overlap,

@@ -25,6 +25,7 @@ const Due = Type.Object({
   id: Type.String(),
   name: Type.String(),
   principal_id: Type.String(),
+  session_id: nullable(Type.String()),
   type: Type.String(),
   schema_version: Type.Integer(),
   parameters: Type.Unknown(),
@@ -91,8 +92,8 @@ async function takeDue(tx: Tx, except: readonly string[]): Promise<Due | undefin
     Due,
     sql`
     -- any tenant: schedules run for all of them
-    select tenant_id, id, name, principal_id, type, schema_version, parameters, cron, timezone, catch_up,
-      overlap, priority, next_run_at, last_job_id, kernel.now() as now
+    select tenant_id, id, name, principal_id, session_id, type, schema_version, parameters, cron,
+      timezone, catch_up, overlap, priority, next_run_at, last_job_id, kernel.now() as now
     from jobs.job_schedules
     where enabled and next_run_at <= kernel.now() and id <> all(${except}::uuid[])
     order by next_run_at
@@ -102,8 +103,8 @@ async function takeDue(tx: Tx, except: readonly string[]): Promise<Due | undefin
 }
 
 async function mayRun(tx: Tx, { rights }: RunDeps, due: Due): Promise<boolean> {
-  const { tenant_id, principal_id, type } = due
-  const [grants] = await rights.grantsOf(tx, [{ tenant_id, principal_id }])
+  const { tenant_id, principal_id, session_id, type } = due
+  const [grants] = await rights.grantsOf(tx, [{ tenant_id, principal_id, session_id }])
   return grants !== undefined && allowsType(grants, 'jobs.schedules.write', type)
 }
 
@@ -162,10 +163,11 @@ async function runDue(tx: Tx, deps: SubmitDeps, due: Due): Promise<void> {
 }
 
 async function submitRun(tx: Tx, deps: SubmitDeps, due: Due, instant: string): Promise<string> {
-  const { tenant_id, principal_id, type, schema_version, parameters, priority } = due
+  const { tenant_id, principal_id, session_id, type, schema_version, parameters, priority } = due
   const { id } = await submitJob(tx, deps, {
     tenant_id,
     principal_id,
+    session_id,
     type,
     schema_version,
     parameters,

@@ -20,6 +20,7 @@ export type AskingWorld = {
   readonly url: string
   readonly kernel: Kernel
   readonly face: Face
+  readonly platform: ProductWorld['platform']
   readonly identity: ProductWorld['identity']
   readonly database_url: string
   readonly data_dir: string

@@ -6,6 +6,7 @@ import { setTimeout } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, afterEach, expect, test } from 'vitest'
 import type { Member, Tenant } from '../../../../test/product-world.ts'
+import { beginNarrow } from '../../../../test/narrow.ts'
 import { eventually, newKey } from '../../../../test/world.ts'
 import { openAskingWorld } from './asking-world.ts'
 import { workerOf } from './worker.ts'
@@ -36,12 +37,17 @@ async function admin(tenant?: Tenant): Promise<Member> {
 }
 
 /** A member whose rights come from one role only, and a colleague who stays. */
-async function ownerOf(by: 'person' | 'key'): Promise<Owner> {
+async function ownerOf(by: 'person' | 'key' | 'client'): Promise<Owner> {
   const colleague = await admin()
   const owner = await world.person([], colleague.tenant)
   await world.give(owner, 'tenant_admin')
   const common = { owner, admin: colleague, tenant: colleague.tenant }
   if (by === 'person') return { ...common, token: owner.token, key_id: null }
+  if (by === 'client') {
+    const scope = ['jobs.schedules.write:*', 'jobs.jobs.submit:*', 'jobs.read']
+    const { token } = await beginNarrow(world.platform, owner, { scope, client_id: 'app' }, 'aal2')
+    return { ...common, token, key_id: null }
+  }
   const permissions = ['jobs.schedules.write:*', 'jobs.jobs.submit:*']
   const body = { name: 'scheduler', permissions }
   const made = await world.call('POST', '/v1/api-keys', { token: owner.token, body })
@@ -49,7 +55,25 @@ async function ownerOf(by: 'person' | 'key'): Promise<Owner> {
   return { ...common, token: made.body.key, key_id: made.body.id }
 }
 
-const ways: readonly (readonly [string, 'person' | 'key', (one: Owner) => Promise<number>])[] = [
+/** The client's session, by its own token. */
+async function endOwn(token: string): Promise<number> {
+  const { sid } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())
+  return (await world.call('DELETE', `/v1/sessions/${sid}`, { token })).status
+}
+
+async function narrowDown({ owner }: Owner): Promise<number> {
+  await world.query(
+    `update identity.sessions set scope = '{jobs.read}' where account_id = $1 and client_id = 'app'`,
+    [owner.id],
+  )
+  return 200
+}
+
+const ways: readonly (readonly [
+  string,
+  'person' | 'key' | 'client',
+  (one: Owner) => Promise<number>,
+])[] = [
   [
     'role taken away',
     'person',
@@ -84,6 +108,8 @@ const ways: readonly (readonly [string, 'person' | 'key', (one: Owner) => Promis
         })
       ).status,
   ],
+  ['session of the client ended', 'client', async ({ token }) => await endOwn(token)],
+  ['scope without the right', 'client', async one => await narrowDown(one)],
   [
     'tenant closed',
     'person',

@@ -130,6 +130,7 @@ test('a hundred new jobs, and one that waits for two others', async () => {
     parameters: { a: 1 },
     input_ref: null,
     principal_id: newId(),
+    session_id: null,
     operation: 'test',
     idempotency_key: newId(),
     request_fingerprint: null,

@@ -3,7 +3,14 @@
  * without a connection. If the reply to a claim was lost, the worker can repeat it with its id and
  * gets the same jobs.
  */
-import { openSleeper, sql, type Db, type Principal, type RequestFacts } from '#dodeca/kernel'
+import {
+  narrowSession,
+  openSleeper,
+  sql,
+  type Db,
+  type Principal,
+  type RequestFacts,
+} from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { viewJobs } from '../jobs/view-job.ts'
 import { typesFor, type FoundWorker } from './find-worker.ts'
@@ -58,7 +65,8 @@ async function stillAllowed(
   worker: FoundWorker & { readonly principal: Principal },
 ): Promise<FoundWorker['types']> {
   const { tenant_id, id: principal_id } = worker.principal
-  const [grants] = await rights.recentGrantsOf([{ tenant_id, principal_id }])
+  const session_id = narrowSession(worker.principal)
+  const [grants] = await rights.recentGrantsOf([{ tenant_id, principal_id, session_id }])
   return grants ? typesFor(worker, grants) : []
 }
 

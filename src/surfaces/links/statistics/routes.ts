@@ -1,6 +1,7 @@
 /** The routes of clicks: an owner's statistics, and rebuilding them. */
 import { Type } from 'typebox'
-import { closed, Day, dayOf, dayRange, Id, reply, routesOf, text } from '#dodeca/kernel'
+import { closed, Day, dayOf, dayRange, Id, narrowSession, reply, routesOf } from '#dodeca/kernel'
+import { text } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { findAnyDomain } from '../domains/find-domain.ts'
 import { problem } from '../errors.ts'
@@ -75,6 +76,7 @@ export const statisticsRoutes = open({
         type: rebuild_type,
         tenant_id: principal.tenant_id,
         principal_id: principal.id,
+        session_id: narrowSession(principal),
         parameters: { domain_id, code, from, to },
       })
       const location = `/v1/jobs/${id}`

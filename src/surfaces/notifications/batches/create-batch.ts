@@ -2,7 +2,7 @@
  * Creates a batch: first its row, then its recipients in portions as they arrive, and at last the
  * transaction that allows it to be sent. While the request runs, its row has a lease.
  */
-import { limit, newId, sql, type Tx } from '#dodeca/kernel'
+import { limit, narrowSession, newId, sql, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { requireData, prepare } from '../intents/prepare-order.ts'
@@ -97,6 +97,7 @@ async function insertRow(
   header: BatchHeader,
 ): Promise<Batch> {
   const { tenant_id, id: principal_id } = principal
+  const session_id = narrowSession(principal)
   const { kernel, vault } = deps
   return kernel.db.tx(async tx => {
     const prepared = await prepare(tx, deps, { tenant_id, grants }, header, 'bulk')
@@ -104,10 +105,10 @@ async function insertRow(
     const [token, shared_ref] = [newId(), newId()]
     const made = await tx.run(sql`
       insert into notifications.notification_batches
-        (tenant_id, id, principal_id, state, category, priority, lane,
+        (tenant_id, id, principal_id, session_id, state, category, priority, lane,
           template_version, emit_events, expand_token, expand_until)
-      values (${tenant_id}, ${id}, ${principal_id}, 'expanding', ${prepared.category.name},
-        ${prepared.priority}, ${laneOf(prepared.priority)}, ${prepared.template.ref},
+      values (${tenant_id}, ${id}, ${principal_id}, ${session_id}, 'expanding',
+        ${prepared.category.name}, ${prepared.priority}, ${laneOf(prepared.priority)}, ${prepared.template.ref},
         ${header.emit_events ?? false}, ${token}, now() + make_interval(secs => ${lease_seconds}))
       on conflict do nothing`)
     // Another attempt of this request started at the same moment.
@@ -124,6 +125,7 @@ async function insertRow(
       id,
       tenant_id,
       principal_id,
+      session_id,
       token,
       data,
       shared_ref,

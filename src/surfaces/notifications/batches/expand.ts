@@ -16,6 +16,7 @@ export type Batch = Prepared & {
   readonly id: string
   readonly tenant_id: string
   readonly principal_id: string
+  readonly session_id: string | null
   readonly token: string
   readonly data: Data
   /** The sealed data that all recipients share if they have no data of their own. */
@@ -169,13 +170,13 @@ async function insert(
       with made as (
         insert into notifications.notification_intents
           (tenant_id, id, recipient_ref, category, priority, template_version, locale, data_ref,
-            scheduled_at, state, expires_at, principal_id, batch_id, dedupe_key, metadata, emits,
-            created_at, updated_at)
+            scheduled_at, state, expires_at, principal_id, session_id, batch_id, dedupe_key,
+            metadata, emits, created_at, updated_at)
         select ${tenant_id}, r.id, r.ref, ${batch.category.name}, ${priority}, ${batch.template.ref},
           coalesce(r.locale, ${batch.locale}), coalesce(r.data_ref, ${batch.shared_ref}::uuid),
           ${batch.scheduled_at_ms === null ? null : due_at}::timestamptz,
           ${batch.scheduled_at_ms === null ? 'queued' : 'scheduled'}, ${rfc3339(batch.expires_at_ms)},
-          ${batch.principal_id}, ${batch.id}, r.dedupe_key,
+          ${batch.principal_id}, ${batch.session_id}::uuid, ${batch.id}, r.dedupe_key,
           ${batch.metadata ? sql.json(batch.metadata) : null}::jsonb, ${batch.emits},
           ${rfc3339(batch.created_at_ms)}, (select kernel.now())
         from ${sql.table(recipients, {

@@ -92,6 +92,7 @@ async function openDigests(tx: Tx, groups: readonly Group[]): Promise<ReadonlyMa
       key: digest.key,
       order_of: sql.json({ template: template.ref, priority, locale, channels }),
       principal_id: order.principal_id,
+      session_id: order.session_id,
       total: rows.length,
       seconds: digest.window_seconds,
     }
@@ -100,9 +101,10 @@ async function openDigests(tx: Tx, groups: readonly Group[]): Promise<ReadonlyMa
     Opened,
     sql`
       insert into notifications.digests as d
-        (tenant_id, id, recipient_ref, category, key, order_of, principal_id, total, closes_at)
+        (tenant_id, id, recipient_ref, category, key, order_of, principal_id, session_id, total,
+          closes_at)
       select g.tenant_id, g.id, g.recipient_ref, g.category, g.key, g.order_of, g.principal_id,
-        g.total, kernel.now() + make_interval(secs => g.seconds)
+        g.session_id, g.total, kernel.now() + make_interval(secs => g.seconds)
       from ${sql.table(drafts, draft_columns)} g
       on conflict (tenant_id, recipient_ref, category, key) where state = 'open'
         do update set total = d.total + excluded.total
@@ -121,6 +123,7 @@ const draft_columns = {
   key: 'text',
   order_of: 'jsonb',
   principal_id: 'uuid',
+  session_id: 'uuid',
   total: 'int',
   seconds: 'int',
 } as const

@@ -19,6 +19,7 @@ const Sender = Type.Object({
   tenant_id: Id,
   digest_id: Id,
   principal_id: nullable(Id),
+  session_id: nullable(Id),
   priority: Priority,
 })
 
@@ -49,7 +50,7 @@ async function findRevoked(
   const senders = await db.many(
     Sender,
     sql`
-      select distinct m.tenant_id, m.digest_id, m.principal_id, m.priority
+      select distinct m.tenant_id, m.digest_id, m.principal_id, m.session_id, m.priority
       from ${sql.table(digests, { tenant_id: 'uuid', id: 'uuid' })} d
       join notifications.notification_intents m
         on m.tenant_id = d.tenant_id and m.digest_id = d.id and m.state = 'held'`,
@@ -89,7 +90,7 @@ async function remake(tx: Tx, deps: Deps, claimed: Claimed): Promise<Claimed> {
   const owner = { tenant_id, owner_id }
   const key = (await deps.vault.knownKeys(tx, [owner])).get(keyName(owner))
   if (!remaining || !key) return { ...claimed, ciphertext: null }
-  const { principal_id, priority, total } = remaining
+  const { principal_id, session_id, priority, total } = remaining
   const text = JSON.stringify({ events: await readEvents(tx, deps, tenant_id, digest.id), total })
   const ciphertext = seal(key, text, `input ${data_ref}`)
   await tx.run(sql`
@@ -98,7 +99,7 @@ async function remake(tx: Tx, deps: Deps, claimed: Claimed): Promise<Claimed> {
     where tenant_id = ${tenant_id} and ref = ${data_ref}`)
   await tx.run(sql`
     update notifications.notification_intents
-    set principal_id = ${principal_id}, priority = ${priority}
+    set principal_id = ${principal_id}, session_id = ${session_id}, priority = ${priority}
     where tenant_id = ${tenant_id} and id = ${intent_id}`)
-  return { ...claimed, principal_id, priority, ciphertext }
+  return { ...claimed, principal_id, session_id, priority, ciphertext }
 }

@@ -26,6 +26,7 @@ export const Closed = Type.Object({
   category: Type.String(),
   order_of: Type.Unsafe<Kept>({}),
   principal_id: nullable(Id),
+  session_id: nullable(Id),
   total: Type.Integer(),
 })
 const Member = Type.Object({
@@ -35,7 +36,8 @@ const Member = Type.Object({
 })
 type Closed = Static<typeof Closed>
 export const closedColumns = sql`
-  d.tenant_id, d.id, d.recipient_ref, d.category, d.order_of, d.principal_id, d.total`
+  d.tenant_id, d.id, d.recipient_ref, d.category, d.order_of, d.principal_id,
+  d.session_id, d.total`
 const Expired = Type.Object({ expired: Type.Boolean() })
 const shown_max = 100
 const put_off_seconds = 600
@@ -88,6 +90,7 @@ async function closeDigest(tx: Tx, deps: Deps, digest: Closed): Promise<void> {
     id: newId(),
     tenant_id,
     principal_id: remaining.principal_id,
+    session_id: remaining.session_id,
     recipient: parseRef(digest.recipient_ref),
     category,
     template: await deps.templates.of(tx, tenant_id, order_of.template),

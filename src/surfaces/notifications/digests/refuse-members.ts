@@ -13,6 +13,7 @@ import { settleIntents } from '../sending/settle-intents.ts'
 
 const Group = Type.Object({
   principal_id: nullable(Id),
+  session_id: nullable(Id),
   priority: Priority,
   many: Type.Integer(),
 })
@@ -23,12 +24,14 @@ type Digest = {
   readonly tenant_id: string
   readonly id: string
   readonly principal_id: string | null
+  readonly session_id: string | null
   readonly order_of: { readonly channels: readonly Channel[]; readonly priority: Priority }
   readonly total: number
 }
 export type Remaining = {
   /** The sender and the priority of the message: those of the first order, if it is still allowed. */
   readonly principal_id: string
+  readonly session_id: string | null
   readonly priority: Priority
   readonly total: number
 }
@@ -44,29 +47,32 @@ export async function refuseMembers(
   const groups = await tx.many(
     Group,
     sql`
-      select principal_id, priority, count(*)::int as many
+      select principal_id, session_id, priority, count(*)::int as many
       from notifications.notification_intents
       where tenant_id = ${tenant_id} and digest_id = ${id} and state = 'held'
-      group by principal_id, priority
+      group by principal_id, session_id, priority
       order by min(id::text)`,
   )
   const senders = await readSenders(
     holders => grantsOf(tx, holders),
-    groups.map(({ principal_id }) => ({ tenant_id, principal_id })),
+    groups.map(({ principal_id, session_id }) => ({ tenant_id, principal_id, session_id })),
   )
-  const may = ({ principal_id, priority }: Group) =>
-    senders.may({ tenant_id, principal_id }, { category, priority, in_batch: false })
+  const may = ({ priority, ...sender }: Group) =>
+    senders.may({ tenant_id, ...sender }, { category, priority, in_batch: false })
   const refused = groups.filter(group => !may(group))
   await suppress(tx, digest, refused)
   const kept = groups.filter(may)
   const own = kept.find(
-    one => one.principal_id === digest.principal_id && one.priority === digest.order_of.priority,
+    one =>
+      one.principal_id === digest.principal_id &&
+      one.session_id === digest.session_id &&
+      one.priority === digest.order_of.priority,
   )
   const [first = own] = own ? [own] : kept
   if (!first) return null
-  const { principal_id, priority } = first
+  const { principal_id, session_id, priority } = first
   const total = digest.total - refused.reduce((sum, { many }) => sum + many, 0)
-  return { principal_id: principal_id ?? by_platform, priority, total }
+  return { principal_id: principal_id ?? by_platform, session_id, priority, total }
 }
 
 /** Each gets attempts that say why, like every notification that is suppressed. */
@@ -74,7 +80,10 @@ async function suppress(tx: Tx, digest: Digest, refused: readonly Group[]): Prom
   if (refused.length === 0) return
   const { tenant_id, id, order_of } = digest
   const groups = refused.map(group => ({ ...group, lane: laneOf(group.priority) }))
-  const columns = { principal_id: 'uuid', priority: 'text', lane: 'smallint' } as const
+  const columns = {
+    ...{ principal_id: 'uuid', session_id: 'uuid' },
+    ...{ priority: 'text', lane: 'smallint' },
+  } as const
   const intents = await tx.many(
     Refused,
     sql`
@@ -82,7 +91,8 @@ async function suppress(tx: Tx, digest: Digest, refused: readonly Group[]): Prom
         select m.tenant_id, m.id as intent_id, g.lane
         from ${sql.table(groups, columns)} g
         join notifications.notification_intents m
-          on m.principal_id is not distinct from g.principal_id and m.priority = g.priority
+          on m.principal_id is not distinct from g.principal_id
+            and m.session_id is not distinct from g.session_id and m.priority = g.priority
         where m.tenant_id = ${tenant_id} and m.digest_id = ${id} and m.state = 'held'
       ),
       tried as (

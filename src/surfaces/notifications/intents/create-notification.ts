@@ -4,7 +4,8 @@
  * notification, and a different request with that key is refused.
  */
 import { Type } from 'typebox'
-import { Id, newId, rfc3339, sql, type Principal, type RequestKey, type Tx } from '#dodeca/kernel'
+import { Id, narrowSession, newId, rfc3339, sql } from '#dodeca/kernel'
+import type { Principal, RequestKey, Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { accept, type Accepted } from './accept.ts'
@@ -37,6 +38,7 @@ export async function createNotification(
     id: newId(),
     tenant_id,
     principal_id: principal.id,
+    session_id: narrowSession(principal),
     key: key.value,
     fingerprint: key.fingerprint,
     recipient,

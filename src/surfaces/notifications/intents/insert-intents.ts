@@ -55,11 +55,11 @@ export async function insertIntents(
       made as (
         insert into notifications.notification_intents as i
           (tenant_id, id, recipient_ref, category, priority, template_version, locale, data_ref,
-            scheduled_at, idempotency_key, state, expires_at, principal_id, request_fingerprint,
-            closes_digest, metadata, emits, events, traceparent, created_at, updated_at)
+            scheduled_at, idempotency_key, state, expires_at, principal_id, session_id,
+            request_fingerprint, closes_digest, metadata, emits, events, traceparent, created_at, updated_at)
         select g.tenant_id, g.id, g.recipient_ref, g.category, g.priority, g.template_version,
           g.locale, g.data_ref, g.scheduled_at, g.idempotency_key, g.state, g.expires_at,
-          g.principal_id, g.fingerprint, g.closes_digest, g.metadata, g.emits, g.events,
+          g.principal_id, g.session_id, g.fingerprint, g.closes_digest, g.metadata, g.emits, g.events,
           ${currentTraceparent()}::text, g.created_at, (select kernel.now())
         from given g
         on conflict (tenant_id, principal_id, idempotency_key) where idempotency_key is not null
@@ -131,6 +131,7 @@ const columns = {
   state: 'text',
   expires_at: 'timestamptz',
   principal_id: 'uuid',
+  session_id: 'uuid',
   fingerprint: 'bytea',
   closes_digest: 'uuid',
   metadata: 'jsonb',
@@ -162,6 +163,7 @@ function rowOf(data_keys: DataKeys, { order, state, events }: NewIntent) {
     state,
     expires_at: rfc3339(order.expires_at_ms),
     principal_id: order.principal_id,
+    session_id: order.session_id,
     fingerprint: order.fingerprint,
     closes_digest: order.closes_digest,
     metadata: order.metadata ? sql.json(order.metadata) : null,

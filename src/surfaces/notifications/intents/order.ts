@@ -10,6 +10,7 @@ export const by_platform = nil_id
 
 /** Properties that most orders do not have. */
 export const plain = {
+  session_id: null,
   key: null,
   fingerprint: null,
   locale: null,
@@ -25,6 +26,8 @@ export type Order = {
   readonly tenant_id: string
   /** A caller's account or API key, or `by_platform`. */
   readonly principal_id: string
+  /** The sender's narrow session, if it is one. */
+  readonly session_id: string | null
   readonly key: string | null
   readonly fingerprint: Buffer | null
   readonly recipient: RecipientRef

@@ -5,6 +5,7 @@
  */
 import { allowsType } from '#dodeca/kernel'
 import type { Category } from '../categories/built-in.ts'
+import type { Holder } from '../../identity/face.ts'
 import type { People } from '../deps.ts'
 import type { Priority } from '../schemas.ts'
 import { by_platform } from './order.ts'
@@ -14,7 +15,11 @@ type Message = {
   readonly priority: Priority
 }
 type Sent = Message & { readonly in_batch: boolean }
-type Sender = { readonly tenant_id: string; readonly principal_id: string | null }
+type Sender = {
+  readonly tenant_id: string
+  readonly principal_id: string | null
+  readonly session_id: string | null
+}
 
 /** The grants that a message needs beside that of its category. Null if it lacks none. */
 export function lacksForMessage(
@@ -35,6 +40,10 @@ function maySend(grants: ReadonlySet<string>, message: Sent): boolean {
   return allowed && lacksForMessage(grants, message) === null
 }
 
+function nameOf({ tenant_id, principal_id, session_id }: Sender): string {
+  return `${tenant_id} ${principal_id} ${session_id ?? ''}`
+}
+
 export type Senders = { may(sender: Sender, message: Sent): boolean }
 
 /** Reads the grants of all senders at once. The platform's own code always may send. */
@@ -42,17 +51,19 @@ export async function readSenders(
   grantsOf: People['recentGrantsOf'],
   senders: readonly Sender[],
 ): Promise<Senders> {
-  const asked = new Map<string, { tenant_id: string; principal_id: string }>()
-  for (const { tenant_id, principal_id } of senders) {
+  const asked = new Map<string, Holder>()
+  for (const sender of senders) {
+    const { tenant_id, principal_id, session_id } = sender
     if (principal_id === null || principal_id === by_platform) continue
-    asked.set(`${tenant_id} ${principal_id}`, { tenant_id, principal_id })
+    asked.set(nameOf(sender), { tenant_id, principal_id, session_id })
   }
   const grants = asked.size === 0 ? [] : await grantsOf([...asked.values()])
   const known = new Map([...asked.keys()].map((name, at) => [name, grants[at]]))
   return {
-    may: ({ tenant_id, principal_id }, message) => {
+    may: (sender, message) => {
+      const { principal_id } = sender
       if (principal_id === null || principal_id === by_platform) return true
-      const held = known.get(`${tenant_id} ${principal_id}`)
+      const held = known.get(nameOf(sender))
       return held !== undefined && maySend(held, message)
     },
   }

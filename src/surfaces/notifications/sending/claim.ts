@@ -22,6 +22,8 @@ export const ClaimedRow = Type.Object({
   batch_id: nullable(Id),
   /** The sender. */
   principal_id: nullable(Id),
+  /** The sender's narrow session. */
+  session_id: nullable(Id),
   recipient_ref: Type.String(),
   category: Type.String(),
   priority: Priority,
@@ -41,7 +43,7 @@ export const ClaimedRow = Type.Object({
 export type Claimed = Static<typeof ClaimedRow> & { readonly token: string }
 
 /** The data from which a message is made, apart from its attempt. */
-export const messageColumns = sql`i.principal_id, i.recipient_ref, i.category, i.priority,
+export const messageColumns = sql`i.principal_id, i.session_id, i.recipient_ref, i.category, i.priority,
   i.template_version, i.locale, i.expires_at, i.created_at, i.cancelled_at is not null as cancelled,
   i.data_ref, n.owner_id, n.ciphertext, i.closes_digest`
 

@@ -75,7 +75,8 @@ async function ask(deps: Deps, one: Unknown): Promise<readonly string[] | null> 
   if (!provider?.find) return null
   // Also of a cancelled notification, or of a sender without the right, it is asked whether it was
   // sent, with the text that it had.
-  const asked = { ...one, cancelled: false, principal_id: null, closes_digest: null, token: '' }
+  const nobody = { principal_id: null, session_id: null, closes_digest: null }
+  const asked = { ...one, ...nobody, cancelled: false, token: '' }
   const [ready] = (await prepareEach(deps, [asked])).ready
   if (!ready) return null
   const { clock, settings } = deps.kernel

@@ -2,6 +2,7 @@
 import { Type } from 'typebox'
 import { afterAll, describe, expect, test } from 'vitest'
 import type { Member } from '../../../../test/product-world.ts'
+import { beginNarrow } from '../../../../test/narrow.ts'
 import { eventually, newKey } from '../../../../test/world.ts'
 import { sql } from '#dodeca/kernel'
 import { newAddress, openNotifyWorld, usual_data } from './notify-world.ts'
@@ -75,6 +76,40 @@ describe.concurrent('a scheduled message is suppressed', () => {
     await become('intent_id', sent.body.id)
     expect(await world.reaches(admin, sent.body.id, 'suppressed')).toMatchObject(revoked)
     expect(await world.messages(email)).toEqual([])
+  })
+
+  test.each([
+    [
+      'whose client has no session any more',
+      (token: string, sid: string) => world.call('DELETE', `/v1/sessions/${sid}`, { token }),
+    ],
+    [
+      'whose client may send no more',
+      (_token: string, sid: string) =>
+        db.run(sql`update identity.sessions set scope = '{openid}' where id = ${sid}`),
+    ],
+  ])('%s', async (_how, lose) => {
+    const { admin, who } = await people()
+    const [email, together] = [newAddress(), newAddress()]
+    const scope = ['notifications.intents.send:*', 'notifications.batches.send:*']
+    const { token, session_id } = await beginNarrow(world.platform, who, { scope }, 'aal2')
+    const client = { ...who, token }
+    const sent = await world.send(client, await later(admin, email))
+    expect(sent.body.state, sent.text).toBe('scheduled')
+    const { recipient: _recipient, ...shared } = await later(admin, '')
+    const recipients = [{ recipient: { email: together } }]
+    const body = { ...shared, recipients }
+    const batch = await world.call('POST', '/v1/notifications/batches', { token, body })
+    expect(batch.status, batch.text).toBe(202)
+    await lose(token, session_id)
+    await become('intent_id', sent.body.id)
+    await become('batch_id', batch.body.id)
+    expect(await world.reaches(admin, sent.body.id, 'suppressed')).toMatchObject(revoked)
+    await eventually('the batch is completed', async () => {
+      const path = `/v1/notifications/batches/${batch.body.id}`
+      return (await world.call('GET', path, { token: admin.token })).body.state === 'completed'
+    })
+    for (const to of [email, together]) expect(await world.messages(to)).toEqual([])
   })
 
   test('whose API key was deleted', async () => {

@@ -45,10 +45,11 @@ export async function createConnector(
     readonly tenant_id: string
     readonly collection_id: string
     readonly created_by: string
+    readonly session_id: string | null
   },
   given: CreateConnector,
 ): Promise<string> {
-  const { tenant_id, collection_id, created_by } = place
+  const { tenant_id, collection_id, created_by, session_id } = place
   await deps.kernel.counted(
     tx,
     `retrieval.connectors:${collection_id}`,
@@ -65,10 +66,11 @@ export async function createConnector(
   const job_id = await submitJob(tx, deps, { ...order, submitter_id: created_by })
   await tx.run(sql`
     insert into retrieval.connectors (tenant_id, id, collection_id, kind, config,
-      schedule_seconds, acl, delete_policy, max_documents, job_id, created_by, due_at)
+      schedule_seconds, acl, delete_policy, max_documents, job_id, created_by, session_id,
+      due_at)
     values (${tenant_id}, ${id}, ${collection_id}, ${given.kind},
       ${sql.json(given.config ?? {})}, ${seconds}, ${acl}, ${given.delete_policy ?? 'tombstone'},
       ${given.max_documents ?? max_documents_usual}, ${job_id}, ${created_by},
-      kernel.now() + make_interval(secs => ${seconds}::float8))`)
+      ${session_id}, kernel.now() + make_interval(secs => ${seconds}::float8))`)
   return id
 }

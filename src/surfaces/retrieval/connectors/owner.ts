@@ -13,14 +13,21 @@ type Owned = {
   readonly id: string
   readonly collection_id: string
   readonly created_by: string
+  /** The narrow session in which it was created. */
+  readonly session_id: string | null
 }
 
 export async function ownerManages(
   reader: Reader,
   deps: Pick<Deps, 'people'>,
   tenant_id: string,
-  { collection_id, created_by }: Pick<Owned, 'collection_id' | 'created_by'>,
+  { collection_id, created_by, session_id }: Omit<Owned, 'id'>,
 ): Promise<boolean> {
+  if (session_id !== null) {
+    const holder = { tenant_id, principal_id: created_by, session_id }
+    const [held] = await deps.people.grantsOf(reader, [holder])
+    if (!held?.has('retrieval.collections.use')) return false
+  }
   try {
     const owner = await ownerOf(reader, deps, tenant_id, created_by)
     await requireRight(reader, owner, collection_id, 'manage')

@@ -1,5 +1,13 @@
 /** Routes of connectors. */
-import { etag, expectVersion, reply, routesOf, sql } from '#dodeca/kernel'
+import {
+  etag,
+  expectVersion,
+  narrowSession,
+  reply,
+  requireScope,
+  routesOf,
+  sql,
+} from '#dodeca/kernel'
 import { callerOf } from '../access/principals.ts'
 import { inCollection, requireRight } from '../collections/find-collection.ts'
 import type { Deps } from '../deps.ts'
@@ -35,9 +43,12 @@ export const connectorRoutes = open({
       prepare: ({ body }, deps) => inspectConnector(deps, body),
       handle: async ({ tx, principal, params: { collection_id }, body }, deps) => {
         const { tenant_id, id: created_by } = principal
+        // It goes on reading every new file of the person.
+        if (body.kind === 'uploads') requireScope(principal, 'uploads.read', 'uploads.write')
         const caller = await callerOf(tx, deps, principal)
         await requireRight(tx, caller, collection_id, 'manage')
-        const id = await createConnector(tx, deps, { tenant_id, collection_id, created_by }, body)
+        const place = { tenant_id, collection_id, created_by, session_id: narrowSession(principal) }
+        const id = await createConnector(tx, deps, place, body)
         const made = await requireConnector(tx, caller, id)
         const headers = { location: path.replace('{connector_id}', id), etag: etag(made.version) }
         return reply(201, made, headers)

@@ -29,6 +29,7 @@ const Order = Type.Object({
   delete_policy: oneOf(...delete_policies),
   max_documents: Type.Integer(),
   created_by: Type.String(),
+  session_id: nullable(Type.String()),
   asked: Type.Unknown(),
 })
 type Order = Static<typeof Order>
@@ -60,7 +61,7 @@ async function sync(deps: Deps, job: RunningJob): Promise<undefined> {
     Order,
     sql`
       select n.id, n.collection_id, n.kind, n.state, n.config, n.acl, n.delete_policy,
-        n.max_documents, n.created_by, j.input as asked
+        n.max_documents, n.created_by, n.session_id, j.input as asked
       from retrieval.ingestion_jobs j
       join retrieval.connectors n on n.tenant_id = j.tenant_id and n.id = j.connector_id
       where j.tenant_id = ${tenant_id} and j.id = ${job.id} and n.state <> 'deleted'`,

@@ -4,6 +4,7 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Type } from 'typebox'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beginNarrow } from '../../../../test/narrow.ts'
 import { call, eventually, newKey } from '../../../../test/world.ts'
 import { newId, sql } from '#dodeca/kernel'
 import { ended, openRetrievalWorld, type Reader, type RetrievalWorld } from './retrieval-world.ts'
@@ -83,6 +84,42 @@ test('new files are added only while the creator of the connector manages the co
   expect(stopped).toMatchObject({ state: 'error', error_code: 'owner_lost_access' })
   expect(await titles(ada, id)).toEqual([`file:${first}`])
 })
+
+test.for(['session ended', 'scope without the right'])(
+  'a connector of a client stops: %s',
+  async how => {
+    const ada = await world.reader()
+    const id = await ada.collection()
+    const path = `/v1/collections/${id}/connectors`
+    const as = async (...scope: string[]) => {
+      const { token, session_id } = await beginNarrow(world.platform, ada, { scope })
+      const made = await call(world.url, 'POST', path, {
+        token,
+        key: newKey(),
+        body: { kind: 'uploads' },
+      })
+      return { ...made, session_id }
+    }
+    const blind = await as('retrieval.write')
+    expect([blind.status, blind.body.scope]).toEqual([403, 'uploads.read'])
+    const { status, body, session_id } = await as('retrieval.write', 'uploads.read')
+    expect(status).toBe(201)
+    const first = await upload(ada, 'While the client may.')
+    await eventually('it is added', async () => (await titles(ada, id)).includes(`file:${first}`))
+    if (how === 'session ended') await ada.ask('DELETE', `/v1/sessions/${session_id}`)
+    else {
+      await world.platform.kernel.db.run(sql`
+        update identity.sessions set scope = '{openid,uploads.read}' where id = ${session_id}`)
+    }
+    await upload(ada, 'When it may no more.')
+    const stopped = await eventually('the connector stops, or adds it', async () => {
+      const found = await ada.does('GET', `/v1/connectors/${body.id}`)
+      return (found.state !== 'active' || (await titles(ada, id)).length > 1) && found
+    })
+    expect(stopped).toMatchObject({ state: 'error', error_code: 'owner_lost_access' })
+    expect(await titles(ada, id)).toEqual([`file:${first}`])
+  },
+)
 
 test('of two connectors of one collection one adds a new file, and a full one stops no other', async () => {
   const ada = await world.reader()

@@ -2,7 +2,13 @@
  * Routes for events that can be delivered: one event, the list of events in log order for receivers
  * that were unavailable, and the types that a subscription can contain.
  */
-import { reply, routesOf, type RequestFacts, type StreamPlaces } from '#dodeca/kernel'
+import {
+  narrowSession,
+  reply,
+  routesOf,
+  type RequestFacts,
+  type StreamPlaces,
+} from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { mayRead, type EventType } from '../types/event-types.ts'
@@ -65,8 +71,9 @@ export const catalogRoutes = open({
       watch: async ({ db, principal, query, request, grants }, deps) => {
         wantedTypes(deps, query.types, await grants())
         const { tenant_id, id: principal_id } = principal
+        const holder = { tenant_id, principal_id, session_id: narrowSession(principal) }
         const types = async () => {
-          const [held] = await deps.rights.recentGrantsOf([{ tenant_id, principal_id }])
+          const [held] = await deps.rights.recentGrantsOf([{ ...holder, reads: true }])
           const asked = (query.types ?? '*').split(',')
           const readable = held && asked.every(one => mayRead(held, one.trim()))
           return readable ? wantedTypes(deps, query.types, held) : null

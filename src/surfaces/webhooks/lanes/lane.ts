@@ -18,6 +18,8 @@ export type LaneConfig = {
   readonly verified_at: string | null
   /** The owner. Events are sent only while the owner has the permission to read them. */
   readonly owner_id: string
+  /** The owner's narrow session, if the subscription began in one. */
+  readonly session_id: string | null
   /** The requested types, as patterns. */
   readonly event_filter: readonly string[]
 }

@@ -15,6 +15,7 @@ const Config = Type.Object({
   rate_per_second: nullable(Type.Integer()),
   verified_at: nullable(Time),
   owner_id: Id,
+  session_id: nullable(Id),
   event_filter: Type.Array(Type.String()),
 })
 
@@ -95,8 +96,8 @@ export async function findChanged(
 }
 
 function configOf(row: Static<typeof Config>, secrets: readonly LiveSecret[] = []): LaneConfig {
-  const { version, endpoint, max_in_flight, rate_per_second, verified_at, owner_id, event_filter } =
-    row
+  const { version, endpoint, max_in_flight, rate_per_second, verified_at } = row
+  const { owner_id, session_id, event_filter } = row
   return {
     version,
     endpoint,
@@ -104,6 +105,7 @@ function configOf(row: Static<typeof Config>, secrets: readonly LiveSecret[] = [
     rate_per_second,
     verified_at,
     owner_id,
+    session_id,
     event_filter,
     secrets,
   }

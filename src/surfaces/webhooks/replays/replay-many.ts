@@ -3,7 +3,8 @@
  * the transaction that submits the job. The job has the replay's id, so a receiver that sees the
  * header can find it.
  */
-import { limit, newId, parseTime, rfc3339, sql, type Tx } from '#dodeca/kernel'
+import { limit, narrowSession, newId, parseTime, rfc3339, sql } from '#dodeca/kernel'
+import type { Principal, Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { findSubscription } from '../subscriptions/find.ts'
@@ -22,10 +23,12 @@ const span_ms_max = limit(
 export async function replayMany(
   tx: Tx,
   deps: Pick<Deps, 'kernel' | 'types' | 'jobs'>,
-  { id, tenant_id }: { readonly id: string; readonly tenant_id: string },
+  id: string,
   { reason, ...asked }: ReplayMany,
-  actor: string,
+  principal: Principal,
 ) {
+  const { tenant_id, id: actor } = principal
+  const session_id = narrowSession(principal)
   const { state } = await findSubscription(tx, { id, tenant_id })
   if (state !== 'active' && state !== 'paused') {
     throw problem('subscription_not_active', { current_state: state })
@@ -39,13 +42,16 @@ export async function replayMany(
   await takeReplayTurns(tx, deps.kernel, { tenant_id, subscription_id: id })
   const replay_id = newId()
   await tx.run(sql`
-    insert into webhooks.replay_audit (tenant_id, id, subscription_id, filter, job_id, actor, reason)
-    values (${tenant_id}, ${replay_id}, ${id}, ${sql.json(order)}, ${replay_id}, ${actor}, ${reason})`)
+    insert into webhooks.replay_audit (tenant_id, id, subscription_id, filter, job_id, actor, session_id,
+      reason)
+    values (${tenant_id}, ${replay_id}, ${id}, ${sql.json(order)}, ${replay_id}, ${actor},
+      ${session_id}, ${reason})`)
   await deps.jobs.submit(tx, {
     id: replay_id,
     type: replay_type,
     tenant_id,
     principal_id: actor,
+    session_id,
     parameters: order,
   })
   tx.audit('webhooks.subscriptions.replay', `webhook_subscription:${id}`, { reason })

@@ -35,7 +35,9 @@ const failed = ['permanent_failure', 'exhausted']
 const Row = Type.Object({
   event_filter: Type.Array(Type.String()),
   owner_id: Id,
+  session_id: nullable(Id),
   actor: Id,
+  actor_session_id: nullable(Id),
   aggregate_ids: nullable(Type.Array(Id)),
   api_version: Type.String(),
   rate_per_second: nullable(Type.Integer()),
@@ -55,7 +57,8 @@ export async function readTarget(
   const row = await db.maybe(
     Row,
     sql`
-      select s.event_filter, s.owner_id, r.actor, s.aggregate_ids, s.api_version, s.rate_per_second,
+      select s.event_filter, s.owner_id, s.session_id, r.actor, r.session_id as actor_session_id,
+        s.aggregate_ids, s.api_version, s.rate_per_second,
         greatest(${order.since}::timestamptz, kernel.now() - make_interval(days => ${kept_days}))
           as since
       from webhooks.subscriptions s
@@ -65,8 +68,8 @@ export async function readTarget(
   )
   if (!row) throw new JobFailure('subscription_not_active')
   const [owner, actor] = await rights.recentGrantsOf([
-    { tenant_id, principal_id: row.owner_id },
-    { tenant_id, principal_id: row.actor },
+    { tenant_id, principal_id: row.owner_id, session_id: row.session_id },
+    { tenant_id, principal_id: row.actor, session_id: row.actor_session_id },
   ])
   if (!owner || !actor?.has('webhooks.deliveries.replay')) throw new JobFailure('owner_revoked')
   const namesIn = (...filters: readonly (readonly string[])[]) =>

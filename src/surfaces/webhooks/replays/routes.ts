@@ -63,8 +63,7 @@ export const replayRoutes = open({
       ],
     },
     async ({ tx, params: { id }, principal, body }, deps) => {
-      const { tenant_id, id: actor } = principal
-      return await replayMany(tx, deps, { id, tenant_id }, body, actor)
+      return await replayMany(tx, deps, id, body, principal)
     },
   ),
 })

@@ -38,6 +38,7 @@ export async function departures(
   const owners = going.map(({ lane: { tenant_id, config } }) => ({
     tenant_id,
     principal_id: config.owner_id,
+    session_id: config.session_id,
   }))
   const [found, grants] = await Promise.all([
     bodies.get(

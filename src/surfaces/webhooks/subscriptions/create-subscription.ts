@@ -2,7 +2,7 @@
  * Creates a subscription and its lane. The secret is returned once. The same transaction schedules
  * a challenge. Nothing else is sent before the endpoint has answered a challenge.
  */
-import { newId, sql, type Principal, type Tx } from '#dodeca/kernel'
+import { narrowSession, newId, sql, type Principal, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { SubscriptionRow, type CreateSubscription, type NewSubscription } from '../schemas.ts'
 import { readablePatterns } from '../types/event-types.ts'
@@ -35,12 +35,12 @@ export async function createSubscription(
     SubscriptionRow,
     sql`
       insert into webhooks.subscriptions as s (tenant_id, id, endpoint, event_filter, aggregate_ids,
-        readable, owner_id, state, api_version, description, ordering, max_in_flight,
+        readable, owner_id, session_id, state, api_version, description, ordering, max_in_flight,
         rate_per_second, secret_version, secret_ciphertext, verification_mode, challenge_due_at,
         unverified_since)
       values (${principal.tenant_id}, ${id}, ${endpoint}, ${event_filter.types},
         ${event_filter.aggregate_ids ?? null}, ${readablePatterns(grants)}, ${principal.id},
-        'created', ${asked.api_version}, ${asked.description ?? null}, ${asked.ordering ?? 'none'},
+        ${narrowSession(principal)}, 'created', ${asked.api_version}, ${asked.description ?? null}, ${asked.ordering ?? 'none'},
         ${asked.max_in_flight ?? 8}, ${asked.rate_per_second ?? null}, 1,
         ${deps.secrets.seal(id, 1, secret.bytes)}, ${verification},
         case when ${verification} = 'auto' then kernel.now() end, kernel.now())

@@ -6,7 +6,7 @@
  * lost the permission for its types.
  */
 import { Type } from 'typebox'
-import { sql, type Principal, type Tx } from '#dodeca/kernel'
+import { narrowSession, sql, type Principal, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import type { SubscriptionEvent } from '../events.ts'
@@ -59,6 +59,7 @@ export async function updateSubscription(
         rate_per_second =
           ${asked.rate_per_second === undefined ? before.rate_per_second : asked.rate_per_second},
         owner_id = case when ${owned} then ${by.principal.id} else owner_id end,
+        session_id = case when ${owned} then ${narrowSession(by.principal)} else session_id end,
         readable = case when ${owned} then ${readablePatterns(by.grants)}::text[] else readable end,
         ${transition(before.state, step.state, { moved, owned })}
       where s.tenant_id = ${tenant_id} and s.id = ${id}

@@ -9,6 +9,7 @@ const config = {
   rate_per_second: null,
   secrets: [],
   verified_at: null,
+  session_id: null,
   owner_id: newId(),
   event_filter: ['*'],
 }

@@ -6,6 +6,7 @@ import { Type } from 'typebox'
 import { afterAll, describe, expect, test } from 'vitest'
 import { arrived, prove } from '../../../../test/inbox.ts'
 import type { Member, Tenant } from '../../../../test/product-world.ts'
+import { beginNarrow } from '../../../../test/narrow.ts'
 import { eventually } from '../../../../test/world.ts'
 import { sql } from '#dodeca/kernel'
 import { at, openGround, type Made } from './ground.ts'
@@ -30,7 +31,7 @@ type Owner = {
 }
 
 /** A subscriber with a colleague who stays. */
-async function ownerOf(by: 'person' | 'key'): Promise<Owner> {
+async function ownerOf(by: 'person' | 'key' | 'client'): Promise<Owner> {
   const admin = await ground.owner()
   const { tenant } = admin
   const owner = await ground.member(tenant)
@@ -42,6 +43,11 @@ async function ownerOf(by: 'person' | 'key'): Promise<Owner> {
     'webhooks.deliveries.replay',
     'webhooks.events.read:*',
   ]
+  if (by === 'client') {
+    const client = { scope: permissions, client_id: 'app' }
+    const { token } = await beginNarrow(ground.platform, owner, client, 'aal2')
+    return { owner, admin, tenant, token, key_id: null }
+  }
   const body = { name: 'hooks', permissions }
   const made = await ground.call('POST', '/v1/api-keys', { token: owner.token, body })
   expect(made.status).toBe(201)
@@ -56,6 +62,16 @@ const disable = async ({ admin: { token }, owner }: Owner) => {
 }
 const revokeKey = async ({ owner: { token }, key_id }: Owner) =>
   (await ground.call('DELETE', `/v1/api-keys/${key_id}`, { token })).status
+const endClient = async ({ token }: Owner) => {
+  const { sid } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())
+  return (await ground.call('DELETE', `/v1/sessions/${sid}`, { token })).status
+}
+const narrowClient = async ({ owner }: Owner) => {
+  await ground.platform.kernel.db.run(sql`
+    update identity.sessions set scope = '{webhooks.subscriptions.write}'
+    where account_id = ${owner.id} and client_id = 'app'`)
+  return 200
+}
 const closeTenant = async ({ tenant }: Owner) => {
   const ask = { token: platform.token, body: { state: 'disabled' } }
   return (await ground.call('PATCH', `/v1/tenants/${tenant.id}`, ask)).status
@@ -66,6 +82,8 @@ const ways = [
   ['account disabled', 'person', disable],
   ['key revoked', 'key', revokeKey],
   ['person behind the key disabled', 'key', disable],
+  ['session of the client ended', 'client', endClient],
+  ['scope without the right', 'client', narrowClient],
   ['tenant closed', 'person', closeTenant],
 ] as const
 

@@ -56,6 +56,7 @@ export const challengeRoutes = open({
         'A login then becomes a session (201); a step-up returns a new access token (200).',
       permission: 'public',
       takes: 'login_token',
+      narrow: 'enrolment',
       absent: 'mfa_challenge_invalid',
       body: Answer,
       transaction: 'own',
@@ -81,6 +82,7 @@ export const challengeRoutes = open({
         'Send the login token of a login that waits for its second factor. To step up a session, send its access token.',
       permission: 'public',
       takes: 'login_token',
+      narrow: 'enrolment',
       body: AskChallenge,
       reply: OpenedChallenge,
       fails: [...bearers, 'mfa_challenge_invalid', 'mfa_method_not_found'],
@@ -98,6 +100,7 @@ export const challengeRoutes = open({
     {
       permission: 'public',
       takes: 'login_token',
+      narrow: 'enrolment',
       added: true,
       absent: 'mfa_challenge_not_found',
       reply: ChallengeStatus,

@@ -9,12 +9,14 @@ import { problem } from '../../errors.ts'
 import { recordSecurityEvent, type Seen } from '../../security-events/record-security-event.ts'
 import { accessCookies, type Delivery } from '../../sessions/deliver-tokens.ts'
 import type { Session } from '../holder.ts'
+import { narrowed_columns, narrowFacts, Narrowed } from '../../sessions/narrowed.ts'
 import type { Proof } from './prove-factor.ts'
 import type { SteppedUp } from '../schemas.ts'
 
 export type Stronger = { readonly body: SteppedUp; readonly headers: Headers }
 
 const Row = Type.Object({
+  ...Narrowed.properties,
   tenant_id: Id,
   amr: Type.Array(Type.String()),
   auth_time: Time,
@@ -29,12 +31,12 @@ export async function stepUp(
   const row = await tx.maybe(
     Row,
     sql`
-      update identity.sessions
+      update identity.sessions s
       set aal = 'aal2', auth_time = kernel.now(),
         amr = array_append(array_remove(amr, ${how.amr}), ${how.amr})
       where id = ${session_id} and account_id = ${account_id} and revoked_at is null
         and expires_at > kernel.now()
-      returning tenant_id, amr, auth_time`,
+      returning tenant_id, amr, auth_time, ${narrowed_columns}`,
   )
   if (!row) throw problem('mfa_challenge_invalid')
   await recordSecurityEvent(tx, {
@@ -47,7 +49,7 @@ export async function stepUp(
   })
   const auth_time = Math.floor(parseTime(row.auth_time) / 1000)
   const facts = { account_id, session_id, tenant_id, aal: 'aal2', amr: row.amr } as const
-  const access_token = tokens.sign({ ...facts, auth_time })
+  const access_token = tokens.sign({ ...facts, auth_time, narrow: narrowFacts(row, row.tenant_id) })
   const expires_in = kernel.settings['identity.access_ttl_seconds']
   const answer = { expires_in, aal: 'aal2', auth_time: row.auth_time } as const
   if (how.delivery !== 'cookie') return { body: { ...answer, access_token }, headers: {} }

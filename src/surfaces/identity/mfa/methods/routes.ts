@@ -25,7 +25,7 @@ export const methodRoutes = open({
   listMfaMethods: list(
     '/v1/mfa/methods',
     'List my second factors',
-    { item: Method, fails: ['permission_denied'] },
+    { narrow: 'enrolment', item: Method, fails: ['permission_denied'] },
     async ({ tx, principal, list }, { kernel }) =>
       await listMethods(tx, kernel, list, requireSession(principal).id),
   ),
@@ -34,6 +34,7 @@ export const methodRoutes = open({
     '/v1/mfa/methods',
     'Begin a second factor',
     {
+      narrow: 'enrolment',
       sends: [],
       description:
         'The secret is shown only this once. The factor is not accepted until it is activated.',
@@ -49,6 +50,7 @@ export const methodRoutes = open({
     '/v1/mfa/methods/{method_id}/activate',
     'Activate a second factor',
     {
+      narrow: 'enrolment',
       description:
         'The first factor comes with ten recovery codes. They are shown only in this reply.',
       body: Activate,
@@ -71,7 +73,7 @@ export const methodRoutes = open({
   removeMfaMethod: del(
     '/v1/mfa/methods/{method_id}',
     'Remove a second factor',
-    { fails: guarded },
+    { narrow: 'enrolment', fails: guarded },
     async ({ tx, principal, params, request }, deps) => {
       await removeMethod(tx, deps, requireSession(principal), params.method_id, request)
     },
@@ -81,6 +83,7 @@ export const methodRoutes = open({
     '/v1/mfa/recovery-codes',
     'Replace my recovery codes',
     {
+      narrow: 'enrolment',
       description: 'Codes of an earlier set are no longer valid.',
       reply: Type.Object({ recovery_codes: RecoveryCodes }, { title: 'MfaRecoveryCodes' }),
       fails: [...guarded, 'mfa_method_not_found'],

@@ -30,6 +30,7 @@ type Begun = Pick<
   | 'version'
   | 'tenant_id'
   | 'principal_id'
+  | 'session_id'
   | 'operation'
   | 'type'
   | 'schema_version'

@@ -46,6 +46,7 @@ export const Claimed = Type.Object({
   checkpoint: Type.Unknown(),
   /** The owner, and the request that submitted it. */
   principal_id: Type.String(),
+  session_id: Type.Union([Type.String(), Type.Null()]),
   operation: Type.String(),
   /** The trace in which it was submitted. */
   traceparent: Type.Union([Type.String(), Type.Null()]),
@@ -126,7 +127,7 @@ export function claimFrom(lanes: readonly LaneQuota[], claimant: Claimant): Sql 
         and j.tenant_id is not distinct from n.tenant_id and j.id = n.job_id
       returning j.id, j.tenant_id, j.type, j.schema_version, j.version, j.attempt_count,
         j.last_sequence, j.deadline_at, j.cancel_requested_at, j.input_ref,
-        j.principal_id, j.operation, j.traceparent, n.place, n.lane, n.rank, n.ready_at,
+        j.principal_id, j.session_id, j.operation, j.traceparent, n.place, n.lane, n.rank, n.ready_at,
         n.lease_seconds, n.timeout_seconds
     ),
     attempt as (
@@ -159,7 +160,8 @@ export function claimFrom(lanes: readonly LaneQuota[], claimant: Claimant): Sql 
         where i.job_id = s.id and i.tenant_id = s.tenant_id) as parameters,
       (select c.body from jobs.job_checkpoints c
         where c.job_id = s.id and c.tenant_id = s.tenant_id) as checkpoint,
-      s.principal_id, s.operation, s.traceparent, s.lane, s.rank, s.ready_at::text as ready_at
+      s.principal_id, s.session_id, s.operation, s.traceparent, s.lane, s.rank,
+      s.ready_at::text as ready_at
     from started s
     join attempt a on a.job_id = s.id
     order by s.place`

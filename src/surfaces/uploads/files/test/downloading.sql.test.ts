@@ -284,7 +284,7 @@ describe.concurrent('other surfaces', () => {
     const other = await world.member(who.tenant)
     const { db } = world.platform.kernel
     const urlFor = (principal_id: string | null) =>
-      face.inputUrl(db, { tenant_id: who.tenant.id, principal_id }, file_id)
+      face.inputUrl(db, { tenant_id: who.tenant.id, principal_id, session_id: null }, file_id)
     expect(await urlFor(who.id)).toContain(`/_objects/d/${file_id}/original?`)
     expect([await urlFor(other.id), await urlFor(null)]).toEqual([undefined, undefined])
     const admin = await world.member(who.tenant)
