@@ -8,6 +8,7 @@ import { confirmPage } from './confirm.ts'
 import { forgotPage } from './forgot.ts'
 import { logInPage } from './log-in.ts'
 import { home_path } from './next-path.ts'
+import { organizationsPage } from './organizations.ts'
 import { overviewPage } from './overview.ts'
 import { pageRoutes } from './page.ts'
 import { providerPage } from './provider.ts'
@@ -22,6 +23,7 @@ import { verifyPage } from './verify.ts'
 
 const pages: readonly Page[] = [
   overviewPage,
+  organizationsPage,
   registerPage,
   sendAgainPage,
   verifyPage,
