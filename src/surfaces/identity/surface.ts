@@ -129,6 +129,11 @@ function retention(settings: Kernel['settings']): readonly Retention[] {
       where: sql`t.expires_at <= kernel.now() - interval '30 days'`,
     },
     {
+      table: 'identity.organization_domains',
+      key: ['tenant_id', 'id'],
+      where: sql`t.removed_at <= kernel.now() - interval '30 days'`,
+    },
+    {
       table: 'identity.invitations',
       key: ['tenant_id', 'id'],
       where: sql`t.expires_at <= kernel.now() - interval '30 days'`,

@@ -23,7 +23,9 @@ export async function claimDomain(
     tx,
     `identity.organization_domains:${tenant_id}`,
     kernel.settings['identity.domains_most'],
-    sql`select from identity.organization_domains where tenant_id = ${tenant_id}`,
+    sql`
+      select from identity.organization_domains
+      where tenant_id = ${tenant_id} and state <> 'removed'`,
   )
   const { record_value } = proofs.make()
   const id = newId()
@@ -45,8 +47,10 @@ export async function claimDomain(
 
 /** As it stands in normalized addresses. */
 function domainOf(given: string): string {
+  // A port or a path would be lost without a word.
+  const is_bare = !/[:/?#@\\]/.test(given)
   const domain = parseEmail(`a@${given.trim()}`)?.normalized.slice(2)
-  if (domain?.includes('.')) return domain
+  if (is_bare && domain?.includes('.')) return domain
   throw problem('validation_failed', {
     detail: 'This is not a domain. Send the part of your addresses after the @, such as acme.com.',
     errors: [{ location: 'body', pointer: '/domain', constraint: 'hostname' }],

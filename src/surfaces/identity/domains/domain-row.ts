@@ -8,6 +8,8 @@
  * | `verified` | stays        | `lost` after three daily checks in a row |
  * | `lost`     | `verified`   | stays                                   |
  *
+ * A removed one stays as `removed` for 30 days, so that a repeated DELETE succeeds.
+ *
  * A domain that another tenant has verified cannot become verified: a unique index decides.
  */
 import { Type, type Static } from 'typebox'
@@ -26,7 +28,8 @@ export const DomainState = Type.Union([
 export const Row = Type.Object({
   id: Id,
   domain: Type.String(),
-  state: DomainState,
+  /** Also `removed`, which no reply shows. */
+  state: Type.String(),
   record_value: Type.String(),
   checked_at: nullable(Time),
   version: Version,
@@ -68,7 +71,7 @@ export async function requireDomain(reader: Reader, tenant_id: string, id: strin
     Row,
     sql`
       select ${columns} from identity.organization_domains
-      where tenant_id = ${tenant_id} and id = ${id}`,
+      where tenant_id = ${tenant_id} and id = ${id} and state <> 'removed'`,
   )
   if (!row) throw problem('organization_domain_not_found')
   return row

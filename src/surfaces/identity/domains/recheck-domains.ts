@@ -28,7 +28,6 @@ export function recheckQueue(deps: Rechecking): DueQueue {
     key: ['tenant_id', 'id'],
     row: Due,
     load: sql`t.domain, t.record_value`,
-    where: sql`t.state <> 'pending'`,
     batch: 20,
     concurrency: 4,
     lease_seconds: 60,
@@ -66,7 +65,7 @@ async function record(tx: Tx, misses: number, { tenant_id, id, found }: Seen): P
           else d.state end as becomes
         from identity.organization_domains d
         join identity.tenants t on t.id = d.tenant_id
-        where d.tenant_id = ${tenant_id} and d.id = ${id} and d.state <> 'pending'
+        where d.tenant_id = ${tenant_id} and d.id = ${id} and d.state in ('verified', 'lost')
         for update of d
       )
       update identity.organization_domains d

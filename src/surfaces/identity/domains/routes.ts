@@ -1,5 +1,5 @@
 /** Routes about the domains of the caller's organization. */
-import { looked, routesOf } from '#dodeca/kernel'
+import { looked, routesOf, sql } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { claimDomain, ClaimDomain } from './claim-domain.ts'
 import { DomainState, OrganizationDomain, Row, viewOf } from './domain-row.ts'
@@ -20,6 +20,7 @@ export const domainRoutes = open({
     row: Row,
     item: OrganizationDomain,
     view: viewOf,
+    where: sql`t.state <> 'removed'`,
     time: 'id',
     filters: { state: looked(DomainState) },
     find: [],
@@ -45,6 +46,7 @@ export const domainRoutes = open({
     'Look for the DNS record of a domain',
     {
       sends: [],
+      idempotency: 'optional',
       transaction: 'own',
       reply: OrganizationDomain,
       fails: ['domain_record_missing', 'domain_taken'],

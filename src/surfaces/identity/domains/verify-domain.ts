@@ -60,7 +60,7 @@ async function verify(
         due_at = kernel.now()
           + make_interval(secs => ${settings['identity.domain_check_seconds']})
       where tenant_id = ${tenant_id} and id = ${id} and record_value = ${record_value}
-        and state <> 'verified'
+        and state in ('pending', 'lost')
       returning ${columns}`,
   )
   if (!verified) return await requireDomain(tx, tenant_id, id)

@@ -10,7 +10,8 @@
  * One conditional statement ends an invitation.
  */
 import { Type, type Static } from 'typebox'
-import { Id, sql, Time, Version, type Tx } from '#dodeca/kernel'
+import { Id, sql, Time, Version, type Reader, type Tx } from '#dodeca/kernel'
+import { problem } from '../errors.ts'
 
 export const InvitationState = Type.Union(
   ['pending', 'accepted', 'declined', 'withdrawn', 'expired'].map(one => Type.Literal(one)),
@@ -64,4 +65,19 @@ export function announceInvitation(
     aggregate_version: version,
     data: { invitation_id: id, state },
   })
+}
+
+export async function requireInvitation(
+  reader: Reader,
+  tenant_id: string,
+  id: string,
+): Promise<Invitation> {
+  const invitation = await reader.maybe(
+    Invitation,
+    sql`
+      select t.id, t.role_ids, ${stateOf} as state, t.expires_at, t.created_at, t.email, t.invited_by
+      from identity.invitations t where t.tenant_id = ${tenant_id} and t.id = ${id}`,
+  )
+  if (!invitation) throw problem('invitation_not_found')
+  return invitation
 }

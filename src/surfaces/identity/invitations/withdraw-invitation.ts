@@ -1,7 +1,7 @@
 /** Withdraws a pending invitation. The person no longer sees it, and a mail that waits is not sent. */
 import { sql, type Principal, type Tx } from '#dodeca/kernel'
 import { problem } from '../errors.ts'
-import { announceInvitation, Ended, stateOf } from './invitation-row.ts'
+import { announceInvitation, Ended, requireInvitation } from './invitation-row.ts'
 
 export async function withdrawInvitation(
   tx: Tx,
@@ -20,13 +20,7 @@ export async function withdrawInvitation(
     tx.audit('identity.invitations.withdraw', id)
     return
   }
-  const ended = await tx.maybe(
-    Ended,
-    sql`
-      select t.tenant_id, t.id, t.role_ids, ${stateOf} as state, t.invited_by, t.version
-      from identity.invitations t where t.tenant_id = ${tenant_id} and t.id = ${id}`,
-  )
-  if (!ended) throw problem('invitation_not_found')
+  const ended = await requireInvitation(tx, tenant_id, id)
   if (ended.state === 'withdrawn') return
   throw problem('invalid_transition', { current_state: ended.state })
 }

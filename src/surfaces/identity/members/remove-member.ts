@@ -34,6 +34,7 @@ export async function removeMember(
   const { tenant_id, id: actor } = principal
   const leaves = principal.kind === 'account' && actor === account_id
   if (!leaves && !grants.has(assigns)) throw lacks(assigns)
+  if (await hasLeft(tx, tenant_id, account_id)) return
   await holdAccount(tx, account_id, tenant_id)
   await requireRank(tx, { account_id, principal, grants })
   const { home, role_ids } = await tx.one(
@@ -53,4 +54,22 @@ export async function removeMember(
   }
   await check()
   tx.audit('identity.members.remove', account_id, { by: { tenant_id, id: actor } })
+}
+
+const Left = Type.Object({ it: Type.Boolean() })
+
+/** A guest whose roles here were removed before, so that a repeated request succeeds. */
+async function hasLeft(tx: Tx, tenant_id: string, account_id: string): Promise<boolean> {
+  const { it } = await tx.one(
+    Left,
+    sql`
+      select exists (select from identity.security_events
+          where tenant_id = ${tenant_id} and account_id = ${account_id}
+            and action = 'role.revoked')
+        and not exists (select from identity.role_assignments
+          where tenant_id = ${tenant_id} and account_id = ${account_id})
+        and not exists (select from identity.accounts
+          where tenant_id = ${tenant_id} and id = ${account_id}) as it`,
+  )
+  return it
 }

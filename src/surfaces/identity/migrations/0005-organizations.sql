@@ -18,12 +18,14 @@ create table identity.organization_domains (
   tenant_id uuid not null references identity.tenants (id),
   id uuid not null,
   domain text collate "C" not null,
-  state text not null default 'pending' check (state in ('pending', 'verified', 'lost')),
+  state text not null default 'pending'
+    check (state in ('pending', 'verified', 'lost', 'removed')),
   record_value text not null,
   missed_checks int not null default 0,
   checked_at timestamptz,
   version bigint not null default 1,
   created_at timestamptz not null default kernel.now(),
+  removed_at timestamptz,
   due_at timestamptz,
   attempts int not null default 0,
   lease_token uuid,
@@ -32,11 +34,13 @@ create table identity.organization_domains (
   primary key (tenant_id, id)
 );
 create unique index organization_domains_claimed
-  on identity.organization_domains (tenant_id, domain);
+  on identity.organization_domains (tenant_id, domain) where state <> 'removed';
 create unique index organization_domains_verified
   on identity.organization_domains (domain) where state = 'verified';
 create index organization_domains_due on identity.organization_domains (due_at)
-  where due_at is not null and state <> 'pending';
+  where due_at is not null;
+create index organization_domains_removed on identity.organization_domains (removed_at)
+  where removed_at is not null;
 
 -- Only an account that has proven the address sees it. It names no account, so it tells nothing.
 create table identity.invitations (

@@ -7,6 +7,7 @@ import { announced, audited } from './announced.ts'
 import { organizationsOf, prove } from './organization-world.ts'
 
 const world = await openProductWorld({
+  KERNEL_RATE_FACTOR: '1',
   IDENTITY_INVITATIONS_PER_HOUR: '30',
   IDENTITY_MAILS_PER_RECIPIENT_PER_HOUR: '40',
 })

@@ -82,3 +82,18 @@ function sessionOf(body: Answer['body']) {
   const { access_token: token, session_id, refresh_token } = body
   return { token, session_id, refresh_token }
 }
+
+/** A new domain that the tenant of this administrator has verified. */
+export async function ownDomain(
+  world: Pick<ProductWorld, 'call'>,
+  { token }: Pick<Member, 'token'>,
+  domain = `${newId()}.test`,
+): Promise<string> {
+  const path = '/v1/organization/domains'
+  const { body } = await world.call('POST', path, { token, body: { domain } })
+  const { id, record_name: name, record_value } = body
+  await world.call('PUT', '/dev/dns', { body: { name, records: [record_value] } })
+  const verified = await world.call('POST', `${path}/${id}/verify`, { token })
+  expect(verified.status, verified.text).toBe(200)
+  return domain
+}
