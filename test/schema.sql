@@ -706,17 +706,19 @@ create table identity.organization_domains (
   checked_at timestamp with time zone,
   version bigint not null default 1,
   created_at timestamp with time zone not null default kernel.now(),
+  removed_at timestamp with time zone,
   due_at timestamp with time zone,
   attempts integer not null default 0,
   lease_token uuid,
   leased_until timestamp with time zone,
   last_error_code text,
   constraint organization_domains_pkey PRIMARY KEY (tenant_id, id),
-  constraint organization_domains_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'verified'::text, 'lost'::text]))),
+  constraint organization_domains_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'verified'::text, 'lost'::text, 'removed'::text]))),
   constraint organization_domains_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES identity.tenants(id)
 );
-CREATE UNIQUE INDEX organization_domains_claimed ON identity.organization_domains USING btree (tenant_id, domain);
-CREATE INDEX organization_domains_due ON identity.organization_domains USING btree (due_at) WHERE ((due_at IS NOT NULL) AND (state <> 'pending'::text));
+CREATE UNIQUE INDEX organization_domains_claimed ON identity.organization_domains USING btree (tenant_id, domain) WHERE (state <> 'removed'::text);
+CREATE INDEX organization_domains_due ON identity.organization_domains USING btree (due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX organization_domains_removed ON identity.organization_domains USING btree (removed_at) WHERE (removed_at IS NOT NULL);
 CREATE UNIQUE INDEX organization_domains_verified ON identity.organization_domains USING btree (domain) WHERE (state = 'verified'::text);
 
 create table identity.recovery_codes (

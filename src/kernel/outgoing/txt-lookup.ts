@@ -4,7 +4,6 @@
  * development, records that were set with `PUT /dev/dns` come first.
  */
 import { Resolver } from 'node:dns/promises'
-import type { Kernel } from '../surface.ts'
 import { openDevRecords } from './dev-records.ts'
 
 export type TxtLookup = (name: string) => Promise<readonly string[] | 'unanswered'>
@@ -12,7 +11,7 @@ export type TxtLookup = (name: string) => Promise<readonly string[] | 'unanswere
 const absent = new Set(['ENOTFOUND', 'ENODATA', 'NXDOMAIN'])
 
 export function openTxtLookup(
-  { profile, data_dir }: Pick<Kernel, 'profile' | 'data_dir'>,
+  { profile, data_dir }: { readonly profile: string; readonly data_dir: string },
   servers: readonly string[],
 ): TxtLookup {
   const resolver = new Resolver({ timeout: 2000, tries: 2 })

@@ -46,7 +46,6 @@ export const domainRoutes = open({
     'Look for the DNS record of a domain',
     {
       sends: [],
-      idempotency: 'optional',
       transaction: 'own',
       reply: OrganizationDomain,
       fails: ['domain_record_missing', 'domain_taken'],

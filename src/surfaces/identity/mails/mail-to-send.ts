@@ -43,6 +43,7 @@ export async function mailToSend(
           where c.purpose = m.purpose and c.ref = m.ref
             and c.consumed_at is null and c.expires_at > kernel.now()))
         and (m.invitation_id is null or exists (select from identity.invitations i
+          join identity.tenants t on t.id = i.tenant_id and t.state = 'active'
           where i.tenant_id = m.tenant_id and i.id = m.invitation_id
             and i.state = 'pending' and i.expires_at > kernel.now())) as open
       from identity.mails m where m.id = ${mail_id}`,

@@ -77,6 +77,19 @@ test.concurrent('an account accepts once its address is proven, and becomes a gu
   expect(listed.body.data).toMatchObject([{ id, email: guest.email, state: 'accepted' }])
 })
 
+test.concurrent(
+  'an invitation that races the proof of its address is there afterwards',
+  async () => {
+    const [maker, guest] = [await proven(), await world.member()]
+    const org = await make(maker)
+    const [invited] = await Promise.all([invite(org, guest.email), prove(world, guest)])
+    const { body } = await world.login(guest)
+    const person = { ...guest, token: body.access_token }
+    expect(await mine(person)).toMatchObject([{ id: invited.body.id }])
+    expect((await accept(person, invited)).status).toBe(200)
+  },
+)
+
 test.concurrent('of 20 accepts at once one joins, and all are answered alike', async () => {
   const [maker, guest] = [await proven(), await proven()]
   const org = await make(maker)
@@ -206,6 +219,8 @@ test.concurrent('an organization that is disabled takes nobody in', async () => 
   expect((await ask(org.token, 'DELETE', '/v1/organization')).status).toBe(204)
   expect(await mine(guest)).toEqual([])
   expect((await accept(guest, invited)).body.code).toBe('invitation_not_found')
+  const mails = (await world.mails(guest.email)).map(one => one.template)
+  expect(mails).not.toContain('organization_invitation')
 })
 
 test.concurrent('an organization sends only so many invitations in an hour', async () => {

@@ -1,5 +1,7 @@
 /** Members of an organization: who sees them, who removes them, and what ends with them. */
+import { once } from 'node:events'
 import { afterAll, expect, test } from 'vitest'
+import { WebSocket } from 'ws'
 import { openProductWorld, type Member } from '../../../../test/product-world.ts'
 import { startProcess } from '../../../../test/process.ts'
 import { call, eventually } from '../../../../test/world.ts'
@@ -50,37 +52,45 @@ test.concurrent('the list has the own accounts and the guests, page by page', as
   expect((await ask(inside.body.access_token, 'GET', at)).status).toBe(403)
 })
 
-test.concurrent('a removed guest loses tab token, session and key on every node', async () => {
-  const [maker, guest] = [await proven(), await proven()]
-  const org = await make(maker)
-  const token = await join(org, guest, 'auditor')
-  const key = await ask(token, 'POST', '/v1/api-keys', {
-    name: 'of a guest',
-    permissions: ['identity.accounts.read'],
-  })
-  expect(key.status, key.text).toBe(201)
-  const listed = await ask(token, 'GET', '/v1/api-keys')
-  expect(listed.body.data).toMatchObject([{ id: key.body.id, account_id: guest.id }])
-  const there = async (credential: string) =>
-    (await call(other.url, 'GET', '/v1/accounts', { token: credential })).status
-  expect([await there(token), await there(key.body.key)]).toEqual([200, 200])
+test.concurrent(
+  'a removed guest loses tab token, socket, session and key on every node',
+  async () => {
+    const [maker, guest] = [await proven(), await proven()]
+    const org = await make(maker)
+    const token = await join(org, guest, 'auditor')
+    const key = await ask(token, 'POST', '/v1/api-keys', {
+      name: 'of a guest',
+      permissions: ['identity.accounts.read'],
+    })
+    expect(key.status, key.text).toBe(201)
+    const listed = await ask(token, 'GET', '/v1/api-keys')
+    expect(listed.body.data).toMatchObject([{ id: key.body.id, account_id: guest.id }])
+    const there = async (credential: string) =>
+      (await call(other.url, 'GET', '/v1/accounts', { token: credential })).status
+    expect([await there(token), await there(key.body.key)]).toEqual([200, 200])
+    const realtime = await call(other.url, 'GET', '/v1/realtime-token', { token })
+    const protocols = ['realtime.v1', `token.${realtime.body.token}`]
+    const socket = new WebSocket(`${other.url.replace('http', 'ws')}/v1/realtime`, protocols)
+    await once(socket, 'open')
 
-  expect((await remove(org.token, guest)).status).toBe(204)
-  // The key is read from the database at each request.
-  expect(await there(key.body.key)).toBe(401)
-  expect((await ask(token, 'GET', '/v1/me')).status).toBe(401)
-  await eventually('the other refuses', async () => (await there(token)) === 401, bound_ms)
-  expect(await announced(world, 'api_key.revoked', key.body.id)).toHaveLength(1)
-  expect(await announced(world, 'role.revoked', guest.id)).toMatchObject([
-    { tenant_id: org.id, role_id: 'auditor' },
-  ])
-  // The account itself, and its home, are untouched.
-  const back = await world.login(guest)
-  expect(back.status).toBe(201)
-  const again = await enter({ ...guest, token: back.body.access_token }, org.id)
-  expect(again.body.code).toBe('tenant_not_found')
-  expect((await remove(org.token, guest)).status).toBe(204)
-})
+    expect((await remove(org.token, guest)).status).toBe(204)
+    // The key is read from the database at each request.
+    expect(await there(key.body.key)).toBe(401)
+    expect((await ask(token, 'GET', '/v1/me')).status).toBe(401)
+    await eventually('the other refuses', async () => (await there(token)) === 401, bound_ms)
+    await eventually('its socket is closed', () => socket.readyState === WebSocket.CLOSED, bound_ms)
+    expect(await announced(world, 'api_key.revoked', key.body.id)).toHaveLength(1)
+    expect(await announced(world, 'role.revoked', guest.id)).toMatchObject([
+      { tenant_id: org.id, role_id: 'auditor' },
+    ])
+    // The account itself, and its home, are untouched.
+    const back = await world.login(guest)
+    expect(back.status).toBe(201)
+    const again = await enter({ ...guest, token: back.body.access_token }, org.id)
+    expect(again.body.code).toBe('tenant_not_found')
+    expect((await remove(org.token, guest)).status).toBe(204)
+  },
+)
 
 test.concurrent('a role that is removed by itself ends the same when it was the last', async () => {
   const [maker, guest] = [await proven(), await proven()]

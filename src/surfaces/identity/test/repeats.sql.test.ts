@@ -151,7 +151,7 @@ test('an invitation is repeated also after its account was deleted', async () =>
   expect(again.text).not.toContain(email)
 })
 
-test('only writes with a token, a password or a second factor ignore the key', () => {
+test('only writes with a token, a password or a second factor, and looks at the DNS, ignore the key', () => {
   const { paths } = JSON.parse(world.platform.document()) as {
     paths: Record<string, { post?: { tags: string[]; parameters?: object[]; security?: object[] } }>
   }
@@ -172,6 +172,7 @@ test('only writes with a token, a password or a second factor ignore the key', (
       "/v1/mfa/methods/{method_id}/activate",
       "/v1/mfa/recovery-codes",
       "/v1/oidc/{provider}/authorizations",
+      "/v1/organization/domains/{domain_id}/verify",
       "/v1/password-changes",
       "/v1/password-reset-requests",
       "/v1/password-resets",
