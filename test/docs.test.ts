@@ -47,6 +47,7 @@ const pages = [
   'docs/links.md',
   'docs/notifications.md',
   'docs/operation.md',
+  'docs/organizations.md',
   'docs/payments.md',
   'docs/python.md',
   'docs/requests.md',

@@ -547,13 +547,15 @@ create table identity.api_keys (
   last_used_at timestamp with time zone,
   expires_at timestamp with time zone,
   revoked_at timestamp with time zone,
+  constraint api_keys_account_id_fkey FOREIGN KEY (account_id) REFERENCES identity.accounts(id),
   constraint api_keys_one_duty CHECK ((identity.duties_of(permissions) <= 1)),
   constraint api_keys_pkey PRIMARY KEY (id),
   constraint api_keys_state_check CHECK ((state = ANY (ARRAY['active'::text, 'revoked'::text, 'expired'::text]))),
-  constraint api_keys_tenant_id_account_id_fkey FOREIGN KEY (tenant_id, account_id) REFERENCES identity.accounts(tenant_id, id),
+  constraint api_keys_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES identity.tenants(id),
   constraint api_keys_tenant_id_id_key UNIQUE (tenant_id, id)
 );
 CREATE INDEX api_keys_account ON identity.api_keys USING btree (tenant_id, account_id, id);
+CREATE INDEX api_keys_owner ON identity.api_keys USING btree (account_id, id);
 CREATE INDEX api_keys_prefix ON identity.api_keys USING btree (tenant_id, prefix);
 CREATE INDEX api_keys_revoked_at ON identity.api_keys USING btree (revoked_at) WHERE (revoked_at IS NOT NULL);
 
@@ -632,6 +634,25 @@ create table identity.gone_sessions (
 );
 CREATE INDEX gone_sessions_gone_at ON identity.gone_sessions USING btree (gone_at);
 
+create table identity.invitations (
+  tenant_id uuid not null,
+  id uuid not null,
+  email text not null,
+  email_normalized text collate "C" not null,
+  role_ids text[] not null,
+  state text not null default 'pending'::text,
+  invited_by uuid not null,
+  expires_at timestamp with time zone not null,
+  version bigint not null default 1,
+  created_at timestamp with time zone not null default kernel.now(),
+  constraint invitations_pkey PRIMARY KEY (tenant_id, id),
+  constraint invitations_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'accepted'::text, 'declined'::text, 'withdrawn'::text]))),
+  constraint invitations_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES identity.tenants(id)
+);
+CREATE INDEX invitations_address ON identity.invitations USING btree (email_normalized, id);
+CREATE INDEX invitations_expires_at ON identity.invitations USING btree (expires_at);
+CREATE UNIQUE INDEX invitations_pending ON identity.invitations USING btree (tenant_id, email_normalized) WHERE (state = 'pending'::text);
+
 create table identity.mails (
   tenant_id uuid not null,
   id uuid not null,
@@ -643,12 +664,14 @@ create table identity.mails (
   ref uuid,
   key_id text,
   created_at timestamp with time zone not null default kernel.now(),
+  invitation_id uuid,
   constraint mails_check CHECK (((purpose IS NULL) = (ref IS NULL))),
   constraint mails_pkey PRIMARY KEY (id),
   constraint mails_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES identity.tenants(id)
 );
 CREATE INDEX mails_account ON identity.mails USING btree (account_id);
 CREATE INDEX mails_created_at ON identity.mails USING btree (created_at);
+CREATE INDEX mails_invitation ON identity.mails USING btree (invitation_id) WHERE (invitation_id IS NOT NULL);
 
 create table identity.mfa_methods (
   tenant_id uuid not null,
@@ -697,6 +720,31 @@ create table identity.one_time_challenges (
 CREATE INDEX one_time_challenges_account ON identity.one_time_challenges USING btree (account_id, purpose) WHERE (consumed_at IS NULL);
 CREATE INDEX one_time_challenges_expires_at ON identity.one_time_challenges USING btree (expires_at);
 CREATE UNIQUE INDEX one_time_challenges_ref ON identity.one_time_challenges USING btree (purpose, ref);
+
+create table identity.organization_domains (
+  tenant_id uuid not null,
+  id uuid not null,
+  domain text collate "C" not null,
+  state text not null default 'pending'::text,
+  record_value text not null,
+  missed_checks integer not null default 0,
+  checked_at timestamp with time zone,
+  version bigint not null default 1,
+  created_at timestamp with time zone not null default kernel.now(),
+  removed_at timestamp with time zone,
+  due_at timestamp with time zone,
+  attempts integer not null default 0,
+  lease_token uuid,
+  leased_until timestamp with time zone,
+  last_error_code text,
+  constraint organization_domains_pkey PRIMARY KEY (tenant_id, id),
+  constraint organization_domains_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'verified'::text, 'lost'::text, 'removed'::text]))),
+  constraint organization_domains_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES identity.tenants(id)
+);
+CREATE UNIQUE INDEX organization_domains_claimed ON identity.organization_domains USING btree (tenant_id, domain) WHERE (state <> 'removed'::text);
+CREATE INDEX organization_domains_due ON identity.organization_domains USING btree (due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX organization_domains_removed ON identity.organization_domains USING btree (removed_at) WHERE (removed_at IS NOT NULL);
+CREATE UNIQUE INDEX organization_domains_verified ON identity.organization_domains USING btree (domain) WHERE (state = 'verified'::text);
 
 create table identity.recovery_codes (
   tenant_id uuid not null,
@@ -872,6 +920,8 @@ create table identity.tenants (
   state text not null default 'active'::text,
   version bigint not null default 1,
   created_at timestamp with time zone not null default kernel.now(),
+  made_by uuid,
+  trusted boolean not null default true,
   constraint tenants_pkey PRIMARY KEY (id),
   constraint tenants_signup_check CHECK ((signup = ANY (ARRAY['open'::text, 'invite'::text]))),
   constraint tenants_slug_check CHECK ((slug ~ '^[a-z0-9-]{3,40}$'::text)),
@@ -879,6 +929,7 @@ create table identity.tenants (
   constraint tenants_state_check CHECK ((state = ANY (ARRAY['active'::text, 'disabled'::text])))
 );
 CREATE INDEX tenants_created_at ON identity.tenants USING btree (created_at);
+CREATE INDEX tenants_made_by ON identity.tenants USING btree (made_by) WHERE (made_by IS NOT NULL);
 CREATE INDEX tenants_name_words ON identity.tenants USING btree (kernel.plain(name) COLLATE "C");
 CREATE INDEX tenants_slug_words ON identity.tenants USING btree (kernel.plain(slug));
 

@@ -61,6 +61,8 @@ export const keyed: Readonly<Record<string, true>> = {
   'POST /v1/notifications/{id}/cancel': true,
   'POST /v1/orders/{order_id}/cancel': true,
   'POST /v1/orders/{order_id}/shipments': true,
+  'POST /v1/organization/domains': true,
+  'POST /v1/organizations': true,
   'POST /v1/payment-intents': true,
   'POST /v1/payment-intents/{id}/authorize': true,
   'POST /v1/payment-intents/{id}/cancel': true,

@@ -94,6 +94,7 @@ export type { Reference } from './http/openapi/reference.ts'
 export { page, type List } from './http/contract/page.ts'
 export { providerErrors } from './http/providers.ts'
 export { reply, type Headers, type Reply } from './http/contract/reply.ts'
+export { openReservedWords, type ReservedWords } from './http/reserved-words.ts'
 export { sendRefusal, type Front, type Handler } from './http/server/request-interceptor.ts'
 export {
   route,
@@ -162,6 +163,7 @@ export {
   type Weight,
 } from './outgoing/circuit.ts'
 export type { RequestHeaders, ResponseHeaders } from './outgoing/exchange.ts'
+export { openProofs, proofHash, type NewProof } from './outgoing/proof.ts'
 export { checkServers } from './outgoing/resolver.ts'
 export { retryAfterSeconds } from './outgoing/retry-after.ts'
 export { openRetryBudget, type RetryBudget } from './outgoing/retry-budget.ts'
@@ -185,6 +187,7 @@ export {
   type MessageHeaders,
   type SignatureVerdict,
 } from './outgoing/signatures.ts'
+export { openTxtLookup, type TxtLookup } from './outgoing/txt-lookup.ts'
 export {
   UpstreamFailure,
   openUpstream,

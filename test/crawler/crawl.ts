@@ -53,6 +53,8 @@ export type Recipe<W extends Stage = Stage, P extends Caller = Caller> = {
   refusal?(maker: Maker<W, P>): Promise<Partial<Said>> | Partial<Said>
   /** Public to the pipeline, but the operation itself asks for a Bearer. */
   readonly bearer?: true
+  /** It ends the session of its caller, so the same credential cannot repeat it. */
+  readonly ends_caller?: true
 }
 
 export type Crawl<W extends Stage = Stage, P extends Caller = Caller> = {

@@ -14,6 +14,7 @@ export const kernel: Required<Crawl> = {
     'POST /dev/faults': {
       request: () => ({ body: { point: 'kernel.consumer', action: 'throw', match: newId() } }),
     },
+    'PUT /dev/dns': { request: () => ({ body: { name: '_a.acme.test', records: ['b'] } }) },
     'POST /dev/clock': { request: () => ({ body: { offset_seconds: 0 } }) },
   },
 }

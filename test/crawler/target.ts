@@ -18,6 +18,8 @@ export type Target = {
   readonly guarded: boolean
   /** The pipeline requires no credential, but the operation requires its own Bearer. */
   readonly bearer: boolean
+  /** It ends the session of its caller. */
+  readonly ends_caller: boolean
   /** The permission, unless every member holds it. */
   readonly permission: string | null
   readonly streams: boolean
@@ -44,7 +46,9 @@ type TargetInput = {
   readonly world: Pick<Ground['world'], 'platform'>
   readonly crawl: {
     readonly subjects?: Readonly<Record<string, { readonly shared?: true }>>
-    readonly recipes?: Readonly<Record<string, { readonly bearer?: true }>>
+    readonly recipes?: Readonly<
+      Record<string, { readonly bearer?: true; readonly ends_caller?: true }>
+    >
   }
 }
 
@@ -66,6 +70,7 @@ export function targetOf(route: Route, { gathered, world, crawl }: TargetInput):
     key_demanded: compiled.keyed === 'required' || route.idempotency === 'domain',
     guarded: route.permission !== 'public',
     bearer: crawl.recipes?.[compiled.operation]?.bearer === true,
+    ends_caller: crawl.recipes?.[compiled.operation]?.ends_caller === true,
     permission: members ? null : permission,
     streams: !route.streams && (route.stream !== undefined || route.streaming !== undefined),
     takes_body,

@@ -1,6 +1,10 @@
 /** The place of identity: people, sessions, roles and keys. */
 import { resource, type Place } from '../resource.ts'
+import type { Row } from '../operation.ts'
 import { may, me } from '../session.ts'
+
+/** Those operations act on the organization in which the person works. */
+const isHere = ({ id }: Row) => id === me().active_tenant_id
 
 export const identity: Place = {
   name: 'identity',
@@ -47,6 +51,65 @@ export const identity: Place = {
       ],
     }),
     resource({
+      name: 'organizations',
+      title: { en: 'My organizations', de: 'Meine Organisationen' },
+      list: 'listOrganizations',
+      create: 'createOrganization',
+      columns: ['name', 'slug', 'home', 'role_ids', 'created_at'],
+      events: ['tenant.', 'role.'],
+      actions: [
+        { by: 'updateOrganization', when: isHere },
+        { by: 'disableOrganization', hurts: true, when: isHere },
+      ],
+    }),
+    resource({
+      name: 'members',
+      title: { en: 'Members', de: 'Mitglieder' },
+      list: 'listMembers',
+      key: ['account_id'],
+      columns: ['email', 'display_name', 'guest', 'role_ids', 'status', 'account_id'],
+      events: ['role.', 'invitation.'],
+      actions: [
+        'assignRole',
+        'removeRole',
+        {
+          by: 'removeMember',
+          hurts: true,
+          when: ({ guest, account_id }) =>
+            guest === true && (account_id === me().id || may('identity.roles.assign')),
+        },
+      ],
+    }),
+    resource({
+      name: 'invitations',
+      title: { en: 'Invitations', de: 'Einladungen' },
+      list: 'listOrganizationInvitations',
+      read: 'getOrganizationInvitation',
+      create: 'inviteGuest',
+      columns: ['email', 'state', 'role_ids', 'expires_at', 'created_at'],
+      events: ['invitation.'],
+      actions: [{ by: 'withdrawInvitation', hurts: true, in: ['pending'] }],
+    }),
+    resource({
+      name: 'domains',
+      title: { en: 'Domains', de: 'Domains' },
+      list: 'listOrganizationDomains',
+      create: 'claimOrganizationDomain',
+      columns: ['domain', 'state', 'record_name', 'record_value', 'checked_at'],
+      events: ['organization_domain.'],
+      actions: [
+        { by: 'verifyOrganizationDomain', in: ['pending', 'lost'] },
+        { by: 'removeOrganizationDomain', hurts: true },
+      ],
+    }),
+    resource({
+      name: 'my-invitations',
+      title: { en: 'Invitations to me', de: 'Einladungen an mich' },
+      list: 'listMyInvitations',
+      columns: ['name', 'slug', 'role_ids', 'expires_at'],
+      actions: ['acceptInvitation', 'declineInvitation'],
+    }),
+    resource({
       name: 'sessions',
       title: { en: 'My sessions', de: 'Meine Sitzungen' },
       list: 'listSessions',
@@ -83,7 +146,7 @@ export const identity: Place = {
       title: { en: 'Tenants', de: 'Mandanten' },
       list: 'listTenants',
       create: 'createTenant',
-      columns: ['slug', 'name', 'state', 'signup', 'created_at', 'id'],
+      columns: ['slug', 'name', 'state', 'signup', 'trusted', 'created_at', 'id'],
       events: ['tenant.'],
       actions: ['updateTenant'],
     }),

@@ -6,7 +6,9 @@ import type { Config } from '../config.ts'
 import { openOutsideWorld, problem } from '#dodeca/kernel'
 import type { Clock, Db, Kernel, RequestFacts, Route } from '#dodeca/kernel'
 import type { Faults } from '../../kernel/faults.ts'
+import { openDevRecords } from '../../kernel/outgoing/dev-records.ts'
 import { clockRoutes } from './clock-routes.ts'
+import { dnsRoutes } from './dns-routes.ts'
 import { eventRoutes, type DeclaredEvents } from './event-routes.ts'
 import { faultRoutes } from './fault-routes.ts'
 import { inboxRoutes } from './inbox-routes.ts'
@@ -30,6 +32,7 @@ export function devRoutes(deps: DevDeps): Route[] {
   const helpers = [
     ...inboxRoutes(outside),
     ...clockRoutes(deps),
+    ...dnsRoutes(openDevRecords(config.data_dir)),
     ...eventRoutes(deps),
     ...faultRoutes(deps.faults, deps.points),
   ]

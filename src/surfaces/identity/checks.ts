@@ -12,7 +12,7 @@ export function checks({ kernel: { db }, permissions }: Deps): readonly Check[] 
   return [
     {
       name: 'identity',
-      says: 'No session outlives its account, one key signs, and no role mixes separated duties',
+      says: 'No session outlives its account, no API key a membership, one key signs, and no role mixes separated duties',
       run: async () => {
         const rows = await db.many(
           Fault,
@@ -25,6 +25,12 @@ export function checks({ kernel: { db }, permissions }: Deps): readonly Check[] 
             select 'account ' || a.id || ' is deleted and still has a credential'
             from identity.accounts a join identity.credentials c on c.account_id = a.id
             where a.status = 'deleted'
+            union all
+            select 'API key ' || k.id || ' is active, but its owner is no member of its tenant'
+            from identity.api_keys k join identity.accounts a on a.id = k.account_id
+            where k.state = 'active' and a.tenant_id <> k.tenant_id
+              and not exists (select from identity.role_assignments r
+                where r.tenant_id = k.tenant_id and r.account_id = a.id)
             union all
             select 'session ' || t.session_id || ' has several unused refresh tokens'
             from identity.refresh_tokens t where t.used_at is null

@@ -86,6 +86,18 @@ export const errors = {
     cause: 'The platform is not configured for an identity provider of this name.',
     cure: 'Check the name, or configure the provider in `IDENTITY_OIDC_PROVIDERS`.',
   },
+  organization_domain_not_found: {
+    status: 404,
+    title: 'There is no such domain',
+    cause: 'No domain of your organization has this id.',
+    cure: 'Find the id with `GET /v1/organization/domains`.',
+  },
+  invitation_not_found: {
+    status: 404,
+    title: 'There is no such invitation',
+    cause: 'No invitation that you may see has this id, or your address was not proven.',
+    cure: 'Find the id with `GET /v1/me/invitations`, or in your organization with `GET /v1/organization/invitations`.',
+  },
   registration_not_found: {
     status: 404,
     title: 'There is no such registration',
@@ -115,6 +127,18 @@ export const errors = {
     title: 'There is no such tenant',
     cause: 'No tenant has this id or name, or you are not a member of it.',
     cure: 'Check the id; `GET /v1/me` lists your tenants.',
+  },
+  domain_taken: {
+    status: 409,
+    title: 'Another organization has the domain',
+    cause: 'Another organization of the platform has verified this domain.',
+    cure: 'Let that organization remove it first, or invite the people as guests with `POST /v1/organization/invitations`.',
+  },
+  domain_record_missing: {
+    status: 409,
+    title: 'The DNS record was not found',
+    cause: 'The DNS of the domain has no TXT record with the value yet.',
+    cure: 'Publish `record_value` as a TXT record of `record_name`, wait some minutes, then verify again.',
   },
   email_taken: {
     status: 409,

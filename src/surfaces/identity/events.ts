@@ -34,6 +34,12 @@ export const events = {
   'api_key.revoked': declared({ api_key_id: Id, account_id: Id }),
   'signing_key.rotated': declared({ kid: Short }),
   'tenant.created': declared({ tenant_id: Id }),
+  'tenant.changed': declared({ tenant_id: Id, state: Short }),
+  'invitation.created': declared({ invitation_id: Id, state: Short }),
+  'invitation.changed': declared({ invitation_id: Id, state: Short }),
+  'organization_domain.created': declared({ domain_id: Id, state: Short }),
+  'organization_domain.changed': declared({ domain_id: Id, state: Short }),
+  'organization_domain.deleted': declared({ domain_id: Id, state: Short }),
   'identity_mail.requested': {
     ...declared({ mail_id: Id, template: Short, account_id: nullable(Id) }),
     internal: true,

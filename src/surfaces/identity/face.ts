@@ -155,7 +155,7 @@ export type Face = {
    */
   requireRank(reader: Reader, change: ActOn): Promise<void>
   accountExists(reader: Reader, tenant_id: string, account_id: string): Promise<boolean>
-  /** The ids of all API keys that the account created in the tenant, also of those that were revoked. */
+  /** The ids of all API keys that the account created, also of those that were revoked. */
   keysOf(
     reader: Reader,
     account: { readonly id: string; readonly tenant_id: string },

@@ -43,6 +43,11 @@ export const permissions: Readonly<Record<string, Permission>> = {
     says: 'See and revoke API keys of other accounts',
     roles: admin,
   },
+  'identity.organizations.write': { says: 'Create organizations', roles: ['member'] },
+  'identity.organization.write': {
+    says: 'Change and disable the organization, and prove its domains',
+    roles: admin,
+  },
   'identity.tenants.manage': { says: 'Create and change tenants', roles: ['platform_operator'] },
   'identity.support.view': {
     says: 'See the parts of an account that support may see',

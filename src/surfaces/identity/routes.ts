@@ -3,13 +3,17 @@ import type { Route } from '#dodeca/kernel'
 import { accountRoutes } from './accounts/routes.ts'
 import { apiKeyRoutes } from './api-keys/routes.ts'
 import type { Deps } from './deps.ts'
+import { domainRoutes } from './domains/routes.ts'
 import { emailChangeRoutes } from './email-changes/routes.ts'
+import { invitationRoutes } from './invitations/routes.ts'
 import { keyRoutes } from './keys/routes.ts'
 import { meRoutes } from './me/routes.ts'
+import { memberRoutes } from './members/routes.ts'
 import { challengeRoutes } from './mfa/challenges/routes.ts'
 import { methodRoutes } from './mfa/methods/routes.ts'
 import { resetRoutes } from './mfa/resets/routes.ts'
 import { oidcRoutes } from './oidc/routes.ts'
+import { organizationRoutes } from './organizations/routes.ts'
 import { accountPageRoutes } from './pages/routes.ts'
 import { passwordRoutes } from './passwords/routes.ts'
 import { registrationRoutes } from './registrations/routes.ts'
@@ -34,6 +38,10 @@ export function routes(deps: Deps): readonly Route[] {
     ...roleRoutes(deps),
     ...apiKeyRoutes(deps),
     ...tenantRoutes(deps),
+    ...organizationRoutes(deps),
+    ...memberRoutes(deps),
+    ...invitationRoutes(deps),
+    ...domainRoutes(deps),
     ...securityRoutes(deps),
     ...keyRoutes(deps),
     ...accountPageRoutes(deps),

@@ -1,5 +1,5 @@
 /** The settings of this surface: name, default, unit, one sentence, bounds. */
-import { faultsIn, openAddressRules, refusals, setting } from '#dodeca/kernel'
+import { checkServers, faultsIn, openAddressRules, refusals, setting } from '#dodeca/kernel'
 import type { Deployment, KernelOf, SettingTable } from '#dodeca/kernel'
 import { parseEmail } from './accounts/email.ts'
 import { requireBreachedFile } from './passwords/breached.ts'
@@ -46,6 +46,14 @@ export const settings = {
   'identity.security_events_retention_days': setting.count(400, 'days', 'How long security events are kept', 30, 4000),
   'identity.require_verified_email': setting.flag('production', 'An account exists only after its address was verified'),
   'identity.admin_requires_mfa': setting.flag('production', 'Administrative permissions count only with a second factor'),
+  'identity.organizations': { ...setting.optional('Who creates organizations: members, or operators of the platform; unset: members in development, operators in production'), oneOf: ['members', 'operators'] },
+  'identity.organizations_per_account': setting.count(10, 'organizations', 'Active organizations that an account made', 1, 10_000),
+  'identity.invitations_per_hour': setting.count(100, 'invitations', 'Invitations of one organization in an hour', 1, 1_000_000),
+  'identity.domains_most': setting.count(20, 'domains', 'Domains of an organization', 1, 10_000),
+  'identity.domain_check_seconds': setting.count(86_400, 's', 'Time between two looks at the DNS record of a verified domain', 60),
+  'identity.domain_misses': setting.count(3, 'looks', 'Looks in a row without the DNS record before a domain is lost', 1, 100),
+  'identity.domain_verifications_per_minute': setting.count(6, 'attempts/min', 'Attempts to verify one domain in a minute', 1, 1_000_000),
+  'identity.dns_servers': setting.list('DNS servers (address or address:port) for the records of domains; none: those of the system'),
   'identity.email_scope': { ...setting.text('Whether an address is one account on the platform (global) or in each tenant', 'global'), oneOf: ['global', 'tenant'] },
   'identity.tenant_from': { ...setting.text('What names the tenant of a login: the body, or the host name', 'body'), oneOf: ['body', 'host'] },
   'identity.issuer': setting.optional('Issuer of tokens, if it is not PUBLIC_URL'),
@@ -80,6 +88,7 @@ export function settingFaults(given: Kernel['settings'], { profile, admin_email 
       const file = given['identity.breached_passwords']
       if (file !== null) requireBreachedFile(file)
     },
+    IDENTITY_DNS_SERVERS: () => checkServers(given['identity.dns_servers']),
   })
   return [...rules, ...read]
 }

@@ -1,5 +1,5 @@
 /** The parts of identity, opened once and connected here. */
-import { openLocalRate, sql } from '#dodeca/kernel'
+import { openLocalRate, openReservedWords, openTxtLookup, sql } from '#dodeca/kernel'
 import type { PermissionCatalog, Retention, Surface } from '#dodeca/kernel'
 import { adviceOnOperators } from './advice-on-operators.ts'
 import { openAccess } from './access.ts'
@@ -7,6 +7,7 @@ import { personalAccount } from './me/export-me.ts'
 import { seed } from './seed.ts'
 import { checks } from './checks.ts'
 import type { Deps } from './deps.ts'
+import { recheckQueue } from './domains/recheck-domains.ts'
 import { openOidc } from './oidc/relying-party.ts'
 import { errors } from './errors.ts'
 import { events } from './events.ts'
@@ -60,7 +61,13 @@ export const identity: Surface<Face, Needs, typeof settings> = {
         per_ms: 60_000,
       }),
     }
-    const deps: Deps = { ...parts, access: openAccess(parts), oidc: openOidc(kernel) }
+    const deps: Deps = {
+      ...parts,
+      access: openAccess(parts),
+      oidc: openOidc(kernel),
+      lookUpTxt: openTxtLookup(kernel, kernel.settings['identity.dns_servers']),
+      reserved: openReservedWords(kernel, reserved_names),
+    }
     return {
       face: openFace(deps),
       routes: routes(deps),
@@ -74,6 +81,7 @@ export const identity: Surface<Face, Needs, typeof settings> = {
       ],
       queues: [resetQueue(deps)],
       signs: [denied.sign],
+      queues: [recheckQueue(deps)],
       retention: retention(kernel.settings),
       sealed: [...sealedPasswords, sealedSigningKeys, sealedTotpSecrets],
       personal: personalAccount(deps),
@@ -86,6 +94,9 @@ export const identity: Surface<Face, Needs, typeof settings> = {
     }
   },
 }
+
+/** Host names of a platform whose tenants are named by the host (IDENTITY_TENANT_FROM). */
+const reserved_names = ['app', 'auth', 'mail', 'root', 'smtp', 'system', 'platform', 'www']
 
 /** Deletes expired rows. A used refresh token whose row is deleted is recognized by its tag. */
 function retention(settings: Kernel['settings']): readonly Retention[] {
@@ -118,6 +129,16 @@ function retention(settings: Kernel['settings']): readonly Retention[] {
     {
       table: 'identity.registrations',
       key: ['id'],
+      where: sql`t.expires_at <= kernel.now() - interval '30 days'`,
+    },
+    {
+      table: 'identity.organization_domains',
+      key: ['tenant_id', 'id'],
+      where: sql`t.removed_at <= kernel.now() - interval '30 days'`,
+    },
+    {
+      table: 'identity.invitations',
+      key: ['tenant_id', 'id'],
       where: sql`t.expires_at <= kernel.now() - interval '30 days'`,
     },
     {

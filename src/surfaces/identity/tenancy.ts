@@ -25,6 +25,7 @@ export const tenancy: Tenancy = {
   'identity.accounts': { guests: was_guest },
   // Roles of guests from other tenants, and sessions in them, end: an account lives in one cell.
   'identity.role_assignments': { moves: own_account, falls: own_account },
+  'identity.api_keys': { moves: own_account, falls: own_account },
   'identity.sessions': {
     moves: 't.active_tenant_id = $1',
     falls: 't.active_tenant_id = $1',

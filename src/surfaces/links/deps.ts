@@ -2,16 +2,14 @@
  * The dependencies that the use cases of links share. surface.ts creates them once. A use case
  * lists the properties that it needs with `Pick<Deps, …>`.
  */
-import type { Reader, Tx } from '#dodeca/kernel'
+import type { Reader, ReservedWords, Tx, TxtLookup } from '#dodeca/kernel'
 import type { BlockedPatterns } from './destinations/blocked-patterns.ts'
 import type { Kernel } from './settings.ts'
 import type { LookAlikes } from './destinations/look-alikes.ts'
 import type { UrlReputation } from './destinations/reputation.ts'
-import type { TxtLookup } from './domains/txt-lookup.ts'
 import type { PlatformDomain } from './domains/platform.ts'
 import type { Changes } from './cache/publish-change.ts'
 import type { RedirectNode } from './cache/node.ts'
-import type { ReservedWords } from './shortening/reserved-words.ts'
 
 /** The part of the jobs surface that links uses for its long work. */
 export type Jobs = {

@@ -1,5 +1,6 @@
 /** The link shortener as the kernel sees it. This file opens the parts once and connects them. */
-import { sql, type DueQueue, type Loop, type Retention, type Surface } from '#dodeca/kernel'
+import { openReservedWords, openTxtLookup, sql } from '#dodeca/kernel'
+import type { DueQueue, Loop, Retention, Surface } from '#dodeca/kernel'
 import { openNode } from './cache/node.ts'
 import { openChanges } from './cache/publish-change.ts'
 import { checks } from './checks.ts'
@@ -11,7 +12,6 @@ import { openWebRisk } from './destinations/web-risk.ts'
 import { openPlatformDomain } from './domains/platform.ts'
 import { recheckQueue } from './domains/recheck-domains.ts'
 import { ownerMailConsumer, type Owners } from './domains/notify-owner.ts'
-import { openTxtLookup } from './domains/txt-lookup.ts'
 import { purgeConsumer, purgeQueue } from './edges/purge-edge.ts'
 import { errors } from './errors.ts'
 import { events } from './events.ts'
@@ -26,7 +26,6 @@ import { seed } from './seed.ts'
 import { settings, type Kernel } from './settings.ts'
 import { newCode } from './shortening/codes.ts'
 import { expireLinks } from './shortening/expire-links.ts'
-import { openReservedWords } from './shortening/reserved-words.ts'
 import { openStatistics } from './statistics/open.ts'
 import { tenancy } from './tenancy.ts'
 
@@ -84,14 +83,14 @@ export function openDeps(
   return {
     kernel,
     platform,
-    reserved: openReservedWords(kernel),
+    reserved: openReservedWords(kernel, values['links.reserved']),
     changes: openChanges(kernel, node),
     node,
     newCode,
     lookAlikes: openLookAlikes(values['links.protected_hosts']),
     patterns: openBlockedPatterns(),
     reputation: values['links.url_reputation'] === 'web_risk' ? openWebRisk(kernel) : null,
-    lookUpTxt: openTxtLookup(values),
+    lookUpTxt: openTxtLookup(kernel, values['links.dns_servers']),
     ...faces,
   }
 }

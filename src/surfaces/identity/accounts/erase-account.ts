@@ -42,8 +42,8 @@ export async function eraseAccount(
   await forgetAddress(tx, account, 'all')
   await tx.run(sql`update identity.sessions set client_metadata = ${sql.json(nothing)}
     where account_id = ${id}`)
-  await tx.run(sql`
-    update identity.api_keys set name = '' where tenant_id = ${tenant_id} and account_id = ${id}`)
+  // any tenant: also the keys where the account is a guest
+  await tx.run(sql`update identity.api_keys set name = '' where account_id = ${id}`)
   await tx.run(sql`update identity.mfa_methods set label = '' where account_id = ${id}`)
   tx.emit({
     type: 'account.deleted',

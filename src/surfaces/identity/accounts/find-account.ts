@@ -44,8 +44,9 @@ export async function principalsOf(
   const { ids } = await reader.one(
     Keys,
     sql`
+      -- any tenant: also the keys where the account is a guest
       select coalesce(array_agg(id), '{}') as ids from identity.api_keys
-      where tenant_id = ${tenant_id} and account_id = ${id}`,
+      where account_id = ${id}`,
   )
   return { account_id: id, tenant_id, principal_ids: [id, ...ids] }
 }

@@ -4,6 +4,7 @@
  */
 import { Type } from 'typebox'
 import { sql, Version, type Tx } from '#dodeca/kernel'
+import { revokeKeysOf } from '../api-keys/revoke-keys-of.ts'
 import { Touched, type AccountRow } from '../schemas.ts'
 import { raiseAccountVersion } from './find-account.ts'
 
@@ -12,7 +13,7 @@ type Account = Pick<AccountRow, 'id' | 'tenant_id'>
 export async function forgetCredentials(tx: Tx, account: Account): Promise<void> {
   await forgetFactors(tx, account)
   await forgetIdentities(tx, account)
-  await revokeKeys(tx, account)
+  await revokeKeysOf(tx, account.id)
 }
 
 const Factor = Type.Object({
@@ -66,29 +67,6 @@ async function forgetIdentities(tx: Tx, { id: account_id, tenant_id }: Account):
       aggregate_id: account_id,
       aggregate_version: await raiseAccountVersion(tx, account_id),
       data: { account_id, external_identity_id },
-    })
-  }
-}
-
-const Key = Type.Object({ ...Touched.properties, version: Version })
-
-async function revokeKeys(tx: Tx, { id: account_id, tenant_id }: Account): Promise<void> {
-  const revoked = await tx.many(
-    Key,
-    sql`
-      update identity.api_keys
-      set state = 'revoked', revoked_at = kernel.now(), version = version + 1
-      where account_id = ${account_id} and state = 'active'
-      returning id, version`,
-  )
-  for (const { id: api_key_id, version } of revoked) {
-    tx.emit({
-      type: 'api_key.revoked',
-      tenant_id,
-      aggregate_type: 'api_key',
-      aggregate_id: api_key_id,
-      aggregate_version: version,
-      data: { api_key_id, account_id },
     })
   }
 }

@@ -2,13 +2,15 @@
 import { Type } from 'typebox'
 import { closed, lacks, reply, routesOf, sql, type Reader } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
+import { isInDomainOf } from '../domains/domain-row.ts'
 import { problem } from '../errors.ts'
-import { requireMayGive } from '../roles/built-in.ts'
+import { operator_permission, requireMayGive } from '../roles/built-in.ts'
 import { keepAdministrator } from '../roles/keep-administrator.ts'
 import { requireRank } from '../roles/require-rank.ts'
 import { Account, type AccountRow } from '../schemas.ts'
 import { requireStepUp } from '../step-up.ts'
 import { changeStatus } from './change-status.ts'
+import { requireEmail } from './email.ts'
 import { eraseAccount } from './erase-account.ts'
 import { accountInTenant } from './find-account.ts'
 import { invite, Invite } from './invite-account.ts'
@@ -71,7 +73,7 @@ export const accountRoutes = open({
       const { account_id } = params
       const held = await grants()
       await requireRank(tx, { account_id, principal, grants: held })
-      const check = await keepAdministrator(tx, deps, { account_id, grants: held })
+      const check = await keepAdministrator(tx, deps, { account_id, principal, grants: held })
       const change = { tenant_id, id: account_id, status: body.status, if_match }
       const account = await changeStatus(tx, deps, change, { actor: principal.id, seen: request })
       if (body.status === 'disabled') await check()
@@ -99,7 +101,7 @@ export const accountRoutes = open({
       if (!account) throw problem('account_not_found')
       await requireRank(tx, { account_id, principal, grants: await grants() })
       await requireStepUp(tx, deps.kernel, principal)
-      const change = { account_id, grants: await grants(), erases: true } as const
+      const change = { account_id, principal, grants: await grants(), erases: true } as const
       const check = await keepAdministrator(tx, deps, change)
       if (await eraseAccount(tx, deps, account, principal.id, request)) {
         await check()
@@ -116,7 +118,7 @@ export const accountRoutes = open({
       // The reply has the address of the person, which an erasure must find.
       record: 'reference',
       description:
-        'The person sets the password with the mailed token through `POST /v1/password-resets`. Roles count from then on, if you still may assign them. A person who has an account in another tenant keeps it, and gets the roles as a guest: the reply is the same.',
+        'Makes an account of your tenant, so the address must be in a domain that the tenant has verified, unless you hold `identity.tenants.manage`; invite other people as guests with `POST /v1/organization/invitations`. The person sets the password with the mailed token through `POST /v1/password-resets`. Roles count from then on, if you still may assign them. A person who has an account in another tenant keeps it, and gets the roles as a guest: the reply is the same.',
       permission: 'identity.accounts.invite',
       body: Invite,
       instead: { roles: 'role_ids' },
@@ -130,6 +132,7 @@ export const accountRoutes = open({
         const held = await grants()
         if (role_ids.length > 0 && !held.has(assigns)) throw lacks(assigns)
         for (const role_id of role_ids) await requireMayGive(tx, deps, held, { tenant_id, role_id })
+        if (!held.has(operator_permission)) await requireOwnDomain(tx, tenant_id, body.email)
         const { account, made } = await invite(tx, deps, tenant_id, body, { actor, seen: request })
         return invited(account, made)
       },
@@ -143,6 +146,15 @@ export const accountRoutes = open({
     },
   ),
 })
+
+/** An account of the tenant is in the hands of its administrators. So its address must be, too. */
+async function requireOwnDomain(reader: Reader, tenant_id: string, email: string): Promise<void> {
+  if (await isInDomainOf(reader, tenant_id, requireEmail(email).normalized)) return
+  throw lacks(
+    operator_permission,
+    'Accounts of your tenant need an address in a domain that it has verified (`POST /v1/organization/domains`). Invite this person as a guest: `POST /v1/organization/invitations`.',
+  )
+}
 
 /** The home tenant of an account. Its token may work in another tenant. */
 async function homeOf(reader: Reader, id: string): Promise<string> {

@@ -1,7 +1,7 @@
 /**
  * Authenticates an API key: reads its service account and its grants from the rows at each request.
- * A key is valid only while it is active and unexpired and its owner and tenant are active. It
- * never has more grants than its owner has at that moment.
+ * A key is valid only while it is active and unexpired, its tenant is active, and its owner is an
+ * active member of that tenant. It never has more grants than its owner has at that moment.
  */
 import { timingSafeEqual } from 'node:crypto'
 import { Type } from 'typebox'
@@ -27,7 +27,10 @@ const Given = Type.Object({ account_id: Id, permissions: Type.Array(Type.String(
 const living = sql`identity.api_keys k
       join identity.accounts a on a.id = k.account_id and a.status = 'active'
       join identity.tenants t on t.id = k.tenant_id and t.state = 'active'
-      where k.state = 'active' and (k.expires_at is null or k.expires_at > kernel.now())`
+      join identity.tenants home on home.id = a.tenant_id and home.state = 'active'
+      where (a.tenant_id = k.tenant_id or exists (select from identity.role_assignments r
+          where r.tenant_id = k.tenant_id and r.account_id = a.id))
+        and k.state = 'active' and (k.expires_at is null or k.expires_at > kernel.now())`
 
 export async function apiKeyPrincipal({ db }: Pick<Kernel, 'db'>, key: string): Promise<Principal> {
   const id = idOfKey(key)
@@ -75,7 +78,7 @@ async function whyNot(db: Reader, id: string, key: string): Promise<string> {
   }
   if (row.revoked) return `The API key was revoked. ${next}`
   if (row.expired) return `The API key has expired. ${next}`
-  return 'The owner or the tenant of the API key is disabled. Ask an administrator of the tenant.'
+  return 'The owner or the tenant of the API key is disabled, or the owner has left the tenant. Ask an administrator of the tenant.'
 }
 
 /** Checks whether the key that opened a stream is still valid. */

@@ -1,6 +1,6 @@
 /**
- * Creates an API key. Only people can create keys, in the tenant of their account, with grants that
- * they hold. The key is returned once and stored as a hash. The account's row is locked, so that
+ * Creates an API key. Only people can create keys, in the tenant in which they work, with grants that
+ * they hold there. The key is returned once and stored as a hash. The account's row is locked, so that
  * concurrent requests cannot exceed the maximum number of keys.
  */
 import { Type } from 'typebox'
@@ -21,7 +21,7 @@ const Owner = Type.Object({ ...AccountRow.properties, future: Type.Boolean() })
 const apiKeyColumns = columnsOf(ApiKey, null, { state: apiKeyState })
 
 const a_person = 'An API key cannot create another one. Use the access token of a session.'
-const at_home = 'Create API keys in the tenant of your account: log in again without `tenant`.'
+const no_member = 'You are no longer a member of this tenant. Refresh the session for another one.'
 const notHeld = (missing: string) =>
   `A key holds at most what you hold, and you do not hold \`${missing}\`. Leave it out, or ask an administrator of the tenant for a role with it.`
 
@@ -45,8 +45,9 @@ export async function createApiKey(
     `identity.api_keys:${owner.id}`,
     kernel.settings['identity.api_keys_per_account'],
     sql`
+      -- any tenant: so many of one account, wherever
       select from identity.api_keys
-      where tenant_id = ${owner.tenant_id} and account_id = ${owner.id} and state = 'active'
+      where account_id = ${owner.id} and state = 'active'
         and (expires_at is null or expires_at > kernel.now())`,
   )
   const id = newId()
@@ -91,10 +92,12 @@ async function holdOwner(
       select ${accountColumns},
         ${expires_at}::timestamptz is null or ${expires_at}::timestamptz > kernel.now() as future
       from identity.accounts
-      where tenant_id = ${tenant_id} and id = ${id} and status = 'active' for no key update`,
+      where id = ${id} and status = 'active'
+        and (tenant_id = ${tenant_id} or exists (select from identity.role_assignments r
+          where r.tenant_id = ${tenant_id} and r.account_id = ${id}))
+      for no key update`,
   )
-  // An API key refers to its account by tenant and id, so the account must be in the same tenant.
-  if (!held) throw problem('permission_denied', { detail: at_home })
+  if (!held) throw problem('permission_denied', { detail: no_member })
   const { future, ...owner } = held
   if (future) return owner
   throw problem('validation_failed', {

@@ -1,6 +1,5 @@
 /** Routes about API keys. A key is a Bearer credential whose principal is a service account. */
 import { exact, looked, oneOf, owner, routesOf, sql } from '#dodeca/kernel'
-import { homeOf } from '../accounts/find-account.ts'
 import type { Deps } from '../deps.ts'
 import { createApiKey } from './create-api-key.ts'
 import { manage_any, revokeApiKey } from './revoke-api-key.ts'
@@ -9,18 +8,25 @@ import { ApiKey, apiKeyState, CreateApiKey, NewApiKey } from './schemas.ts'
 const { open, create, list, del } = routesOf<Deps>({ permission: 'authenticated', added: true })
 
 export const apiKeyRoutes = open({
-  listApiKeys: list('/v1/api-keys', 'List my API keys, or those of another account', {
-    fails: ['permission_denied'],
-    from: 'identity.api_keys',
-    row: ApiKey,
-    columns: { state: apiKeyState },
-    of: owner('account_id', manage_any, 'own', homeOf),
-    time: 'id',
-    filters: {
-      state: looked(oneOf('active', 'revoked', 'expired'), state => sql`${apiKeyState} = ${state}`),
+  listApiKeys: list(
+    '/v1/api-keys',
+    'List my API keys of this tenant, or those of another account',
+    {
+      fails: ['permission_denied'],
+      from: 'identity.api_keys',
+      row: ApiKey,
+      columns: { state: apiKeyState },
+      of: owner('account_id', manage_any, 'own'),
+      time: 'id',
+      filters: {
+        state: looked(
+          oneOf('active', 'revoked', 'expired'),
+          state => sql`${apiKeyState} = ${state}`,
+        ),
+      },
+      find: [exact('prefix')],
     },
-    find: [exact('prefix')],
-  }),
+  ),
 
   createApiKey: create(
     '/v1/api-keys',

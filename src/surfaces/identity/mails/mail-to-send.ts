@@ -27,6 +27,9 @@ const pages: Readonly<Record<string, string>> = {
   factor_reset_stop: 'keep-factors',
 }
 
+/** Pages to which a mail without a token leads. */
+const plain_pages: Readonly<Record<string, string>> = { organization_invitation: 'organizations' }
+
 export async function mailToSend(
   reader: Reader,
   { keys, settings, public_url }: Pick<Kernel, 'keys' | 'settings' | 'public_url'>,
@@ -37,20 +40,26 @@ export async function mailToSend(
     MailRow,
     sql`
       select m.template, m.address, m.locale, m.purpose, m.ref, m.key_id,
-        m.purpose is null or exists (select from identity.one_time_challenges c
+        (m.purpose is null or exists (select from identity.one_time_challenges c
           where c.purpose = m.purpose and c.ref = m.ref
-            and c.consumed_at is null and c.expires_at > kernel.now()) as open
+            and c.consumed_at is null and c.expires_at > kernel.now()))
+        and (m.invitation_id is null or exists (select from identity.invitations i
+          join identity.tenants t on t.id = i.tenant_id and t.state = 'active'
+          where i.tenant_id = m.tenant_id and i.id = m.invitation_id
+            and i.state = 'pending' and i.expires_at > kernel.now())) as open
       from identity.mails m where m.id = ${mail_id}`,
   )
   if (!row?.open) return undefined
   const { template, address, purpose, ref, key_id } = row
+  const base = settings['identity.link_base'] ?? `${public_url}/account`
   if (purpose === null || ref === null || key_id === null) {
-    return { template, address, token: null, link: null, ...wordsOf(row) }
+    const page = plain_pages[template]
+    const link = page === undefined ? null : `${base}/${page}`
+    return { template, address, token: null, link, ...wordsOf(row) }
   }
   const derived = derivedToken(keys, key_id, purpose, ref)
   if (derived === null) return undefined
   const token = shown === 'masked' ? mask : derived
-  const base = settings['identity.link_base'] ?? `${public_url}/account`
   // The link does not contain the id of the registration. The reader must know that id, or the
   // password.
   const query = new URLSearchParams({ token })

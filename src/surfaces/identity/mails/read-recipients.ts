@@ -24,8 +24,8 @@ export async function readRecipients(
       from unnest(${wanted.map(one => one.tenant_id)}::uuid[],
         ${wanted.map(one => one.principal_id)}::uuid[]) w (tenant_id, principal_id)
       left join identity.api_keys k on k.tenant_id = w.tenant_id and k.id = w.principal_id
-      join identity.accounts a
-        on a.tenant_id = w.tenant_id and a.id = coalesce(k.account_id, w.principal_id)
+      join identity.accounts a on a.id = coalesce(k.account_id, w.principal_id)
+        and (a.tenant_id = w.tenant_id or k.account_id = a.id)
       where a.status = 'active'`,
   )
 }

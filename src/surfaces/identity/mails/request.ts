@@ -22,6 +22,7 @@ export type Template =
   | 'identity_linked'
   | 'identity_unlinked'
   | 'api_key_created'
+  | 'organization_invitation'
 
 export type MailDraft = {
   readonly template: Template
@@ -32,16 +33,20 @@ export type MailDraft = {
   readonly locale: string | null
   /** The values from which the one-time token of the mail is derived. */
   readonly token?: { readonly purpose: Purpose; readonly ref: string; readonly key_id: string }
+  /** The mail is sent only while this invitation is pending. */
+  readonly invitation_id?: string
 }
 
 export async function requestMail(tx: Tx, draft: MailDraft): Promise<void> {
-  const { template, tenant_id, account_id, address, locale, token } = draft
+  const { template, tenant_id, account_id, address, locale, token, invitation_id } = draft
   const id = newId()
   await tx.run(sql`
     insert into identity.mails
-      (tenant_id, id, account_id, template, address, locale, purpose, ref, key_id)
+      (tenant_id, id, account_id, template, address, locale, purpose, ref, key_id,
+        invitation_id)
     values (${tenant_id}, ${id}, ${account_id}, ${template}, ${address}, ${locale},
-      ${token?.purpose ?? null}, ${token?.ref ?? null}, ${token?.key_id ?? null})`)
+      ${token?.purpose ?? null}, ${token?.ref ?? null}, ${token?.key_id ?? null},
+      ${invitation_id ?? null})`)
   tx.emit({
     type: 'identity_mail.requested',
     tenant_id,

@@ -115,6 +115,14 @@ const en: Language = {
         not_you,
       ],
     },
+    organization_invitation: {
+      subject: 'You are invited to an organization',
+      action: 'See the invitation',
+      says: [
+        'An organization invites this address as a guest. Log in to your account with this address, or register one, to see which one it is and to accept or decline:',
+        'If you did not expect this, ignore it: without your answer nothing happens.',
+      ],
+    },
   },
 }
 
@@ -223,6 +231,14 @@ const de: Language = {
       says: [
         'Es wurde ein API-Schlüssel erstellt, der für Ihr Konto handelt. Sie können ihn jederzeit widerrufen.',
         nicht_sie,
+      ],
+    },
+    organization_invitation: {
+      subject: 'Sie sind in eine Organisation eingeladen',
+      action: 'Einladung ansehen',
+      says: [
+        'Eine Organisation lädt diese Adresse als Gast ein. Melden Sie sich mit dieser Adresse an, oder registrieren Sie sich, um zu sehen, welche es ist, und um anzunehmen oder abzulehnen:',
+        'Wenn Sie das nicht erwartet haben, ignorieren Sie es: Ohne Ihre Antwort geschieht nichts.',
       ],
     },
   },

@@ -72,6 +72,22 @@ export function personalAccount({ kernel: { db } }: Pick<Deps, 'kernel'>): Perso
       view: ['role_id', 'tenant_id'],
     },
     {
+      kind: 'organization',
+      table: 'identity.tenants',
+      owner: ({ account_id }) => sql`t.made_by = ${account_id}`,
+      view: ['id', 'slug', 'name', 'created_at'],
+    },
+    {
+      kind: 'invitation',
+      table: 'identity.invitations',
+      // As for an answer, the address counts only if the account has proven it.
+      owner: ({ account_id }) => sql`t.email_normalized = (
+        select a.email_normalized from identity.accounts a
+        where a.id = ${account_id} and a.verified_at is not null)`,
+      key: ['tenant_id', 'id'],
+      view: ['id', 'tenant_id', 'email', 'role_ids', 'state', 'created_at', 'expires_at'],
+    },
+    {
       kind: 'security_event',
       table: 'identity.security_events',
       owner: ({ account_id }) => sql`

@@ -34,6 +34,7 @@ export const overviewPage: Page = {
       title: words.home,
       body: markup`${said !== null && markup`<p class="notice" role="status">${said}</p>`}
 ${summary(visit, me)}
+<p><a href="/account/organizations">${words.organizations}</a></p>
 <h2>${words.second_factor}</h2>${factors(visit, me, methods)}
 <h2>${words.sessions}</h2>${await sessions(visit)}
 ${form(visit, button(words.log_out, { action: 'log_out', plain: true }))}`,

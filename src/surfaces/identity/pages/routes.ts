@@ -9,6 +9,7 @@ import { forgotPage } from './forgot.ts'
 import { keepFactorsPage } from './keep-factors.ts'
 import { logInPage } from './log-in.ts'
 import { home_path } from './next-path.ts'
+import { organizationsPage } from './organizations.ts'
 import { overviewPage } from './overview.ts'
 import { pageRoutes } from './page.ts'
 import { providerPage } from './provider.ts'
@@ -23,6 +24,7 @@ import { verifyPage } from './verify.ts'
 
 const pages: readonly Page[] = [
   overviewPage,
+  organizationsPage,
   registerPage,
   sendAgainPage,
   verifyPage,

@@ -98,6 +98,20 @@ export const de: Words = {
   step_up: 'Bestätigen Sie, dass Sie es sind',
   step_up_says: 'Geben Sie einen Code ein, bevor Sie ändern, wie Sie sich anmelden.',
   to_account: 'Zu Ihrem Konto',
+  organizations: 'Ihre Organisationen',
+  home_organization: 'hier ist Ihr Konto zu Hause',
+  works_here: 'Sie arbeiten hier',
+  turn: 'Hier arbeiten',
+  leave: 'Verlassen',
+  invitations: 'Einladungen',
+  no_invitations: 'Keine Organisation hat Sie eingeladen.',
+  prove_first: 'Bestätigen Sie Ihre Adresse, um Einladungen an sie zu sehen.',
+  accept: 'Annehmen',
+  decline: 'Ablehnen',
+  make_organization: 'Organisation anlegen',
+  organization_name: 'Name',
+  organization_slug: 'Kurzname',
+  slug_hint: '3 bis 40 Kleinbuchstaben, Ziffern und Bindestriche. Er lässt sich nicht ändern.',
   done: {
     verified: 'Ihre Adresse ist bestätigt. Melden Sie sich jetzt an.',
     password: 'Ihr Passwort ist gesetzt. Melden Sie sich damit an.',
@@ -107,6 +121,11 @@ export const de: Words = {
     removed: 'Der zweite Faktor ist entfernt.',
     ended: 'Die Sitzungen sind beendet.',
     confirmed: 'Diese Sitzung ist bestätigt.',
+    accepted: 'Sie sind jetzt Mitglied der Organisation.',
+    declined: 'Die Einladung ist abgelehnt.',
+    turned: 'Sie arbeiten jetzt in dieser Organisation.',
+    left: 'Sie haben die Organisation verlassen.',
+    made: 'Die Organisation ist angelegt. Wählen Sie „Hier arbeiten“, um zu beginnen.',
   },
   faults: {
     invalid_credentials:
@@ -128,7 +147,12 @@ export const de: Words = {
     csrf_failed:
       'Dieses Formular kam nicht von dieser Seite, oder die Seite ist zu alt. Senden Sie es noch einmal.',
     quota_exceeded:
-      'Sie haben so viele zweite Faktoren, wie ein Konto haben darf. Entfernen Sie zuerst einen.',
+      'Sie haben davon schon so viele, wie ein Konto haben darf. Entfernen Sie zuerst etwas.',
+    already_exists: 'Dieser Name ist vergeben. Wählen Sie einen anderen.',
+    last_administrator:
+      'Die Organisation hätte keinen Administrator mehr. Geben Sie zuerst einem anderen Mitglied diese Rolle.',
+    invitation_not_found: 'Die Einladung wurde zurückgezogen.',
+    slug: 'Verwenden Sie 3 bis 40 Kleinbuchstaben, Ziffern und Bindestriche.',
     other: 'Das hat nicht funktioniert. Prüfen Sie Ihre Eingaben und versuchen Sie es noch einmal.',
     email: 'Das ist keine Mailadresse. Geben Sie eine wie ann@example.com ein.',
     required: 'Dieses Feld ist leer. Füllen Sie es aus.',

@@ -1,7 +1,8 @@
 /**
- * Deletes the data about an address that is stored outside its account: registrations, and the
- * tokens and mails that verify the address. This runs when the account is erased or changes its
- * address. When the address changes, pending registrations of other people stay.
+ * Deletes the data about an address that is stored outside its account: registrations, invitations
+ * by any organization, and the tokens and mails of both. This runs when the account is erased or changes its
+ * address. When the address changes, pending registrations of other people stay, and
+ * invitations that are pending: they are for whoever has the address.
  */
 import { sql, type Tx } from '#dodeca/kernel'
 
@@ -26,4 +27,12 @@ export async function forgetAddress(
       and details ->> 'email_normalized' = ${email_normalized}
       and (${which === 'all'} or ref in (${registrations}))`)
   await tx.run(sql`delete from identity.registrations where id in (${registrations})`)
+  // any tenant: the address was invited by others
+  await tx.run(sql`
+    with gone as (
+      delete from identity.invitations
+      where email_normalized = ${email_normalized} and (${which === 'all'} or state <> 'pending')
+      returning id
+    )
+    delete from identity.mails where invitation_id in (select id from gone)`)
 }

@@ -10,6 +10,7 @@ import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { recordSecurityEvent, type Act } from '../security-events/record-security-event.ts'
 import { revokeSessions } from '../sessions/revoke-sessions.ts'
+import { revokeKeysOf } from '../api-keys/revoke-keys-of.ts'
 import { builtInRoles } from './built-in.ts'
 import { keepOperator, operator_role } from './keep-operator.ts'
 
@@ -19,6 +20,9 @@ export type Assignment = {
   readonly tenant_id: string
   readonly role_id: string
 }
+
+/** The role of a guest who is a member and nothing else. At home everybody is one without a row. */
+export const member_role = 'member'
 
 const Held = Type.Object({ tenant_id: Id })
 const Exists = Type.Object({ it: Type.Boolean() })
@@ -43,8 +47,8 @@ export async function assignRole(
 
 /**
  * Returns false if the account does not have the role. In a tenant that is not its own, an account
- * is a member only while it has a role there. So removing the last role ends every session that the
- * account has there as a guest.
+ * is a member only while it has a role there. So removing the last role ends every session and API
+ * key that the account has there as a guest.
  */
 export async function revokeRole(
   tx: Tx,
@@ -71,6 +75,7 @@ export async function revokeRole(
   if (!left) {
     const guest = { account_id, guest_of: tenant_id }
     await revokeSessions(tx, deps, guest, 'membership_ended', act)
+    await revokeKeysOf(tx, account_id, { as_guest_of: tenant_id })
   }
   return true
 }
@@ -93,12 +98,12 @@ export async function holdAccount(tx: Tx, id: string, within: string | null): Pr
   if (!held) throw problem('account_not_found')
 }
 
-async function requireRole(
+export async function requireRole(
   tx: Tx,
   { permissions }: Pick<Deps, 'permissions'>,
-  { tenant_id, role_id }: Assignment,
+  { tenant_id, role_id }: Pick<Assignment, 'tenant_id' | 'role_id'>,
 ): Promise<void> {
-  if (builtInRoles(permissions).includes(role_id)) return
+  if (role_id === member_role || builtInRoles(permissions).includes(role_id)) return
   const { it } = await tx.one(
     Exists,
     sql`

@@ -57,12 +57,13 @@ export function baseOf(grant: string): string {
   return grant.split(':')[0] ?? ''
 }
 
-const Held = Type.Object({ permission: Type.String() })
+const Held = Type.Object({ permissions: Type.Array(Type.String()), trusted: Type.Boolean() })
 
 /**
  * Decides who may assign or remove a role. The administrators of a tenant may do so in their
- * tenant, except for roles of the whole platform. Those, and roles in other tenants, need a
- * platform operator.
+ * tenant, except for roles of the whole platform, and for roles that spend the money of the platform
+ * in an organization that no operator trusts. Those, and roles in other tenants, need a platform
+ * operator.
  */
 export async function requireMayGive(
   reader: Reader,
@@ -82,11 +83,23 @@ export async function mayGive(
 ): Promise<boolean> {
   if (grants.has(operator_permission)) return true
   if (isPlatformRole(role_id)) return false
-  const held = await reader.many(
+  const role = await reader.one(
     Held,
     sql`
-      select permission from identity.role_permissions
-      where tenant_id = ${tenant_id} and role_id = ${role_id}`,
+      select array(select permission from identity.role_permissions
+          where tenant_id = ${tenant_id} and role_id = ${role_id}) as permissions,
+        coalesce((select trusted from identity.tenants where id = ${tenant_id}), false) as trusted`,
   )
-  return !held.some(({ permission }) => isOfPlatform(permissions, permission))
+  if (role.permissions.some(one => isOfPlatform(permissions, one))) return false
+  const all = [...role.permissions, ...builtInPermissions({ permissions }, role_id)]
+  return role.trusted || !all.some(one => spends(permissions, one))
+}
+
+/** These surfaces work with one account of the whole platform at a provider. */
+const spending = new Set(['payments', 'commerce', 'inference'])
+
+function spends(permissions: PermissionCatalog, grant: string): boolean {
+  const name = baseOf(grant)
+  const for_members = permissions.get(name)?.roles.includes('member') === true
+  return spending.has(name.split('.')[0] ?? '') && !for_members
 }

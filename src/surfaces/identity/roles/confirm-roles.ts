@@ -39,22 +39,39 @@ export async function confirmRoles(
   }
 }
 
-async function mayStillGive(
+export async function mayStillGive(
   tx: Tx,
   deps: Needs,
   principal_id: string,
   role: { readonly tenant_id: string; readonly role_id: string },
 ): Promise<boolean> {
+  const { here, operates } = await grantsNow(tx, deps, principal_id, role.tenant_id)
+  if (operates) return true
+  return here.has('identity.roles.assign') && mayGive(tx, deps, here, role)
+}
+
+export async function mayStillInvite(
+  tx: Tx,
+  deps: Needs,
+  principal_id: string,
+  tenant_id: string,
+): Promise<boolean> {
+  const { here, operates } = await grantsNow(tx, deps, principal_id, tenant_id)
+  return operates || here.has('identity.accounts.invite')
+}
+
+const none: ReadonlySet<string> = new Set()
+
+async function grantsNow(tx: Tx, deps: Needs, principal_id: string, tenant_id: string) {
   const home = await tx.maybe(
     Type.Object({ tenant_id: Type.String() }),
     sql`
       select tenant_id from identity.accounts where id = ${principal_id}
       union all select tenant_id from identity.api_keys
-      where tenant_id = ${role.tenant_id} and id = ${principal_id}`,
+      where tenant_id = ${tenant_id} and id = ${principal_id}`,
   )
-  if (!home) return false
-  const holders = [role.tenant_id, home.tenant_id].map(tenant_id => ({ tenant_id, principal_id }))
-  const [here, at_home] = await holderGrants(tx, deps, holders)
-  if (at_home?.has(operator_permission)) return true
-  return here?.has('identity.roles.assign') === true && mayGive(tx, deps, here, role)
+  if (!home) return { here: none, operates: false }
+  const holders = [tenant_id, home.tenant_id].map(one => ({ tenant_id: one, principal_id }))
+  const [here = none, at_home = none] = await holderGrants(tx, deps, holders)
+  return { here, operates: at_home.has(operator_permission) }
 }

@@ -3,10 +3,11 @@
  * roles cannot be disabled and cannot lose this right. It can be erased only if the tenant has no
  * other account. A platform operator may do all of this, because it can appoint another
  * administrator. The row of the tenant is locked: if two administrators remove each other at the
- * same time, one request is refused.
+ * same time, one request is refused. A disabled tenant needs none, and
+ * organizations that members made do not keep the administrators of their home from disabling them.
  */
 import { Type } from 'typebox'
-import { sql, type Reader, type Tx } from '#dodeca/kernel'
+import { sql, type Principal, type Reader, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { operator_permission, rolesWith } from './built-in.ts'
@@ -17,6 +18,7 @@ const Tenants = Type.Object({ ids: Type.Array(Type.String()) })
 
 export type Change = {
   readonly account_id: string
+  readonly principal: Pick<Principal, 'id' | 'tenant_id'>
   /** Of the caller. */
   readonly grants: ReadonlySet<string>
   readonly erases?: true
@@ -26,7 +28,7 @@ export type Change = {
 export async function keepAdministrator(
   tx: Tx,
   deps: Pick<Deps, 'permissions'>,
-  { account_id, grants, erases }: Change,
+  { account_id, principal, grants, erases }: Change,
 ): Promise<() => Promise<void>> {
   if (grants.has(operator_permission)) return () => Promise.resolve()
   const roles = rolesWith(deps.permissions, assigns)
@@ -35,7 +37,9 @@ export async function keepAdministrator(
     sql`
       select coalesce(array_agg(distinct r.tenant_id), '{}') as ids
       from identity.role_assignments r
-      where r.account_id = ${account_id} and ${administers(roles)}`,
+      join identity.tenants t on t.id = r.tenant_id and t.state = 'active'
+      where r.account_id = ${account_id} and ${administers(roles)}
+        and (t.trusted or t.id = ${principal.tenant_id} or ${account_id === principal.id})`,
   )
   return async () => {
     if (ids.length === 0) return
@@ -59,7 +63,8 @@ async function isOrphaned(
           join identity.accounts a on a.id = r.account_id and a.status = 'active'
           where r.tenant_id = t.id and ${administers(roles)})
         and (not ${may_be_empty} or exists (select from identity.accounts a
-          where a.tenant_id = t.id and a.status <> 'deleted'))
+            where a.tenant_id = t.id and a.status <> 'deleted')
+          or exists (select from identity.role_assignments r where r.tenant_id = t.id))
       limit 1`,
   )
   return orphaned !== undefined

@@ -86,7 +86,7 @@ export const roleRoutes = open({
       const assignment = await meant(tx, deps, { ...params, ...body }, principal, held)
       const { account_id } = assignment
       await requireRank(tx, { account_id, principal, grants: held })
-      const check = await keepAdministrator(tx, deps, { account_id, grants: held })
+      const check = await keepAdministrator(tx, deps, { account_id, principal, grants: held })
       await revokeRole(tx, deps, assignment, { actor: principal.id, seen: request })
       await check()
     },

@@ -4,11 +4,13 @@ import { closed, Id, lacks, reply, routesOf, text } from '#dodeca/kernel'
 import { accountInTenant } from '../accounts/find-account.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
+import { requireSession } from '../mfa/holder.ts'
 import { MfaRequired, SessionTokens } from '../schemas.ts'
 import { requireRank } from '../roles/require-rank.ts'
 import { deliver, forget, hasCookies, refreshCookie } from './deliver-tokens.ts'
 import { endSession } from './end-session.ts'
 import { session_list, sessionsOf } from './list-sessions.ts'
+import { AskTabToken, issueTabToken, TabToken } from './issue-tab-token.ts'
 import { LogIn, logIn } from './log-in.ts'
 import { refresh } from './refresh-session.ts'
 import { CurrentSession, readCurrentSession } from './read-current-session.ts'
@@ -139,6 +141,23 @@ export const sessionRoutes = open({
       reply(200, await readCurrentSession(tx, deps, principal, request.headers), {
         'cache-control': 'no-store',
       }),
+  ),
+
+  createAccessToken: create(
+    '/v1/sessions/current/access-tokens',
+    'Create an access token for one tab',
+    {
+      description:
+        'The token works in another organization of yours. The session stays where it is; to turn the session, send `tenant_id` when you refresh it.',
+      added: true,
+      absent: 'tenant_not_found',
+      sends: [],
+      body: AskTabToken,
+      reply: TabToken,
+      fails: ['permission_denied', 'tenant_not_found'],
+    },
+    async ({ tx, body, principal }, deps) =>
+      await issueTabToken(tx, deps, requireSession(principal), body.tenant_id),
   ),
 
   listSessions: list('/v1/sessions', 'List my sessions', {

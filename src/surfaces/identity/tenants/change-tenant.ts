@@ -3,9 +3,11 @@
  * same transaction. The row of the tenant is locked, so that a concurrent login is either ended
  * here or refused there. The tenant from which the platform is administered cannot be disabled.
  */
+import { isDeepStrictEqual } from 'node:util'
 import { Type, type Static } from 'typebox'
 import { closed, expectVersion, sql, text, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
+import { loseDomains } from '../domains/domain-row.ts'
 import { problem } from '../errors.ts'
 import { default_tenant_id } from '../schemas.ts'
 import { keepOperatorOutside } from '../roles/keep-operator.ts'
@@ -16,6 +18,7 @@ export const ChangeTenant = closed({
   name: Type.Optional(text(100)),
   signup: Type.Optional(Signup),
   state: Type.Optional(TenantState),
+  trusted: Type.Optional(Type.Boolean()),
 })
 export type ChangeTenant = Static<typeof ChangeTenant>
 
@@ -23,7 +26,7 @@ export async function changeTenant(
   tx: Tx,
   deps: Pick<Deps, 'kernel' | 'denied'>,
   id: string,
-  { name, signup, state }: ChangeTenant,
+  change: ChangeTenant,
   { actor, if_match }: { actor: string; if_match?: string | string[] | undefined },
 ): Promise<Tenant> {
   const before = await tx.maybe(
@@ -32,30 +35,38 @@ export async function changeTenant(
   )
   if (!before) throw problem('tenant_not_found')
   expectVersion(if_match, before.version)
-  if (id === default_tenant_id && state === 'disabled') {
+  const next = { ...before, ...change }
+  if (id === default_tenant_id && next.state === 'disabled') {
     throw problem('invalid_transition', {
       detail: 'The platform is administered from this tenant.',
     })
   }
-  const next = { ...before, name: name ?? before.name, signup: signup ?? before.signup }
-  const becomes = state ?? before.state
-  const same =
-    next.name === before.name && next.signup === before.signup && becomes === before.state
-  if (same) return before
+  const { name, signup, state, trusted } = next
+  if (isDeepStrictEqual(next, before)) return before
   const tenant = await tx.one(
     Tenant,
     sql`
       update identity.tenants
-      set name = ${next.name}, signup = ${next.signup}, state = ${becomes}, version = version + 1
+      set name = ${name}, signup = ${signup}, state = ${state}, trusted = ${trusted},
+        version = version + 1
       where id = ${id} returning ${tenantColumns}`,
   )
-  if (becomes === 'disabled' && before.state === 'active') {
+  if (state === 'disabled' && before.state === 'active') {
     await keepOperatorOutside(tx, id)
+    await loseDomains(tx, id)
     await revokeTenantSessions(tx, deps, id, 'admin', { actor })
   }
   tx.audit('identity.tenants.change', id, {
     by: { tenant_id: id, id: actor },
-    reason: becomes === before.state ? null : becomes,
+    reason: state === before.state ? null : state,
+  })
+  tx.emit({
+    type: 'tenant.changed',
+    tenant_id: id,
+    aggregate_type: 'tenant',
+    aggregate_id: id,
+    aggregate_version: tenant.version,
+    data: { tenant_id: id, state },
   })
   return tenant
 }

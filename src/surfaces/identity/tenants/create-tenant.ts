@@ -16,16 +16,20 @@ export const CreateTenant = closed({
 })
 export type CreateTenant = Static<typeof CreateTenant>
 
+/** The person who makes an organization, and whether they may answer for it. */
+type Maker = { readonly made_by: string; readonly trusted: boolean }
+
 export async function createTenant(
   tx: Tx,
   { slug, name, signup = 'invite', state = 'active' }: CreateTenant,
   actor: string,
+  { made_by, trusted }: Maker | { made_by: null; trusted: true } = { made_by: null, trusted: true },
 ): Promise<Tenant> {
   const tenant = await tx.maybe(
     Tenant,
     sql`
-      insert into identity.tenants (id, slug, name, signup, state)
-      values (${newId()}, ${slug}, ${name}, ${signup}, ${state})
+      insert into identity.tenants (id, slug, name, signup, state, made_by, trusted)
+      values (${newId()}, ${slug}, ${name}, ${signup}, ${state}, ${made_by}, ${trusted})
       on conflict (slug) do nothing
       returning ${tenantColumns}`,
   )

@@ -13,6 +13,8 @@ export const Tenant = Type.Object(
     name: Type.String(),
     signup: Signup,
     state: TenantState,
+    /** False for an organization that a member made, until an operator trusts it. */
+    trusted: Type.Boolean(),
     version: Version,
     created_at: Time,
   },

@@ -6,6 +6,7 @@ import type { Member, ProductWorld } from '../../../../test/product-world.ts'
 import { newId } from '#dodeca/kernel'
 import * as factors from './crawl-factors.ts'
 import { linkedIdentity, linkTicket, provider_name, refusedLogin } from './crawl-oidc.ts'
+import { organizationRecipes, organizationSubjects } from './crawl-organizations.ts'
 import { pageRecipes } from './crawl-pages.ts'
 import * as people from './crawl-people.ts'
 import type { Making } from './crawl-people.ts'
@@ -50,6 +51,8 @@ await crawlSurface({
     IDENTITY_MFA_METHODS_PER_ACCOUNT: '100',
     IDENTITY_SESSIONS_PER_ACCOUNT: '1000',
     IDENTITY_ROLES_PER_TENANT: '1000',
+    IDENTITY_ORGANIZATIONS_PER_ACCOUNT: '1000',
+    IDENTITY_DOMAINS_MOST: '1000',
   },
   subjects: {
     '/v1/registrations/{id}': asked('/v1/accounts', people.registration),
@@ -59,6 +62,7 @@ await crawlSurface({
     '/v1/accounts/{account_id}/roles/{role_id}': { shared: true, make: () => 'auditor' },
     '/v1/factor-resets/{factor_reset_id}': { make: factors.waitingReset },
     '/v1/sessions/{session_id}': { make: people.session },
+    ...organizationSubjects,
     '/v1/mfa/challenges/{challenge_id}': { make: factors.challenge },
     '/v1/mfa/methods/{method_id}': { make: factors.pendingMethod },
     '/v1/oidc/{provider}': { shared: true, make: () => provider_name },
@@ -138,6 +142,7 @@ await crawlSurface({
     'POST /v1/api-keys': says(apiKey),
     'POST /v1/tenants': says(() => ({ slug: newSlug(), name: 'a tenant' })),
     'PATCH /v1/accounts/{account_id}': says(() => ({ status: 'disabled' })),
+    ...organizationRecipes,
     ...pageRecipes,
   },
 })

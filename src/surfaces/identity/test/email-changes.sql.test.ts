@@ -6,6 +6,7 @@ import { afterAll, expect, test } from 'vitest'
 import { openProductWorld, password, type Member } from '../../../../test/product-world.ts'
 import { newKey } from '../../../../test/world.ts'
 import { newId } from '#dodeca/kernel'
+import { ownDomain } from './organization-world.ts'
 
 const world = await openProductWorld()
 afterAll(() => world.close())
@@ -113,8 +114,8 @@ test('a change to an address whose mailbox another account proved meanwhile says
 test('an account that an administrator invited or disabled keeps its address', async () => {
   const member = await world.member()
   const admin = await world.member(member.tenant)
-  await world.allow(admin, 'identity.accounts.invite')
-  const email = `invited-${newId()}@example.test`
+  await world.allow(admin, 'identity.accounts.invite', 'identity.organization.write')
+  const email = `invited-${newId()}@${await ownDomain(world, admin)}`
   const id = await ask(member, email)
   const invited = await world.call('POST', '/v1/invitations', {
     token: admin.token,

@@ -177,7 +177,7 @@ test('50 valid logins of one account at once are never called wrong', async () =
 test('a stranger’s mailbox gets so many mails an hour, for any caller and reason', async () => {
   const person = async (name: string) => {
     const email = `${name}-${newId()}@example.test`
-    const roles = { display_name: null, role_ids: ['tenant_admin'] }
+    const roles = { display_name: null, role_ids: ['tenant_admin', 'platform_operator'] }
     await networks.identity.administration.createAccount(
       { tenant: 'default', email, password, ...roles },
       'cli:test',

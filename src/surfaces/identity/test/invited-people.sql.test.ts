@@ -3,6 +3,7 @@ import { afterAll, expect, test } from 'vitest'
 import { openProductWorld, password, type Member } from '../../../../test/product-world.ts'
 import { newId, sql } from '#dodeca/kernel'
 import { announced } from './announced.ts'
+import { ownDomain } from './organization-world.ts'
 
 const world = await openProductWorld({ IDENTITY_EMAIL_SCOPE: 'global' })
 afterAll(() => world.close())
@@ -18,6 +19,7 @@ const invite = (admin: Member, body: object) =>
 
 test('an address with an account elsewhere is invited like an unknown one, and joins as a guest', async () => {
   const [admin, elsewhere] = [await administrator(), await world.member()]
+  await ownDomain(world, admin, 'example.test')
   await world.platform.kernel.db.run(sql`
     update identity.accounts set verified_at = kernel.now()
     where tenant_id = ${elsewhere.tenant.id} and id = ${elsewhere.id}`)
@@ -72,7 +74,8 @@ test('the roles of an invited person who registers count only while the inviter 
     })
     return me.roles
   }
-  const emails = [1, 2].map(() => `i-${newId()}@example.test`) as [string, string]
+  const invitee = async (admin: Member) => `i-${newId()}@${await ownDomain(world, admin)}`
+  const emails = [await invitee(leaver), await invitee(stayer)] as const
   const [lost, kept] = await Promise.all(
     [leaver, stayer].map(async (admin, at) => {
       const asked = { email: emails[at], role_ids: ['auditor'] }

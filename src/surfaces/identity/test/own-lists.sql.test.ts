@@ -47,7 +47,7 @@ const exportsOf = async ({ tenant }: Member) => {
 }
 
 test.concurrent(
-  'a guest sees their own sessions, keys and events, and their host none',
+  'a guest sees their own sessions and events, their host none, and keys are those of the tenant',
   async () => {
     const [guest, host] = [await world.member(), await world.member()]
     await world.give(guest, 'auditor')
@@ -57,7 +57,6 @@ test.concurrent(
     const own = [
       '/v1/sessions',
       `/v1/accounts/${guest.id}/sessions`,
-      '/v1/api-keys',
       `/v1/security-events?account_id=${guest.id}`,
     ]
     for (const path of own) {
@@ -68,6 +67,8 @@ test.concurrent(
     expect((await read(away, '/v1/sessions')).body.data).toMatchObject([
       { id: guest.session_id, current: true },
     ])
+    expect(idsOf(await read(guest, '/v1/api-keys'))).toEqual([key.id])
+    expect(idsOf(await read(away, '/v1/api-keys'))).toEqual([])
     const { body } = await read(host, `/v1/accounts/${guest.id}/sessions`)
     expect(body.code).toBe('account_not_found')
     for (const query of [`account_id=${guest.id}`, 'scope=tenant', `scope=tenant&find=${key.id}`]) {

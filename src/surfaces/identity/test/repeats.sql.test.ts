@@ -117,7 +117,7 @@ test('a role, a tenant and a signing key are created once', async () => {
 
 test('an invitation is mailed once, and its record does not contain the address', async () => {
   const admin = await world.member()
-  await world.give(admin, 'tenant_admin')
+  await world.give(admin, 'tenant_admin', 'platform_operator')
   const [key, email] = [newKey(), `i-${newId()}@example.test`]
   const invite = () =>
     world.call('POST', '/v1/invitations', { token: admin.token, key, body: { email } })
@@ -138,7 +138,7 @@ test('an invitation is mailed once, and its record does not contain the address'
 
 test('an invitation is repeated also after its account was deleted', async () => {
   const admin = await world.member()
-  await world.give(admin, 'tenant_admin')
+  await world.give(admin, 'tenant_admin', 'platform_operator')
   const email = `i-${newId()}@example.test`
   const ask = { token: admin.token, key: newKey(), body: { email } }
   const { body: made } = await world.call('POST', '/v1/invitations', ask)
@@ -151,7 +151,7 @@ test('an invitation is repeated also after its account was deleted', async () =>
   expect(again.text).not.toContain(email)
 })
 
-test('only writes with a token, a password or a second factor ignore the key', () => {
+test('only writes with a token, a password or a second factor, and looks at the DNS, ignore the key', () => {
   const { paths } = JSON.parse(world.platform.document()) as {
     paths: Record<string, { post?: { tags: string[]; parameters?: object[]; security?: object[] } }>
   }
@@ -172,10 +172,12 @@ test('only writes with a token, a password or a second factor ignore the key', (
       "/v1/mfa/methods/{method_id}/activate",
       "/v1/mfa/recovery-codes",
       "/v1/oidc/{provider}/authorizations",
+      "/v1/organization/domains/{domain_id}/verify",
       "/v1/password-changes",
       "/v1/password-reset-requests",
       "/v1/password-resets",
       "/v1/sessions",
+      "/v1/sessions/current/access-tokens",
       "/v1/sessions/{session_id}/refresh",
     ]
   `)

@@ -56,8 +56,8 @@ test.concurrent('tenants are found by slug, name, state and time, and exported',
   expect(await find(`find=${slug}&until=${created_at}`)).toEqual([])
   const headers = { accept: 'text/csv' }
   const { text } = await world.call('GET', `/v1/tenants?find=${slug}`, { token, headers })
-  expect(text).toMatch(/^\u{feff}?id,slug,name,signup,state,version,created_at\r\n/u)
-  expect(text).toContain(`\r\n${id},${slug},Érable ${slug},invite,disabled,`)
+  expect(text).toMatch(/^\u{feff}?id,slug,name,signup,state,trusted,version,created_at\r\n/u)
+  expect(text).toContain(`\r\n${id},${slug},Érable ${slug},invite,disabled,true,`)
 })
 
 test.concurrent('who administers a tenant does not manage tenants', async () => {

@@ -3,16 +3,15 @@
  * no rights. While a host is verified and active, other accounts cannot claim it.
  */
 import { Type } from 'typebox'
-import { newId, sql, Time, type Principal, type Tx } from '#dodeca/kernel'
+import { newId, sql, Time, type NewProof, type Principal, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { hasPublicSuffix } from '../destinations/host.ts'
 import { normalizeDestination, notAllowed, rulesOf } from '../destinations/normalize.ts'
 import { screen, type Screening } from '../destinations/screen.ts'
 import { problem } from '../errors.ts'
 import { Domain, type NewDomain } from '../schemas.ts'
-import { announceDomain, columns } from './domain-row.ts'
+import { announceDomain, columns, proofs } from './domain-row.ts'
 import { spelled } from './find-domain.ts'
-import { newProof, recordName, type NewProof } from './proof.ts'
 
 const Facts = Type.Object({ taken: Type.Boolean() })
 const Claimed = Type.Object({ ...Domain.properties, verification_expires_at: Time })
@@ -42,7 +41,7 @@ export async function claimDomain(
     select from links.domains where owner_id = ${owner_id} and state <> 'removed'`
   const most = settings['links.domains_per_owner']
   await deps.kernel.counted(tx, `links.domains:${owner_id}`, most, own)
-  const proof = newProof()
+  const proof = proofs.make()
   const ttl_seconds = settings['links.verification_ttl_seconds']
   const made = await tx.maybe(
     Claimed,
@@ -76,7 +75,7 @@ export function withProof(
     ...domain,
     verification: {
       method: 'dns_txt',
-      record_name: recordName(domain.hostname),
+      record_name: proofs.recordName(domain.hostname),
       record_value,
       expires_at: verification_expires_at,
     },

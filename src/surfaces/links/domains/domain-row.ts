@@ -3,9 +3,13 @@
  * domain counts its events.
  */
 import { Type, type Static } from 'typebox'
-import { columnsOf, Id, sql, Version, type Principal, type Reader, type Tx } from '#dodeca/kernel'
+import { columnsOf, Id, openProofs, sql, Version } from '#dodeca/kernel'
+import type { Principal, Reader, Tx } from '#dodeca/kernel'
 import { problem } from '../errors.ts'
 import { Domain } from '../schemas.ts'
+
+/** The record that proves a host. Its value is shown once, when the claim is made. */
+export const proofs = openProofs('links')
 
 export const columns = columnsOf(Domain, null)
 

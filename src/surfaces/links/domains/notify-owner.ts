@@ -7,7 +7,7 @@ import { type Static, Type } from 'typebox'
 import { Id, nullable, sql, Time, type Consumer } from '#dodeca/kernel'
 import type { Kernel } from '../settings.ts'
 import type { Face as Notifications } from '../../notifications/face.ts'
-import { recordName } from './proof.ts'
+import { proofs } from './domain-row.ts'
 
 export type Owners = Pick<Notifications, 'notify'>
 
@@ -52,7 +52,7 @@ function wordsOf(
     subject: `Your host ${hostname} was suspended`,
     paragraphs: [
       `The record that proves your host ${hostname} has been missing${since}, at several looks in a row. So the host was suspended, and its links lead nowhere for now.`,
-      `The platform expects this TXT record, with the value that you were shown when you claimed the host:\n${recordName(hostname)}`,
+      `The platform expects this TXT record, with the value that you were shown when you claimed the host:\n${proofs.recordName(hostname)}`,
       `When the record is back, the host is active again at the next look, or at once by:\nPOST ${at}/verify`,
       `If you have the value no more, have a new one made, and write that:\nPOST ${at}/verification-token`,
       `Until then another account that verifies the host gets it, without your links. If you do not need it any more, remove it:\nDELETE ${at}`,

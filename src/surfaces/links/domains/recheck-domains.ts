@@ -7,8 +7,7 @@
 import { Type } from 'typebox'
 import { again, done, dueQueue, Id, retry, sql, type DueQueue, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
-import { announceDomain, Changed, changed_columns, wholeDomain } from './domain-row.ts'
-import { isProof, recordName } from './proof.ts'
+import { announceDomain, Changed, changed_columns, proofs, wholeDomain } from './domain-row.ts'
 
 /** The wait before a check is repeated that got no reply. */
 const again_seconds = 3600
@@ -43,9 +42,9 @@ export function recheckQueue(deps: Rechecking): DueQueue {
     lease_seconds: 60,
     retry: { first: again_seconds, factor: 1, cap: again_seconds },
     run: async due => {
-      const records = await deps.lookUpTxt(recordName(due.hostname))
+      const records = await deps.lookUpTxt(proofs.recordName(due.hostname))
       if (records === 'unanswered') return retry('dns_unanswered')
-      return done(isProof(records, due.verification_token_hash as Buffer)) // bytea
+      return done(proofs.isProof(records, due.verification_token_hash as Buffer)) // bytea
     },
     finish: async (tx, { id, verification_token_hash }, outcome) => {
       if (outcome.end !== 'done') return undefined

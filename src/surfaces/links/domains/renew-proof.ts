@@ -8,8 +8,7 @@ import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { Domain, type NewDomain } from '../schemas.ts'
 import { withProof } from './claim-domain.ts'
-import { columns } from './domain-row.ts'
-import { newProof } from './proof.ts'
+import { columns, proofs } from './domain-row.ts'
 
 const Renewed = Type.Object({ ...Domain.properties, verification_expires_at: Time })
 
@@ -19,7 +18,7 @@ export async function renewProof(
   { tenant_id, id: owner_id }: Principal,
   id: string,
 ): Promise<NewDomain> {
-  const proof = newProof()
+  const proof = proofs.make()
   const ttl_seconds = deps.kernel.settings['links.verification_ttl_seconds']
   const renewed = await tx.maybe(
     Renewed,

@@ -8,8 +8,14 @@ import { Id, sql, violates, type Db, type Principal, type Tx } from '#dodeca/ker
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { Domain } from '../schemas.ts'
-import { announceDomain, Changed, changed_columns, columns, wholeDomain } from './domain-row.ts'
-import { isProof, recordName } from './proof.ts'
+import {
+  announceDomain,
+  Changed,
+  changed_columns,
+  columns,
+  proofs,
+  wholeDomain,
+} from './domain-row.ts'
 
 const Claim = Type.Object({
   id: Id,
@@ -40,13 +46,13 @@ export async function verifyDomain(
     await deps.kernel.take(tx, [{ name: 'links.verify', of: id, many, per_seconds: 60 }])
     return found
   })
-  const name = recordName(claim.hostname)
+  const name = proofs.recordName(claim.hostname)
   const records = await deps.lookUpTxt(name)
   const hash = claim.verification_token_hash as Buffer // bytea
   if (records === 'unanswered') {
     throw failed(`DNS did not answer for ${name}; try again in a moment.`)
   }
-  if (!isProof(records, hash)) {
+  if (!proofs.isProof(records, hash)) {
     throw failed(
       `${name} has no TXT record with the value of this claim; a new one may take a while.`,
     )

@@ -5,7 +5,7 @@
  * reply shows the change. Any other wrong input is refused.
  */
 import { customAlphabet } from 'nanoid'
-import type { ReservedWords } from './reserved-words.ts'
+import type { ReservedWords } from '#dodeca/kernel'
 import { problem } from '../errors.ts'
 
 const alphabet = '23456789bcdfghjkmnpqrstvwxyzBCDFGHJKLMNPQRSTVWXYZ'

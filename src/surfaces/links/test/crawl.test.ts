@@ -2,7 +2,7 @@
 import { afterAll } from 'vitest'
 import { crawlSurface } from '../../../../test/crawler/product.ts'
 import { newId, sql } from '#dodeca/kernel'
-import { openTxtServer } from './txt-server.ts'
+import { openTxtServer } from '../../../../test/txt-server.ts'
 
 const dns = await openTxtServer()
 afterAll(() => dns.close())

@@ -4,7 +4,7 @@ import type { Member } from '../../../../test/product-world.ts'
 import type { Answer } from '../../../../test/world.ts'
 import { newId } from '#dodeca/kernel'
 import { openLinkWorld, type LinkWorld } from './link-world.ts'
-import { openTxtServer, type TxtServer } from './txt-server.ts'
+import { openTxtServer, type TxtServer } from '../../../../test/txt-server.ts'
 
 export type DomainWorld = LinkWorld & {
   readonly dns: TxtServer

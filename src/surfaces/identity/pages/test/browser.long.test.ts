@@ -55,6 +55,7 @@ test.skipIf(!existsSync(executablePath))(
     await logIn(mailed, email, password)
     await mailed.getByRole('heading', { name: 'Your account' }).waitFor()
     await audit(mailed, 'overview')
+    await makeOrganization(mailed)
 
     const app = await addApp(mailed)
 
@@ -91,6 +92,25 @@ test.skipIf(!existsSync(executablePath))(
     expect(violations.filter(one => !one.includes('status of 4'))).toEqual([])
   },
 )
+
+/** By the keyboard; its short name is refused once. */
+async function makeOrganization(page: Page): Promise<void> {
+  await page.getByRole('link', { name: 'Your organizations' }).press('Enter')
+  await audit(page, 'organizations')
+  await page.getByLabel('Name', { exact: true }).fill('Acme')
+  await page.getByLabel('Short name').fill('Not a slug')
+  await page.keyboard.press('Enter')
+  await page.getByText('lower-case letters').first().waitFor()
+  await audit(page, 'organizations, refused')
+  await page.getByLabel('Short name').fill(`acme-${port}`)
+  await page.keyboard.press('Enter')
+  await page.getByText('The organization is created').waitFor()
+  await page.getByRole('button', { name: 'Work here' }).press('Enter')
+  await page.getByText('You work in this organization now').waitFor()
+  await audit(page, 'at work')
+  await page.getByRole('button', { name: 'Work here' }).press('Enter')
+  await page.getByRole('link', { name: 'Your account' }).press('Enter')
+}
 
 /** Adds an authenticator; its first code is mistyped. */
 async function addApp(page: Page): Promise<App> {

@@ -118,7 +118,7 @@ describe.concurrent('the mailed link of a new address', () => {
 
 test('an invitation is accepted with a first password', async () => {
   const admin = await guarded(world)
-  await world.give(admin.member, 'tenant_admin')
+  await world.give(admin.member, 'tenant_admin', 'platform_operator')
   const browser = openBrowser(world)
   await browser.send('/account/login', credentials(admin.member))
   await browser.send('/account/second-factor', { code: await nextCode(world, admin.app) })
