@@ -3,6 +3,7 @@ import type { Route } from '#dodeca/kernel'
 import { accountRoutes } from './accounts/routes.ts'
 import { apiKeyRoutes } from './api-keys/routes.ts'
 import type { Deps } from './deps.ts'
+import { connectionRoutes } from './connections/routes.ts'
 import { emailChangeRoutes } from './email-changes/routes.ts'
 import { keyRoutes } from './keys/routes.ts'
 import { meRoutes } from './me/routes.ts'
@@ -29,6 +30,7 @@ export function routes(deps: Deps): readonly Route[] {
     ...challengeRoutes(deps),
     ...methodRoutes(deps),
     ...oidcRoutes(deps),
+    ...connectionRoutes(deps),
     ...roleRoutes(deps),
     ...apiKeyRoutes(deps),
     ...tenantRoutes(deps),

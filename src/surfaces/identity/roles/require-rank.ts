@@ -16,6 +16,10 @@ export async function requireRank(
   { account_id, principal, grants }: ActOn,
 ): Promise<void> {
   if (account_id === principal.id || grants.has(operator_permission)) return
+  if (await isOperator(reader, account_id)) throw lacks(operator_permission)
+}
+
+export async function isOperator(reader: Reader, account_id: string): Promise<boolean> {
   const { it } = await reader.one(
     Answer,
     sql`
@@ -26,5 +30,5 @@ export async function requireRank(
             where p.tenant_id = r.tenant_id and p.role_id = r.role_id
               and p.permission = ${operator_permission}))) as it`,
   )
-  if (it) throw lacks(operator_permission)
+  return it
 }

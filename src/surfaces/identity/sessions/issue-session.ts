@@ -5,7 +5,7 @@
  * it was first, no session begins. An account with too many sessions loses its oldest.
  */
 import { Type } from 'typebox'
-import { newId, parseTime, sql, Time, type Tx } from '#dodeca/kernel'
+import { newId, parseTime, sql, Time, type Sql, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { hashOf } from '../one-time.ts'
 import type { AccountRow, SessionTokens } from '../schemas.ts'
@@ -25,6 +25,8 @@ export type Proven = {
   readonly aal: 'aal1' | 'aal2'
   /** The authentication methods: `pwd`, `otp`, `hwk`, `oidc`, `recovery`. */
   readonly amr: readonly string[]
+  /** The connection at which it begins. It ends with it. */
+  readonly connection_id?: string | null
   readonly device_name?: string | undefined
   readonly delivery?: Delivery | undefined
   /** The handler's `request`. */
@@ -105,7 +107,7 @@ export async function issueSession(
 function insertSession(
   tx: Tx,
   { kernel: { settings } }: Needs,
-  { account, aal, amr, device_name, request }: Proven,
+  { account, aal, amr, connection_id = null, device_name, request }: Proven,
   { session_id, hash }: { session_id: string; hash: Buffer },
 ) {
   const metadata = {
@@ -122,13 +124,14 @@ function insertSession(
         select a.tenant_id, a.id from identity.accounts a
         join identity.tenants t on t.id = a.tenant_id
         where a.tenant_id = ${account.tenant_id} and a.id = ${account.id}
-          and a.status = 'active' and t.state = 'active'
+          and a.status = 'active' and t.state = 'active' ${whileActive(connection_id)}
         for share
       ), session as (
         insert into identity.sessions (tenant_id, id, account_id, token_family_id,
-          active_tenant_id, aal, amr, auth_time, client_metadata, expires_at)
+          active_tenant_id, aal, amr, auth_time, client_metadata, connection_id, expires_at)
         select tenant_id, ${session_id}::uuid, id, ${newId()}::uuid, tenant_id,
           ${aal}, ${amr as string[]}::text[], kernel.now(), ${sql.json(metadata)}::jsonb,
+          ${connection_id}::uuid,
           kernel.now() + make_interval(secs => ${session_seconds})
         from held
         returning id, auth_time, expires_at
@@ -139,4 +142,13 @@ function insertSession(
       select auth_time, expires_at as session_expires_at, ${refresh_seconds}::int as refresh_expires_in
       from session`,
   )
+}
+
+/** Locked until the commit: who disables the connection then ends this session, too. */
+function whileActive(connection_id: string | null): Sql {
+  if (connection_id === null) return sql.empty
+  return sql`
+          and exists (select from identity.connections c
+            where c.id = ${connection_id} and c.state = 'active' and c.deleted_at is null
+            for share)`
 }
