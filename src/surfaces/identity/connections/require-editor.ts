@@ -4,6 +4,7 @@
  */
 import { lacks, type Principal, type Reader } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
+import { requireRole } from '../roles/assign-role.ts'
 import { operator_permission, requireMayGive } from '../roles/built-in.ts'
 import { requireStepUp } from '../step-up.ts'
 import { invalid } from './complete.ts'
@@ -39,7 +40,9 @@ export async function requireGivable(
   if (!held.has(assigns)) throw lacks(assigns)
   const here = held.difference(new Set([operator_permission]))
   for (const role_id of new Set(role_map.map(one => one.role_id))) {
-    await requireMayGive(reader, deps, here, { tenant_id: principal.tenant_id, role_id })
+    const role = { tenant_id: principal.tenant_id, role_id }
+    await requireMayGive(reader, deps, here, role)
+    await requireRole(reader, deps, role)
   }
 }
 

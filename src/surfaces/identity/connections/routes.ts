@@ -14,7 +14,7 @@ const { open, list, create, get, patch, del } = routesOf<Deps>({
 
 const path = '/v1/connections'
 const one = `${path}/{connection_id}` as const
-const refusals = ['connection_invalid', 'permission_denied', 'step_up_required']
+const refusals = ['connection_invalid', 'permission_denied', 'role_not_found', 'step_up_required']
 
 export const connectionRoutes = open({
   listConnections: list(path, 'List the identity providers of the tenant, newest first', {

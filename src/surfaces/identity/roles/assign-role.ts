@@ -93,10 +93,11 @@ export async function holdAccount(tx: Tx, id: string, within: string | null): Pr
   if (!held) throw problem('account_not_found')
 }
 
-async function requireRole(
-  tx: Tx,
+/** Throws unless the tenant has such a role. */
+export async function requireRole(
+  tx: Pick<Tx, 'one'>,
   { permissions }: Pick<Deps, 'permissions'>,
-  { tenant_id, role_id }: Assignment,
+  { tenant_id, role_id }: Pick<Assignment, 'tenant_id' | 'role_id'>,
 ): Promise<void> {
   if (builtInRoles(permissions).includes(role_id)) return
   const { it } = await tx.one(

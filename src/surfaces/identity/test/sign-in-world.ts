@@ -63,9 +63,7 @@ async function openOwnWorld(): Promise<SignInWorld> {
       preset,
       client_id,
       client_secret,
-      ...(known.kind === 'oidc'
-        ? { issuer: base }
-        : { endpoints: movedTo(base, known.endpoints) }),
+      ...(known.kind === 'oidc' ? { issuer: base } : { endpoints: movedTo(base, known.endpoints) }),
       ...more,
     }
   }
