@@ -2,9 +2,10 @@
 import { mail } from './mail/mail.ts'
 import { openai } from './openai/openai.ts'
 import { push } from './push/push.ts'
+import { signIn } from './sign-in/sign-in.ts'
 import { sms } from './sms/sms.ts'
 import { stripe } from './stripe/stripe.ts'
 import type { Vendor } from './vendor.ts'
 import { webRisk } from './web-risk/web-risk.ts'
 
-export const vendors: readonly Vendor[] = [mail, sms, push, webRisk, stripe, openai]
+export const vendors: readonly Vendor[] = [mail, sms, push, webRisk, stripe, openai, signIn]

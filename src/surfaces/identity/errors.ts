@@ -1,5 +1,6 @@
 /** The errors of identity. A refused credential never reveals which part of it was wrong. */
 import { problemsOf } from '#dodeca/kernel'
+import { connections } from './connections/connection.ts'
 
 export const errors = {
   invalid_credentials: {
@@ -7,6 +8,13 @@ export const errors = {
     title: 'The credentials are not valid',
     cause: 'The address, the password or the tenant is wrong. The reply does not say which.',
     cure: 'Check them and try again, or reset the password with `POST /v1/password-reset-requests`.',
+  },
+  address_proof_required: {
+    status: 401,
+    title: 'The address is not proven',
+    cause:
+      'The identity provider of the tenant says this address, but the tenant has not proven that it owns the domain of it.',
+    cure: 'Log in in another way. An administrator of the tenant can prove the domain.',
   },
   invalid_refresh_token: {
     status: 401,
@@ -50,6 +58,7 @@ export const errors = {
     cause: 'No API key has this id, or it belongs to another account.',
     cure: 'Find the id with `GET /v1/api-keys`.',
   },
+  ...connections.errors,
   email_change_not_found: {
     status: 404,
     title: 'There is no such change of address',
@@ -83,8 +92,8 @@ export const errors = {
   oidc_provider_not_found: {
     status: 404,
     title: 'There is no such identity provider',
-    cause: 'The platform is not configured for an identity provider of this name.',
-    cure: 'Check the name, or configure the provider in `IDENTITY_OIDC_PROVIDERS`.',
+    cause: 'No identity provider has this name, or it belongs to another tenant or is disabled.',
+    cure: 'Check the name or the id of the connection, or configure the provider in `IDENTITY_OIDC_PROVIDERS`.',
   },
   organization_domain_not_found: {
     status: 404,
@@ -170,6 +179,12 @@ export const errors = {
     title: 'This is the last way to log in',
     cause: 'Without it a log-in to the account would be impossible.',
     cure: 'Set a password or link another identity first.',
+  },
+  connection_invalid: {
+    status: 422,
+    title: 'The connection cannot work',
+    cause: 'A value is missing or does not fit, or the identity provider does not answer.',
+    cure: 'Correct what the `detail` names, then send the request again.',
   },
   duty_conflict: {
     status: 422,

@@ -34,6 +34,14 @@ export const permissions: Readonly<Record<string, Permission>> = {
     says: 'Read the security events of other accounts',
     roles: ['tenant_admin', 'auditor'],
   },
+  'identity.connections.read': {
+    says: 'See the identity providers of the tenant',
+    roles: ['tenant_admin', 'auditor'],
+  },
+  'identity.connections.write': {
+    says: 'Create, change and delete identity providers of the tenant',
+    roles: admin,
+  },
   'identity.signing_keys.rotate': {
     says: 'Rotate or revoke the keys that sign tokens',
     roles: ['key_administrator'],

@@ -4,6 +4,7 @@ import { accountRoutes } from './accounts/routes.ts'
 import { apiKeyRoutes } from './api-keys/routes.ts'
 import type { Deps } from './deps.ts'
 import { domainRoutes } from './domains/routes.ts'
+import { connectionRoutes } from './connections/routes.ts'
 import { emailChangeRoutes } from './email-changes/routes.ts'
 import { invitationRoutes } from './invitations/routes.ts'
 import { keyRoutes } from './keys/routes.ts'
@@ -35,6 +36,7 @@ export function routes(deps: Deps): readonly Route[] {
     ...methodRoutes(deps),
     ...resetRoutes(deps),
     ...oidcRoutes(deps),
+    ...connectionRoutes(deps),
     ...roleRoutes(deps),
     ...apiKeyRoutes(deps),
     ...tenantRoutes(deps),

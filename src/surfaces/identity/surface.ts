@@ -8,7 +8,9 @@ import { seed } from './seed.ts'
 import { checks } from './checks.ts'
 import type { Deps } from './deps.ts'
 import { recheckQueue } from './domains/recheck-domains.ts'
+import { sealedConnectionSecrets } from './connections/connection.ts'
 import { openOidc } from './oidc/relying-party.ts'
+import { sealedForms } from './oidc/stored-forms.ts'
 import { errors } from './errors.ts'
 import { events } from './events.ts'
 import type { Face } from './face.ts'
@@ -79,11 +81,16 @@ export const identity: Surface<Face, Needs, typeof settings> = {
           run: () => advanceSigningKeys(deps),
         },
       ],
-      queues: [resetQueue(deps)],
+      queues: [resetQueue(deps), recheckQueue(deps)],
       signs: [denied.sign],
-      queues: [recheckQueue(deps)],
       retention: retention(kernel.settings),
-      sealed: [...sealedPasswords, sealedSigningKeys, sealedTotpSecrets],
+      sealed: [
+        ...sealedPasswords,
+        sealedSigningKeys,
+        sealedTotpSecrets,
+        sealedConnectionSecrets,
+        sealedForms,
+      ],
       personal: personalAccount(deps),
       checks: checks(deps),
       seed: () => seed(deps),
@@ -150,6 +157,17 @@ function retention(settings: Kernel['settings']): readonly Retention[] {
       table: 'identity.one_time_challenges',
       key: ['id_hash'],
       where: sql`t.expires_at <= kernel.now() - interval '1 day'`,
+    },
+    {
+      table: 'identity.sign_in_forms',
+      key: ['state_hash'],
+      where: sql`t.created_at <= kernel.now() - interval '10 minutes'`,
+      every_seconds: 60,
+    },
+    {
+      table: 'identity.connections',
+      key: ['id'],
+      where: sql`t.deleted_at <= kernel.now() - interval '30 days'`,
     },
     {
       table: 'identity.requests',

@@ -8,6 +8,7 @@ import { personalRows, sql } from '#dodeca/kernel'
 import type { Db, Personal, PersonalAccount, Principal, Sql } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
+import { connectionOf } from '../oidc/store-identity.ts'
 import { requirePerson } from '../require-person.ts'
 import { requireStepUp } from '../step-up.ts'
 import { accountById, homeOf, principalsOf } from '../accounts/find-account.ts'
@@ -50,7 +51,10 @@ export function personalAccount({ kernel: { db } }: Pick<Deps, 'kernel'>): Perso
       kind: 'external_identity',
       table: 'identity.external_identities',
       owner,
-      view: ['id', 'provider', 'subject', 'created_at'],
+      view: sql`
+        jsonb_build_object('id', t.id, 'provider', t.provider, 'subject', t.subject,
+          'connection_name', (select c.name from identity.connections c
+            where c.id = ${connectionOf(sql`t`)}), 'created_at', t.created_at)`,
     },
     {
       kind: 'mfa_method',

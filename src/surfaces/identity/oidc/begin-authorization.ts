@@ -7,15 +7,16 @@ import { Type, type Static } from 'typebox'
 import { closed, newId, newSecret, nullable, text } from '#dodeca/kernel'
 import type { Principal, RequestFacts } from '#dodeca/kernel'
 import { accountById } from '../accounts/find-account.ts'
+import { serves } from '../connections/trust.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { issueRandom } from '../one-time.ts'
 import { Slug } from '../schemas.ts'
 import { requireStepUp } from '../step-up.ts'
 import { resolveTenant } from '../tenants/resolve-tenant.ts'
-import { bindingCookie, callbackPath, markOf, nonceOf, verifierOf } from './browser-binding.ts'
+import { bindingCookie, callbackPath, markOf } from './browser-binding.ts'
 import { failureOf } from './failures.ts'
-import type { Oidc, RelyingParty } from './relying-party.ts'
+import type { Party } from './party.ts'
 
 export const BeginAuthorization = closed({
   redirect_uri: text(2000),
@@ -60,11 +61,12 @@ export function ownReturn({ public_url }: Pick<Deps['kernel'], 'public_url'>): s
 }
 
 export async function beginAuthorization(
-  { kernel }: Pick<Deps, 'kernel'>,
-  oidc: Oidc,
-  { provider, body, principal, request }: Asked,
+  deps: Pick<Deps, 'kernel' | 'oidc'>,
+  asked: Asked,
 ): Promise<Begun> {
-  const party = oidc.party(provider)
+  const { kernel, oidc } = deps
+  const { provider, body } = asked
+  const party = await oidc.party(provider)
   if (!party) throw problem('oidc_provider_not_found')
   const { redirect_uri } = body
   if (redirect_uri !== ownReturn(kernel) && !oidc.redirect_uris.has(redirect_uri)) {
@@ -73,14 +75,10 @@ export async function beginAuthorization(
   const purpose = body.purpose ?? 'login'
   const whose =
     purpose === 'link'
-      ? await linking(kernel, principal)
-      : {
-          tenant_id: (await resolveTenant(kernel.db, kernel, body.tenant, request.headers['host']))
-            .id,
-          account_id: null,
-        }
+      ? await linking(kernel, party, asked.principal)
+      : { tenant_id: await tenantOf(kernel, party, asked), account_id: null }
   // Runs before anything is stored, so that no row is written if the provider is down.
-  await configurationOf(party)
+  await answering(party)
   const secret = newSecret()
   const ttl_seconds = kernel.settings['identity.oidc_state_ttl_seconds']
   const pending: Pending = {
@@ -99,48 +97,43 @@ export async function beginAuthorization(
       details: pending,
     }),
   )
-  const authorization_url = await addressOf(kernel.public_url, party, secret, token)
+  const way = { redirect_uri: kernel.public_url + callbackPath(provider), secret, state: token }
   return {
-    body: { authorization_url, expires_in: ttl_seconds },
+    body: { authorization_url: await party.leadTo(way), expires_in: ttl_seconds },
     cookie: bindingCookie(kernel, provider, token, secret, ttl_seconds),
   }
 }
 
+/** A connection serves its own tenant only. */
+async function tenantOf(
+  kernel: Deps['kernel'],
+  { connection }: Party,
+  { body: { tenant }, request }: Asked,
+): Promise<string> {
+  if (connection && tenant === undefined) return connection.tenant_id
+  const { id } = await resolveTenant(kernel.db, kernel, tenant, request.headers['host'])
+  if (connection && connection.tenant_id !== id) throw problem('oidc_provider_not_found')
+  return id
+}
+
 /** Adding a way to log in is dangerous, so it requires a recent authentication. */
-async function linking(kernel: Deps['kernel'], principal: Principal | null) {
+async function linking(kernel: Deps['kernel'], party: Party, principal: Principal | null) {
   const account = principal ? await accountById(kernel.db, principal.id) : undefined
   if (!principal || !account) throw problem('authentication_required')
   await requireStepUp(kernel.db, kernel, principal)
+  if (!(await serves(kernel.db, party.connection, account))) {
+    throw problem('oidc_provider_not_found')
+  }
   return { tenant_id: account.tenant_id, account_id: account.id }
 }
 
-async function configurationOf(party: RelyingParty) {
+async function answering(party: Party): Promise<void> {
   try {
-    return await party.configuration()
+    await party.ready()
   } catch (error) {
     const { error: kind } = failureOf(error)
     const code =
       kind === 'provider_unavailable' ? 'service_unavailable' : 'upstream_invalid_response'
     throw problem(code, {}, { cause: error })
   }
-}
-
-async function addressOf(
-  public_url: string,
-  party: RelyingParty,
-  secret: string,
-  state: string,
-): Promise<string> {
-  const { name, scope } = party.provider
-  const { buildAuthorizationUrl, calculatePKCECodeChallenge } = await import('openid-client')
-  const url = buildAuthorizationUrl(await configurationOf(party), {
-    response_type: 'code',
-    redirect_uri: public_url + callbackPath(name),
-    scope,
-    state,
-    nonce: nonceOf(secret, state),
-    code_challenge: await calculatePKCECodeChallenge(verifierOf(secret, state)),
-    code_challenge_method: 'S256',
-  })
-  return url.href
 }

@@ -4,6 +4,7 @@
  */
 import {
   allowInsecureRequests,
+  ClientError,
   ClientSecretBasic,
   ClientSecretPost,
   Configuration,
@@ -17,6 +18,7 @@ import {
   type ServerMetadata,
 } from 'openid-client'
 import type { SafeFetch } from '#dodeca/kernel'
+import { appleSecret } from './apple-secret.ts'
 import type { Provider } from './providers.ts'
 
 /**
@@ -50,6 +52,7 @@ export async function discover(provider: Provider, safeFetch: SafeFetch): Promis
     execute: permits,
   })
   const server: ServerMetadata = { ...found.serverMetadata() }
+  requirePage(server.authorization_endpoint, plain)
   const offered = server.id_token_signing_alg_values_supported ?? ['RS256']
   const configuration = new Configuration(
     {
@@ -71,10 +74,24 @@ export async function discover(provider: Provider, safeFetch: SafeFetch): Promis
   return configuration
 }
 
+/** People are led to this address, so it must not be a script. */
+function requirePage(address: string | undefined, plain: boolean): void {
+  const { protocol } = new URL(address ?? 'about:blank')
+  if (protocol === 'https:' || (plain && protocol === 'http:')) return
+  throw new ClientError('the authorization endpoint is not a page')
+}
+
 function clientAuthOf(
-  { client_secret, client_auth }: Provider,
+  { client_id, client_secret, client_auth, apple }: Provider,
   { token_endpoint_auth_methods_supported: known = ['client_secret_basic'] }: ServerMetadata,
 ): ClientAuth {
+  if (apple) {
+    // A new one for each exchange: nothing that was sent before is of use again.
+    return (_server, _client, body) => {
+      body.set('client_id', client_id)
+      body.set('client_secret', appleSecret(apple, client_id))
+    }
+  }
   if (client_secret === null) return None()
   const basic = client_auth ? client_auth === 'basic' : known.includes('client_secret_basic')
   return basic ? ClientSecretBasic(client_secret) : ClientSecretPost(client_secret)

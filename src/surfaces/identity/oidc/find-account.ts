@@ -3,20 +3,23 @@
  * identity gets the account with the same address only if the provider has verified the address. If
  * the mailbox of that account was never verified, the account loses all its earlier credentials.
  * Otherwise a new account is created, if registration is open. In all other cases the person does
- * not learn whether the address has an account.
+ * not learn whether the address has an account. The provider of a tenant speaks only for the domains
+ * of the tenant.
  */
 import { newId, sql, type Tx } from '#dodeca/kernel'
 import type { Address } from '../accounts/email.ts'
 import { announceProven, takeOver } from '../registrations/take-over.ts'
 import { accountByAddress, accountById } from '../accounts/find-account.ts'
+import { isOperators, type OpenedConnection } from '../connections/connection.ts'
+import { maySpeakFor, serves } from '../connections/trust.ts'
 import type { Deps } from '../deps.ts'
 import { notifyOwner } from '../mails/notify-owner.ts'
 import type { AccountRow } from '../schemas.ts'
 import type { Seen } from '../security-events/record-security-event.ts'
 import { emailScope, type Tenant } from '../tenants/resolve-tenant.ts'
 import type { Failure } from './failures.ts'
-import type { Asserted } from './prove-identity.ts'
-import { holdActive, holdIdentity, ownerOf, storeIdentity } from './store-identity.ts'
+import type { Asserted } from './party.ts'
+import { holdActive, holdIdentity, ownerOf, storeIdentity, type Owner } from './store-identity.ts'
 
 export type Found = {
   readonly account: Pick<AccountRow, 'id' | 'tenant_id'>
@@ -28,6 +31,8 @@ type Needs = Pick<Deps, 'kernel' | 'hasher' | 'denied' | 'permissions'>
 export type Login = {
   readonly provider: string
   readonly asserted: Asserted
+  /** Null for a provider of the settings. */
+  readonly connection: OpenedConnection | null
   /** The tenant in which a new account would be created. */
   readonly tenant: Tenant
   readonly seen: Seen
@@ -35,20 +40,48 @@ export type Login = {
 
 const refused = (error: Failure['error'], reason: string): Failure => ({ error, reason })
 
-export async function findAccount(tx: Tx, deps: Needs, login: Login): Promise<Found | Failure> {
-  const { kernel } = deps
-  const { asserted, tenant, provider, seen } = login
+/** The address is proven otherwise: by a code that is mailed to it. */
+export const proof_required = 'proof_required'
+
+export async function findAccount(
+  tx: Tx,
+  deps: Needs,
+  login: Login,
+): Promise<Found | Failure | typeof proof_required> {
+  const { asserted, connection } = login
   await holdIdentity(tx, asserted)
   const owner = await ownerOf(tx, asserted)
-  if (owner) return await known(tx, kernel, owner.account_id, owner.id, tenant)
-  const { address, proven } = asserted
+  if (owner) return await known(tx, deps, owner, login)
+  const { address } = asserted
   if (!address) return refused('account_link_required', 'no_address')
-  const scope = emailScope(kernel, tenant.id)
+  const scope = emailScope(deps.kernel, login.tenant.id)
   const held = await accountByAddress(tx, scope, address.normalized)
+  if (connection && !isOperators(connection)) {
+    // Before anything that depends on an account, so that the reply tells nothing about one.
+    if (!(await maySpeakFor(tx, connection, asserted))) return proof_required
+    const proven = { ...asserted, proven: true }
+    return await linkOrMake(tx, deps, { ...login, asserted: proven }, { scope, address, held })
+  }
+  return await linkOrMake(tx, deps, login, { scope, address, held })
+}
+
+type Place = {
+  readonly scope: string
+  readonly address: Address
+  readonly held: AccountRow | undefined
+}
+
+async function linkOrMake(
+  tx: Tx,
+  deps: Needs,
+  login: Login,
+  { scope, address, held }: Place,
+): Promise<Found | Failure> {
+  const { asserted, provider, seen } = login
   if (held) {
-    const owned = proven && held.status === 'active' && (await ownedBy(tx, deps, held, login))
+    const owned = asserted.proven && (await ownedBy(tx, deps, held, login))
     if (!owned) return refused('account_link_required', 'address_not_proven')
-  } else if (!maySignUp(kernel, tenant, proven)) {
+  } else if (!maySignUp(deps.kernel, login)) {
     return refused('account_link_required', 'signup_refused')
   }
   const account = held ?? (await makeAccount(tx, login, scope, address))
@@ -62,10 +95,9 @@ export async function findAccount(tx: Tx, deps: Needs, login: Login): Promise<Fo
 
 async function known(
   tx: Tx,
-  kernel: Needs['kernel'],
-  account_id: string,
-  external_identity_id: string,
-  tenant: Tenant,
+  { kernel }: Needs,
+  { account_id, id: external_identity_id }: Owner,
+  { tenant, connection }: Login,
 ): Promise<Found | Failure> {
   const account = await accountById(tx, account_id)
   const open = !kernel.settings['identity.require_verified_email']
@@ -76,6 +108,9 @@ async function known(
   // tenant.
   if (emailScope(kernel, account.tenant_id) !== emailScope(kernel, tenant.id)) {
     return refused('account_link_required', 'other_tenant')
+  }
+  if (!(await serves(tx, connection, account))) {
+    return refused('account_link_required', 'not_served')
   }
   return { account, external_identity_id }
 }
@@ -88,15 +123,23 @@ async function ownedBy(
   tx: Tx,
   deps: Needs,
   held: AccountRow,
-  { asserted: { display_name, locale }, seen }: Login,
+  { asserted: { display_name, locale }, connection, seen }: Login,
 ): Promise<boolean> {
+  const invited = held.status === 'invited' && connection !== null && !isOperators(connection)
+  if (held.status !== 'active' && !invited) return false
+  if (!(await serves(tx, connection, held))) return false
   if (held.verified_at !== null) return await holdActive(tx, held)
   const claim = { registration_id: null, encoded: null, display_name, locale }
   return await takeOver(tx, deps, held, claim, seen)
 }
 
-function maySignUp({ settings }: Needs['kernel'], { signup }: Tenant, proven: boolean): boolean {
-  return signup === 'open' && (proven || !settings['identity.require_verified_email'])
+function maySignUp(
+  { settings }: Needs['kernel'],
+  { tenant: { signup }, asserted: { proven }, connection }: Login,
+): boolean {
+  if (connection && !isOperators(connection)) return connection.jit
+  const open = signup === 'open' || (connection?.jit === true && proven)
+  return open && (proven || !settings['identity.require_verified_email'])
 }
 
 /**

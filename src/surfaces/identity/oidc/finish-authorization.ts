@@ -8,18 +8,20 @@ import { Value } from 'typebox/value'
 import { closed, Id, newId, sql, text } from '#dodeca/kernel'
 import type { Headers, RequestFacts, Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
+import { saidBy } from '../connections/said-by.ts'
 import { problem } from '../errors.ts'
 import { consume, issueRandom, peek, type Challenge } from '../one-time.ts'
 import { OneTimeToken } from '../schemas.ts'
 import { recordSecurityEvent } from '../security-events/record-security-event.ts'
 import { Pending } from './begin-authorization.ts'
-import { bindingCookie, markOf, secretIn } from './browser-binding.ts'
+import { bindingCookie, callbackPath, markOf, secretIn } from './browser-binding.ts'
 import { failureOf, type Failure } from './failures.ts'
-import { findAccount } from './find-account.ts'
-import type { Asserted } from './prove-identity.ts'
-import type { Oidc } from './relying-party.ts'
+import { findAccount, proof_required } from './find-account.ts'
+import type { Asserted, Party } from './party.ts'
+import { takeForm } from './stored-forms.ts'
 
 export const Returned = closed({
+  /** It may be the only one: then the provider has sent the others in a form. */
   state: OneTimeToken,
   code: Type.Optional(text(4096)),
   iss: Type.Optional(text(500)),
@@ -36,29 +38,25 @@ export type Back = {
   readonly request: RequestFacts
 }
 
-type Needs = Pick<Deps, 'kernel' | 'hasher' | 'denied' | 'permissions'>
+type Needs = Pick<Deps, 'kernel' | 'hasher' | 'denied' | 'permissions' | 'oidc'>
 type Ticket = { readonly token: string }
 
 /** Returns the URL to which the browser is sent next. */
 export async function finishAuthorization(
   deps: Needs,
-  oidc: Oidc,
   { provider, returned, request }: Back,
 ): Promise<Headers> {
-  const { kernel } = deps
-  const party = oidc.party(provider)
+  const { kernel, oidc } = deps
+  const party = await oidc.party(provider)
   if (!party) throw problem('oidc_provider_not_found')
   const { state } = returned
-  const secret = secretIn(kernel, state, request.headers['cookie'])
-  const { challenge, pending } = await use(deps, provider, state, secret)
-  const { proveIdentity } = await import('./prove-identity.ts')
-  const asserted = await proveIdentity(kernel.public_url, party, secret ?? '', returned).catch(
-    failureOf,
-  )
+  const { challenge, pending, secret, form } = await use(deps, provider, state, request)
+  const way = { redirect_uri: kernel.public_url + callbackPath(provider), secret, state }
+  const asserted = await party.prove(way, { ...returned, ...form }).catch(failureOf)
   const outcome = await kernel.db.tx(tx =>
     'error' in asserted
       ? Promise.resolve(asserted)
-      : ticketFor(tx, deps, { challenge, pending, asserted, request }),
+      : ticketFor(tx, deps, { challenge, pending, party, asserted, request }),
   )
   if ('error' in outcome) await recordFailure(deps, provider, challenge, outcome, request)
   return {
@@ -68,24 +66,31 @@ export async function finishAuthorization(
 }
 
 /** Uses up the state, only for the browser and the provider for which it was created. */
-async function use({ kernel }: Needs, provider: string, state: string, secret: string | null) {
+async function use(
+  { kernel }: Needs,
+  provider: string,
+  state: string,
+  request: Pick<RequestFacts, 'headers'>,
+) {
+  const secret = secretIn(kernel, state, request.headers['cookie'])
   const challenge = await peek(kernel.db, ['oidc_state'], state)
   const pending = challenge?.details
   const mine =
-    secret !== null &&
     Value.Check(Pending, pending) &&
     pending.provider === provider &&
-    pending.browser === markOf(secret)
-  if (!challenge || !mine) throw problem('oidc_state_invalid')
-  if (!(await kernel.db.tx(tx => consume(tx, ['oidc_state'], state)))) {
-    throw problem('oidc_state_invalid')
-  }
-  return { challenge, pending }
+    pending.browser === markOf(secret ?? '')
+  if (!challenge || secret === null || !mine) throw problem('oidc_state_invalid')
+  const form = await kernel.db.tx(async tx => {
+    if (!(await consume(tx, ['oidc_state'], state))) throw problem('oidc_state_invalid')
+    return await takeForm(tx, kernel.keys, state)
+  })
+  return { challenge, pending, secret, form }
 }
 
 type Answered = {
   readonly challenge: Challenge
   readonly pending: Pending
+  readonly party: Party
   readonly asserted: Asserted
   readonly request: RequestFacts
 }
@@ -93,7 +98,7 @@ type Answered = {
 async function ticketFor(
   tx: Tx,
   deps: Needs,
-  { challenge, pending, asserted, request }: Answered,
+  { challenge, pending, party, asserted, request }: Answered,
 ): Promise<Ticket | Failure> {
   const { provider } = pending
   const { issuer, subject } = asserted
@@ -111,15 +116,23 @@ async function ticketFor(
       where id = ${challenge.tenant_id} and state = 'active'`,
   )
   if (!tenant) return { error: 'access_denied', reason: 'tenant_not_active' }
-  const found = await findAccount(tx, deps, { provider, asserted, tenant, seen: request })
+  const { connection } = party
+  const found = await findAccount(tx, deps, {
+    provider,
+    asserted,
+    connection,
+    tenant,
+    seen: request,
+  })
+  if (found === proof_required) {
+    const details = { use: 'proof', provider, issuer, subject }
+    return await issueRandom(tx, { ...common, tenant_id: tenant.id, account_id: null, details })
+  }
   if ('error' in found) return found
   const { account, external_identity_id } = found
   const whose = { tenant_id: account.tenant_id, account_id: account.id }
-  return await issueRandom(tx, {
-    ...common,
-    ...whose,
-    details: { use: 'login', external_identity_id },
-  })
+  const details = { use: 'login', external_identity_id, ...saidBy(connection, asserted) }
+  return await issueRandom(tx, { ...common, ...whose, details })
 }
 
 async function recordFailure(

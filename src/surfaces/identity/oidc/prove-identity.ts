@@ -10,62 +10,51 @@ import {
   fetchUserInfo,
   type Configuration,
   type IDToken,
-  type UserInfoResponse,
 } from 'openid-client'
-import { parseEmail, type Address } from '../accounts/email.ts'
-import { callbackPath, nonceOf, verifierOf } from './browser-binding.ts'
-import type { RelyingParty } from './relying-party.ts'
+import { nonceOf, verifierOf } from './browser-binding.ts'
+import { assertedBy, verifiedBy, type Asserted, type Returned, type Way } from './party.ts'
+import type { Provider } from './providers.ts'
 
-export type Asserted = {
-  readonly issuer: string
-  readonly subject: string
-  readonly address: Address | null
-  /**
-   * True if the provider says that the address is verified and the operator trusts this provider
-   * for it.
-   */
-  readonly proven: boolean
-  readonly display_name: string | null
-  readonly locale: string | null
-}
-
-export type Returned = {
-  readonly state: string
-  readonly code?: string | undefined
-  readonly iss?: string | undefined
-  readonly error?: string | undefined
-  readonly error_description?: string | undefined
+type Back = {
+  readonly way: Way
+  readonly returned: Returned
+  /** Claims for which userinfo is asked, if the id_token has them not. */
+  readonly also: readonly string[]
 }
 
 /** OpenID Connect allows ASCII only. */
 const subject_form = /^[\x20-\x7e]{1,255}$/
-const display_name_max = 100
 
 export async function proveIdentity(
-  public_url: string,
-  party: RelyingParty,
-  secret: string,
-  returned: Returned,
+  configuration: Configuration,
+  { trust_email, identity_issuer }: Provider,
+  { way, returned, also }: Back,
 ): Promise<Asserted> {
-  const configuration = await party.configuration()
-  const { state } = returned
-  const tokens = await authorizationCodeGrant(
-    configuration,
-    returnedTo(public_url + callbackPath(party.provider.name), returned),
+  const { state, secret, redirect_uri } = way
+  const tokens = await authorizationCodeGrant(configuration, returnedTo(redirect_uri, returned), {
+    expectedState: state,
+    expectedNonce: nonceOf(secret, state),
+    pkceCodeVerifier: verifierOf(secret, state),
+    idTokenExpected: true,
+  })
+  const signed = tokens.claims()
+  if (!signed || !subject_form.test(signed.sub)) throw new ClientError('no usable id_token')
+  const claims = await claimsOf(configuration, signed, tokens.access_token, ['email', ...also])
+  return assertedBy(
     {
-      expectedState: state,
-      expectedNonce: nonceOf(secret, state),
-      pkceCodeVerifier: verifierOf(secret, state),
-      idTokenExpected: true,
+      issuer: identity_issuer ?? signed.iss,
+      subject: signed.sub,
+      email: claims['email'],
+      verified: verifiedBy(claims['email_verified']),
+      name: claims['name'] ?? returned.name,
+      locale: claims['locale'],
+      claims,
     },
+    trust_email,
   )
-  const claims = tokens.claims()
-  if (!claims || !subject_form.test(claims.sub)) throw new ClientError('no usable id_token')
-  const person = await personOf(configuration, claims, tokens.access_token)
-  return assertedBy(claims, person, party.provider.trust_email)
 }
 
-function returnedTo(address: string, returned: Returned): URL {
+function returnedTo(address: string, { name: _name, ...returned }: Returned): URL {
   const url = new URL(address)
   for (const [name, value] of Object.entries(returned)) {
     if (value !== undefined) url.searchParams.set(name, value)
@@ -74,32 +63,16 @@ function returnedTo(address: string, returned: Returned): URL {
 }
 
 /** Many providers return the address only from the userinfo endpoint. */
-async function personOf(
+async function claimsOf(
   configuration: Configuration,
-  claims: IDToken,
+  signed: IDToken,
   access_token: string,
-): Promise<IDToken | UserInfoResponse> {
+  needed: readonly string[],
+): Promise<Readonly<Record<string, unknown>>> {
   const elsewhere = configuration.serverMetadata().userinfo_endpoint !== undefined
-  if (claims['email'] !== undefined || !elsewhere) return claims
-  return await fetchUserInfo(configuration, access_token, claims.sub)
-}
-
-function assertedBy(
-  { iss, sub }: IDToken,
-  { email, email_verified, name, locale }: IDToken | UserInfoResponse,
-  trust_email: boolean,
-): Asserted {
-  const address = typeof email === 'string' ? parseEmail(email) : null
-  // Some providers write the boolean as a string.
-  const verified = email_verified === true || (email_verified as unknown) === 'true'
-  const shown = typeof name === 'string' ? name.replaceAll(/\p{C}/gu, '').trim() : ''
-  const tag = typeof locale === 'string' ? locale.replaceAll('_', '-') : ''
-  return {
-    issuer: iss,
-    subject: sub,
-    address,
-    proven: address !== null && verified && trust_email,
-    display_name: Array.from(shown).slice(0, display_name_max).join('').trim() || null,
-    locale: /^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/.test(tag) && tag.length <= 35 ? tag : null,
-  }
+  if (!elsewhere || needed.every(name => signed[name] !== undefined)) return signed
+  const person = await fetchUserInfo(configuration, access_token, signed.sub)
+  // An address and what is said about it come from one place.
+  const { email: _email, email_verified: _verified, ...rest } = signed
+  return signed['email'] === undefined ? { ...person, ...rest } : { ...person, ...signed }
 }

@@ -3,11 +3,12 @@
  * are checked when the process starts, so that the operator sees a mistake before a person logs in.
  */
 import { readFileSync } from 'node:fs'
-import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { Type, type Static } from 'typebox'
 import { Value } from 'typebox/value'
 import { closed, StartError, text, type Deployment } from '#dodeca/kernel'
+import type { AppleKey } from './apple-secret.ts'
+import { isLoopbackHost, providerUrl } from './addresses.ts'
 
 const name_pattern = '^[a-z0-9][a-z0-9_-]{0,39}$'
 export const ProviderName = Type.String({ pattern: name_pattern, minLength: 1, maxLength: 40 })
@@ -37,6 +38,10 @@ export type Provider = {
   readonly trust_email: boolean
   /** The non-public addresses of the provider that calls may reach. */
   readonly allow: readonly string[]
+  /** The issuer of its identities, if it is not the issuer of its tokens. */
+  readonly identity_issuer?: string
+  /** Instead of a client secret. The provider then leads back with a form. */
+  readonly apple?: AppleKey
 }
 
 type Where = Pick<Deployment, 'profile'> & {
@@ -97,26 +102,33 @@ function parseJson(json: string, inline: boolean): unknown {
 }
 
 function providerOf(entry: Entry, profile: Where['profile']): Provider {
-  const issuer = URL.parse(entry.issuer)
   const about = `gives the provider "${entry.name}" the issuer ${entry.issuer}`
-  if (!issuer || issuer.search || issuer.hash || issuer.username || issuer.password) {
+  if (!isIssuer(entry.issuer)) {
     throw refusal(`${about}, which is not a URL such as https://login.example.com.`)
   }
-  const near = profile === 'development' && isLoopbackHost(issuer.hostname)
-  if (issuer.protocol !== 'https:' && !(issuer.protocol === 'http:' && near)) {
+  const issuer = providerUrl(entry.issuer, profile)
+  if (!issuer) {
     throw refusal(`${about}, which is not https. Only development may use http, on this machine.`)
   }
-  const port = issuer.port || (issuer.protocol === 'https:' ? '443' : '80')
   return {
     name: entry.name,
     issuer,
     client_id: entry.client_id,
     client_secret: entry.client_secret ?? null,
     client_auth: entry.client_auth ?? null,
-    scope: [...new Set(['openid', ...(entry.scopes ?? default_scopes)])].join(' '),
+    scope: scopeOf(entry.scopes ?? default_scopes),
     trust_email: entry.trust_email ?? false,
-    allow: [...(entry.allow ?? []), ...(near ? [`127.0.0.1:${port}`, `[::1]:${port}`] : [])],
+    allow: entry.allow ?? [],
   }
+}
+
+export function isIssuer(address: string): boolean {
+  const url = URL.parse(address)
+  return url !== null && !url.search && !url.hash && !url.username && !url.password
+}
+
+export function scopeOf(scopes: readonly string[]): string {
+  return [...new Set(['openid', ...scopes])].join(' ')
 }
 
 /**
@@ -142,12 +154,6 @@ function mayReturnTo(address: string): boolean {
   // A scheme with a dot belongs to the owner of that domain name; `javascript:` and similar schemes
   // have no dot.
   return url.protocol.includes('.')
-}
-
-function isLoopbackHost(hostname: string): boolean {
-  const host = hostname.replaceAll(/^\[|\]$/g, '')
-  if (isIP(host) === 0) return host === 'localhost' || host.endsWith('.localhost')
-  return host === '::1' || host.startsWith('127.')
 }
 
 function refusal(what: string, cause?: unknown): StartError {

@@ -1,73 +1,79 @@
 /**
- * The calls of the platform to identity providers. The metadata of a provider is fetched once and
- * cached. Every call uses `safeFetch`, because a provider chooses its own endpoints. Signatures are
- * always checked, and only the algorithms in the list below are accepted.
+ * The providers at which people may log in: those of the settings, the connections of tenants, and
+ * in development those of the sandbox.
  */
-import type { Configuration } from 'openid-client'
-import { openSafeFetch } from '#dodeca/kernel'
+import { boundedCache, isId } from '#dodeca/kernel'
+import { complete, openParty } from '../connections/complete.ts'
+import { offeredConnections, openConnection } from '../connections/connection.ts'
+import { presets } from '../connections/presets.ts'
+import { openPlayed } from '../connections/sandbox.ts'
 import type { Kernel } from '../settings.ts'
+import { openCalls, portOf } from './addresses.ts'
+import { openOidcParty } from './oidc-party.ts'
+import type { Party } from './party.ts'
 import { readProviders, readRedirectUris, type Provider } from './providers.ts'
 
-export type RelyingParty = {
-  readonly provider: Provider
-  /** Throws if the provider is unreachable or its metadata is invalid. */
-  configuration(): Promise<Configuration>
-}
+type Offer = { readonly provider: string; readonly name: string }
 
 export type Oidc = {
   readonly redirect_uris: ReadonlySet<string>
-  /** All spellings of the issuers that are configured now. */
+  /** The issuers of identities that count as a way to log in, besides those of connections. */
   readonly issuers: readonly string[]
-  readonly names: readonly string[]
-  party(name: string): RelyingParty | undefined
+  /** By the name in the settings, or the id of a connection. */
+  party(name: string): Promise<Party | undefined>
+  /** What the log-in page of a tenant offers. */
+  offered(slug: string): Promise<readonly Offer[]>
 }
 
-const kept_ms = 3_600_000
-const retry_ms = 60_000
+const connections_kept = 1000
 
-export function openOidc(kernel: Pick<Kernel, 'settings' | 'profile'>): Oidc {
+export function openOidc(
+  kernel: Pick<Kernel, 'settings' | 'profile' | 'data_dir' | 'db' | 'keys'>,
+): Oidc {
   const providers = readProviders(kernel)
-  const parties = new Map(providers.map(one => [one.name, openParty(one)]))
+  const own = new Map(providers.map(one => [one.name, partyOf(one, kernel.profile)]))
+  const played = openPlayed(kernel)
+  const connected = openConnected(kernel)
   return {
     redirect_uris: readRedirectUris(kernel),
     // Some providers end the issuer with a slash and some do not.
-    issuers: providers.flatMap(({ issuer: { href } }) => [href, href.replace(/\/$/, '')]),
-    names: [...parties.keys()],
-    party: name => parties.get(name),
+    issuers: [
+      ...providers.flatMap(({ issuer: { href } }) => [href, href.replace(/\/$/, '')]),
+      ...played.issuers,
+    ],
+    party: async name =>
+      own.get(name) ?? (isId(name) ? await connected(name) : await played.party(name)),
+    offered: async slug => [
+      ...[...own.keys()].map(provider => ({ provider, name: titled(provider) })),
+      ...(await played.names()).map(provider => ({ provider, name: presets[provider].title })),
+      ...(await offeredConnections(kernel.db, slug)).map(({ id, name }) => ({
+        provider: id,
+        name,
+      })),
+    ],
   }
 }
 
-function openParty(provider: Provider): RelyingParty {
-  const safeFetch = openSafeFetch({
-    ports: [443, 8443, Number(provider.issuer.port || 443)],
-    allow: provider.allow,
-    schemes: provider.issuer.protocol === 'https:' ? ['https:'] : ['https:', 'http:'],
-    // Logins are rare, so no connection is kept open and none has to be closed.
-    idle_connections_max: 0,
-  })
-  let kept: { readonly configuration: Configuration; until: number } | undefined
-  let running: Promise<Configuration> | undefined
-  const renew = async (): Promise<Configuration> => {
-    try {
-      // The library takes 2 MB. It is loaded with the first login at a provider.
-      const { discover } = await import('./discover.ts')
-      const configuration = await discover(provider, safeFetch)
-      kept = { configuration, until: performance.now() + kept_ms }
-      return configuration
-    } catch (error) {
-      if (!kept) throw error
-      kept.until = performance.now() + retry_ms
-      return kept.configuration
-    } finally {
-      running = undefined
-    }
+function partyOf(provider: Provider, profile: Kernel['profile']): Party {
+  const { issuer, allow } = provider
+  const calls = openCalls([issuer], profile, { allow, ports: [portOf(issuer)] })
+  return openOidcParty(provider, calls)
+}
+
+/** The row is read at each login. What is made of it is kept until the row changes. */
+function openConnected({ db, keys, profile }: Pick<Kernel, 'db' | 'keys' | 'profile'>) {
+  const kept = boundedCache<{ readonly version: number; readonly party: Party }>(connections_kept)
+  return async (id: string): Promise<Party | undefined> => {
+    const row = await openConnection(db, keys, id)
+    if (!row) return undefined
+    const before = kept.get(id)
+    if (before?.version === row.version) return before.party
+    const party = openParty(complete(row, profile), profile, row)
+    kept.set(id, { version: row.version, party })
+    return party
   }
-  return {
-    provider,
-    configuration: async () => {
-      if (kept && performance.now() < kept.until) return kept.configuration
-      running ??= renew()
-      return await running
-    },
-  }
+}
+
+function titled(name: string): string {
+  return name.slice(0, 1).toUpperCase() + name.slice(1)
 }

@@ -1,4 +1,5 @@
 /** Logging in at an identity provider, and the caller's own identities. */
+import { Type } from 'typebox'
 import { page, reply, routesOf, sql } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { Authorization, beginAuthorization, BeginAuthorization } from './begin-authorization.ts'
@@ -6,9 +7,12 @@ import { finishAuthorization, Returned } from './finish-authorization.ts'
 import { LinkIdentity, linkIdentity } from './use-ticket.ts'
 import { ProviderName } from './providers.ts'
 import { ExternalIdentity, identityColumns } from './store-identity.ts'
+import { callbackPath } from './browser-binding.ts'
+import { onward } from './onward-page.ts'
+import { form_bytes_max, storeForm } from './stored-forms.ts'
 import { unlinkIdentity } from './unlink-identity.ts'
 
-const { open, get, list, create, del } = routesOf<Deps>({
+const { open, get, list, create, post, del } = routesOf<Deps>({
   absent: 'oidc_provider_not_found',
   permission: 'authenticated',
   added: true,
@@ -31,7 +35,7 @@ export const oidcRoutes = open({
     },
     async ({ params, body, principal, request }, deps) => {
       const asked = { provider: params.provider, body, principal, request }
-      const begun = await beginAuthorization(deps, deps.oidc, asked)
+      const begun = await beginAuthorization(deps, asked)
       return reply(201, begun.body, { 'set-cookie': begun.cookie })
     },
   ),
@@ -51,7 +55,30 @@ export const oidcRoutes = open({
     },
     async ({ params, query, request }, deps) => {
       const back = { provider: params.provider, returned: query, request }
-      return reply(303, null, await finishAuthorization(deps, deps.oidc, back))
+      return reply(303, null, await finishAuthorization(deps, back))
+    },
+  ),
+
+  storeOidcForm: post(
+    '/v1/oidc/{provider}/callback',
+    'Return from an identity provider that sends a form',
+    {
+      description:
+        'The identity provider sends the browser to this address. The reply leads it on to the same address by GET. Programs do not call it.',
+      permission: 'public',
+      consumes: 'raw',
+      bodyLimitFor: () => form_bytes_max,
+      produces: ['text/html'],
+      transaction: 'own',
+      replies: { 200: Type.String() },
+      fails: ['oidc_state_invalid', 'rate_limited', 'overloaded'],
+    },
+    async ({ params: { provider }, request }, deps) => {
+      const state = await storeForm(deps, provider, request.raw, request)
+      const { html, headers } = onward(
+        `${callbackPath(provider)}?${new URLSearchParams({ state })}`,
+      )
+      return reply(200, html, headers)
     },
   ),
 
@@ -65,10 +92,10 @@ export const oidcRoutes = open({
         row: ExternalIdentity,
         place: ['id'],
         fetch: (after, n) => sql`
-          select ${identityColumns} from identity.external_identities
-          where account_id = ${principal.id} and unlinked_at is null
-            and (${after.id}::uuid is null or id < ${after.id}::uuid)
-          order by id desc limit ${n}`,
+          select ${identityColumns} from identity.external_identities t
+          where t.account_id = ${principal.id} and t.unlinked_at is null
+            and (${after.id}::uuid is null or t.id < ${after.id}::uuid)
+          order by t.id desc limit ${n}`,
       }),
   ),
 
@@ -90,7 +117,7 @@ export const oidcRoutes = open({
     'Unlink an identity from my account',
     { absent: 'external_identity_not_found', fails: ['last_credential', 'step_up_required'] },
     async ({ tx, principal, params, request }, deps) => {
-      await unlinkIdentity(tx, deps, deps.oidc, principal, params.external_identity_id, request)
+      await unlinkIdentity(tx, deps, principal, params.external_identity_id, request)
     },
   ),
 })

@@ -4,7 +4,7 @@
  * decides.
  */
 import { Type, type Static } from 'typebox'
-import { Id, newId, sql, Time, type Reader, type Tx } from '#dodeca/kernel'
+import { Id, newId, nullable, sql, Time, type Reader, type Sql, type Tx } from '#dodeca/kernel'
 import { raiseAccountVersion } from '../accounts/find-account.ts'
 import { Touched, type AccountRow } from '../schemas.ts'
 import { recordSecurityEvent, type Seen } from '../security-events/record-security-event.ts'
@@ -12,7 +12,9 @@ import { recordSecurityEvent, type Seen } from '../security-events/record-securi
 export const ExternalIdentity = Type.Object(
   {
     id: Id,
+    /** The name in the settings, or the id of a connection. */
     provider: Type.String(),
+    connection_name: nullable(Type.String()),
     issuer: Type.String(),
     subject: Type.String(),
     created_at: Time,
@@ -20,7 +22,14 @@ export const ExternalIdentity = Type.Object(
   { title: 'ExternalIdentity' },
 )
 export type ExternalIdentity = Static<typeof ExternalIdentity>
-export const identityColumns = sql`id, provider, issuer, subject, created_at`
+
+/** The id of the connection that vouched for the identity `t`, or null. */
+export function connectionOf(t: Sql): Sql {
+  return sql`case when ${t}.issuer = 'connection:' || ${t}.provider then ${t}.provider::uuid end`
+}
+
+export const identityColumns = sql`t.id, t.provider, t.issuer, t.subject, t.created_at,
+  (select c.name from identity.connections c where c.id = ${connectionOf(sql`t`)}) as connection_name`
 
 const Owner = Type.Object({ id: Id, account_id: Id })
 export type Owner = Static<typeof Owner>
@@ -85,7 +94,7 @@ export async function storeIdentity(
   const stored = await tx.maybe(
     ExternalIdentity,
     sql`
-      insert into identity.external_identities
+      insert into identity.external_identities as t
         (tenant_id, id, account_id, provider, issuer, subject)
       values (${tenant_id}, ${newId()}, ${account_id}, ${provider}, ${issuer}, ${subject})
       on conflict on constraint external_identities_identity do nothing

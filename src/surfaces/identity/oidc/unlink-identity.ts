@@ -12,15 +12,14 @@ import { notifyOwner } from '../mails/notify-owner.ts'
 import { AccountRow, Touched } from '../schemas.ts'
 import { recordSecurityEvent, type Seen } from '../security-events/record-security-event.ts'
 import { requireStepUp } from '../step-up.ts'
-import type { Oidc } from './relying-party.ts'
+import { connectionOf } from './store-identity.ts'
 
 const Removed = Type.Object({ tenant_id: Id, provider: Type.String() })
 const Left = Type.Object({ some: Type.Boolean() })
 
 export async function unlinkIdentity(
   tx: Tx,
-  { kernel }: Pick<Deps, 'kernel'>,
-  { issuers }: Oidc,
+  { kernel, oidc: { issuers } }: Pick<Deps, 'kernel' | 'oidc'>,
   principal: Principal,
   external_identity_id: string,
   seen: Seen,
@@ -47,9 +46,12 @@ export async function unlinkIdentity(
     sql`
       select ${owner.email !== null}
           and exists (select from identity.credentials where account_id = ${account_id})
-        or exists (select from identity.external_identities
-          where account_id = ${account_id} and unlinked_at is null
-            and issuer = any(${issuers as string[]})) as some`,
+        or exists (select from identity.external_identities e
+          where e.account_id = ${account_id} and e.unlinked_at is null
+            and (e.issuer = any(${issuers as string[]})
+              or exists (select from identity.connections c
+                where c.id = ${connectionOf(sql`e`)} and c.state = 'active'
+                  and c.deleted_at is null))) as some`,
   )
   if (!left.some) throw problem('last_credential')
   const { tenant_id, provider } = removed

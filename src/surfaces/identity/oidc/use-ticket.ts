@@ -7,6 +7,9 @@ import { Type, type Static } from 'typebox'
 import { Value } from 'typebox/value'
 import { closed, Id, sql, type Principal, type Tx } from '#dodeca/kernel'
 import { accountById, accountColumns } from '../accounts/find-account.ts'
+import { giveMappedRoles } from '../connections/give-mapped-roles.ts'
+import { Said } from '../connections/said-by.ts'
+import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { notifyOwner } from '../mails/notify-owner.ts'
 import { consumeOfAccount, peek } from '../one-time.ts'
@@ -48,14 +51,34 @@ export async function linkIdentity(
   return stored
 }
 
-const LoginDetails = Type.Object({ use: Type.Literal('login'), external_identity_id: Id })
+const LoginDetails = Type.Object({
+  use: Type.Literal('login'),
+  external_identity_id: Id,
+  ...Said.properties,
+})
+const ProofDetails = Type.Object({ use: Type.Literal('proof') })
+
+type Redeemed = {
+  readonly account: AccountRow
+  readonly amr: readonly string[]
+  /** Whether the provider has checked a second factor. */
+  readonly strong: boolean
+  readonly connection_id: string | null
+}
 
 /**
- * Uses up the ticket and returns its account. Refuses a ticket whose identity was unlinked since.
+ * Uses up the ticket and returns its account, with the roles that the claims map to. Refuses a ticket
+ * whose identity was unlinked since.
  */
-export async function redeemTicket(tx: Tx, ticket: string): Promise<AccountRow> {
+export async function redeemTicket(
+  tx: Tx,
+  deps: Pick<Deps, 'kernel' | 'permissions'>,
+  ticket: string,
+  seen: Seen,
+): Promise<Redeemed> {
   const found = await consumeOfAccount(tx, ['oidc_ticket'], ticket)
   const details = found?.details
+  if (Value.Check(ProofDetails, details)) throw problem('address_proof_required')
   if (!found || !Value.Check(LoginDetails, details)) throw problem('invalid_credentials')
   // Locks the account's row and then its credential, in the same order as a reset.
   const account = await tx.maybe(
@@ -69,5 +92,7 @@ export async function redeemTicket(tx: Tx, ticket: string): Promise<AccountRow> 
       for share`,
   )
   if (!account) throw problem('invalid_credentials')
-  return account
+  const { connection_id, strong } = details
+  if (connection_id) await giveMappedRoles(tx, deps, account, details, seen)
+  return { account, amr: strong ? ['oidc', 'mfa'] : ['oidc'], strong, connection_id }
 }

@@ -6,6 +6,7 @@ import { markup, type Markup } from '#dodeca/kernel'
 import { logIn, type LoggedIn } from '../sessions/log-in.ts'
 import { setCookies, type Delivered } from '../sessions/deliver-tokens.ts'
 import type { Deps } from '../deps.ts'
+import { slugMeant } from '../tenants/resolve-tenant.ts'
 import { readCookie, setCookie } from './cookies.ts'
 import { button, field, form, hidden, required } from './form.ts'
 import { nextPath } from './next-path.ts'
@@ -17,7 +18,7 @@ const device_cookie = 'account-device'
 export const logInPage: Page = {
   path: '/account/login',
   summary: 'The page on which a person logs in',
-  show: visit => ({ title: visit.words.log_in, body: asked(visit) }),
+  show: async visit => ({ title: visit.words.log_in, body: await asked(visit) }),
   submit: async ({ deps, request, form: given }) => {
     const { email, password } = required(given, 'email', 'password')
     const { tenant, next } = given
@@ -56,7 +57,7 @@ export function begun(
   return { to: nextPath(next), cookies: [...setCookies(headers), setCookie(kernel, device)] }
 }
 
-function asked(visit: Visit) {
+async function asked(visit: Visit): Promise<Markup> {
   const { words, query, form: given } = visit
   const said = notice(visit)
   const tenant = given['tenant'] ?? query.tenant
@@ -71,21 +72,20 @@ ${form(
   field(visit, { ...password, label: words.password }),
   button(words.log_in),
 )}
-${providerLinks(visit)}<p><a href="/account/forgot${here}">${words.forgot}</a></p>
+${await providerLinks(visit)}<p><a href="/account/forgot${here}">${words.forgot}</a></p>
 <p>${words.no_account} <a href="/account/register${here}">${words.register}</a></p>`
 }
 
 /** One link for each identity provider. */
-function providerLinks({ deps, words, query }: Visit): Markup {
-  const { next, tenant } = query
-  const links = deps.oidc.names.map(provider => {
+async function providerLinks({ deps, words, query, form: sent, request }: Visit): Promise<Markup> {
+  const next = sent['next'] ?? query.next
+  const tenant = sent['tenant'] ?? query.tenant
+  const { oidc, kernel } = deps
+  const offered = await oidc.offered(slugMeant(kernel, tenant, request.headers['host']))
+  const links = offered.map(({ provider, name }) => {
     const given = { provider, ...(next ? { next } : {}), ...(tenant ? { tenant } : {}) }
-    const label = words.with_provider.replace('{name}', titled(provider))
+    const label = words.with_provider.replace('{name}', name)
     return markup`<p><a class="button" href="/account/provider?${new URLSearchParams(given).toString()}">${label}</a></p>\n`
   })
   return markup`${links}`
-}
-
-function titled(name: string): string {
-  return name.slice(0, 1).toUpperCase() + name.slice(1)
 }

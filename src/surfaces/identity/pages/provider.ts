@@ -23,17 +23,17 @@ export const providerPage: Page = {
       return provider === undefined ? await finish(visit) : await begin(visit, provider)
     } catch (error) {
       if (!(error instanceof Problem)) throw error
-      return failed(visit)
+      return failed(visit, error.code)
     }
   },
 }
 
 async function begin({ deps, query, request }: Visit, provider: string): Promise<Result> {
-  const { kernel, oidc } = deps
+  const { kernel } = deps
   const { tenant } = query
   const state = newSecret()
   const body = { redirect_uri: ownReturn(kernel), state, ...(tenant ? { tenant } : {}) }
-  const begun = await beginAuthorization(deps, oidc, { provider, body, principal: null, request })
+  const begun = await beginAuthorization(deps, { provider, body, principal: null, request })
   const value = `${state}.${encodeURIComponent(nextPath(query.next))}`
   const max_age = begun.body.expires_in
   return {
@@ -58,10 +58,11 @@ async function finish(visit: Visit): Promise<Result> {
 }
 
 /** An address of another account and a refusal of the provider look the same to a stranger. */
-function failed({ words }: Visit): Result {
+function failed({ words }: Visit, code?: string): Result {
+  const says = code === 'address_proof_required' ? words.provider_proof : words.provider_failed
   return {
     title: words.log_in,
-    body: markup`<p class="alert" role="alert">${words.provider_failed}</p>
+    body: markup`<p class="alert" role="alert">${says}</p>
 <p><a href="/account/login">${words.log_in}</a></p>`,
   }
 }

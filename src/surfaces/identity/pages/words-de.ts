@@ -17,9 +17,11 @@ export const de: Words = {
   code_hint:
     'Die 6 Ziffern, die Ihre Authenticator-App gerade anzeigt, oder einer Ihrer Wiederherstellungscodes.',
   device: 'Authenticator',
-  with_provider: 'Mit {name} anmelden',
+  with_provider: 'Weiter mit {name}',
   provider_failed:
     'Die Anmeldung beim Anbieter führte zu keinem Konto. Melden Sie sich mit Ihrem Passwort an, oder versuchen Sie es noch einmal.',
+  provider_proof:
+    'Ihre Organisation hat nicht nachgewiesen, dass ihr die Domain Ihrer Mailadresse gehört. Melden Sie sich anders an, oder fragen Sie deren Verwaltung.',
   no_account: 'Sie haben noch kein Konto?',
   have_account: 'Sie haben schon ein Konto?',
   forgot: 'Passwort vergessen?',

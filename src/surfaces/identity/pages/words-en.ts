@@ -13,9 +13,11 @@ export const en = {
   code: 'Code',
   code_hint: 'The 6 digits that your authenticator app shows now, or one of your recovery codes.',
   device: 'Authenticator',
-  with_provider: 'Log in with {name}',
+  with_provider: 'Continue with {name}',
   provider_failed:
     'The log-in at the provider did not lead to an account. Log in with your password, or try again.',
+  provider_proof:
+    'Your organization has not proven that it owns the domain of your mail address. Log in in another way, or ask its administrator.',
   no_account: 'You have no account yet?',
   have_account: 'You have an account?',
   forgot: 'Forgot the password?',

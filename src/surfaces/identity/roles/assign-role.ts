@@ -98,8 +98,9 @@ export async function holdAccount(tx: Tx, id: string, within: string | null): Pr
   if (!held) throw problem('account_not_found')
 }
 
+/** Throws unless the tenant has such a role. */
 export async function requireRole(
-  tx: Tx,
+  tx: Pick<Tx, 'one'>,
   { permissions }: Pick<Deps, 'permissions'>,
   { tenant_id, role_id }: Pick<Assignment, 'tenant_id' | 'role_id'>,
 ): Promise<void> {

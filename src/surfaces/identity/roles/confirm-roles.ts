@@ -39,9 +39,10 @@ export async function confirmRoles(
   }
 }
 
+/** Whether an account or API key may give the role now, without a session of its own. */
 export async function mayStillGive(
   tx: Tx,
-  deps: Needs,
+  deps: Pick<Deps, 'kernel' | 'permissions'>,
   principal_id: string,
   role: { readonly tenant_id: string; readonly role_id: string },
 ): Promise<boolean> {

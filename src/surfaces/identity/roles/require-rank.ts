@@ -20,6 +20,10 @@ export async function hasRank(
   { account_id, principal, grants }: ActOn,
 ): Promise<boolean> {
   if (account_id === principal.id || grants.has(operator_permission)) return true
+  return !(await isOperator(reader, account_id))
+}
+
+export async function isOperator(reader: Reader, account_id: string): Promise<boolean> {
   const { it } = await reader.one(
     Answer,
     sql`
@@ -30,5 +34,5 @@ export async function hasRank(
             where p.tenant_id = r.tenant_id and p.role_id = r.role_id
               and p.permission = ${operator_permission}))) as it`,
   )
-  return !it
+  return it
 }

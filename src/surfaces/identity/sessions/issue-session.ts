@@ -5,7 +5,7 @@
  * it was first, no session begins. An account with too many sessions loses its oldest.
  */
 import { Type } from 'typebox'
-import { Id, newId, parseTime, sql, Time, type Tx } from '#dodeca/kernel'
+import { Id, newId, parseTime, sql, Time, type Sql, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { hashOf } from '../one-time.ts'
 import type { AccountRow, SessionTokens } from '../schemas.ts'
@@ -26,6 +26,8 @@ export type Proven = {
   readonly aal: 'aal1' | 'aal2'
   /** The authentication methods: `pwd`, `otp`, `hwk`, `oidc`, `recovery`. */
   readonly amr: readonly string[]
+  /** The connection at which it begins. It ends with it. */
+  readonly connection_id?: string | null
   readonly device_name?: string | undefined
   readonly delivery?: Delivery | undefined
   /** What makes the session narrower than its account. */
@@ -112,7 +114,11 @@ export async function issueSession(
 const full: Narrowed = { scope: null, client_id: null, audience: null, bound_tenant_id: null }
 
 /** Holds the account, its tenant, and its role in the tenant to which the session is bound. */
-function heldIn(account: Proven['account'], { bound_tenant_id }: Narrowed) {
+function heldIn(
+  account: Proven['account'],
+  { bound_tenant_id }: Narrowed,
+  connection_id: string | null,
+) {
   return sql`
     select a.tenant_id, a.id, b.id as active_tenant_id from identity.accounts a
     join identity.tenants t on t.id = a.tenant_id
@@ -122,14 +128,14 @@ function heldIn(account: Proven['account'], { bound_tenant_id }: Narrowed) {
       limit 1 for share) role on true
     where a.tenant_id = ${account.tenant_id} and a.id = ${account.id}
       and a.status = 'active' and t.state = 'active' and b.state = 'active'
-      and (b.id = a.tenant_id or role.found)
+      and (b.id = a.tenant_id or role.found) ${whileActive(connection_id)}
     for share of a, t, b`
 }
 
 function insertSession(
   tx: Tx,
   { kernel: { settings } }: Needs,
-  { account, aal, amr, device_name, request }: Proven,
+  { account, aal, amr, connection_id = null, device_name, request }: Proven,
   narrowed: Narrowed,
   { session_id, hash }: { session_id: string; hash: Buffer },
 ) {
@@ -143,15 +149,15 @@ function insertSession(
   return tx.maybe(
     Begun,
     sql`
-      with held as (${heldIn(account, narrowed)}), session as (
+      with held as (${heldIn(account, narrowed, connection_id)}), session as (
         insert into identity.sessions (tenant_id, id, account_id, token_family_id,
           active_tenant_id, aal, amr, auth_time, client_metadata, expires_at, scope, client_id,
-          audience, bound_tenant_id, guest_of)
+          audience, bound_tenant_id, guest_of, connection_id)
         select tenant_id, ${session_id}::uuid, id, ${newId()}::uuid, active_tenant_id,
           ${aal}, ${amr as string[]}::text[], kernel.now(), ${sql.json(metadata)}::jsonb,
           kernel.now() + make_interval(secs => ${session_seconds}), ${narrowed.scope}::text[],
           ${narrowed.client_id}, ${narrowed.audience}, ${narrowed.bound_tenant_id}::uuid,
-          array_remove(array[nullif(active_tenant_id, tenant_id)], null)
+          array_remove(array[nullif(active_tenant_id, tenant_id)], null), ${connection_id}::uuid
         from held
         returning id, active_tenant_id, auth_time, expires_at
       ), token as (
@@ -161,4 +167,13 @@ function insertSession(
       select active_tenant_id, auth_time, expires_at as session_expires_at, ${refresh_seconds}::int as refresh_expires_in
       from session`,
   )
+}
+
+/** Locked until the commit: who disables the connection then ends this session, too. */
+function whileActive(connection_id: string | null): Sql {
+  if (connection_id === null) return sql.empty
+  return sql`
+      and exists (select from identity.connections c
+        where c.id = ${connection_id} and c.state = 'active' and c.deleted_at is null
+        for share)`
 }

@@ -68,8 +68,8 @@ export async function logIn(deps: Deps, body: LogIn, seen: Seen): Promise<Logged
   const { oidc_ticket } = body
   if (oidc_ticket !== undefined) {
     return await deps.kernel.db.tx(async tx => {
-      const account = await redeemTicket(tx, oidc_ticket)
-      return begin(tx, deps, { account, amr: ['oidc'], stands: Promise.resolve(true) }, body, seen)
+      const redeemed = await redeemTicket(tx, deps, oidc_ticket, seen)
+      return begin(tx, deps, { ...redeemed, stands: Promise.resolve(true) }, body, seen)
     })
   }
   return await byPassword(deps, body, seen)
@@ -208,6 +208,10 @@ function mayLogIn(
 type Shown = {
   readonly account: AccountRow
   readonly amr: readonly string[]
+  /** Whether a second factor was verified already, by the provider. */
+  readonly strong?: boolean
+  /** The connection at which it was. */
+  readonly connection_id?: string | null
   /** Checks in this transaction whether the verified values are still valid. */
   readonly stands: Promise<boolean>
 }
@@ -215,15 +219,20 @@ type Shown = {
 async function begin(
   tx: Tx,
   deps: Deps,
-  { account, amr, stands }: Shown,
+  { account, amr, strong = false, connection_id = null, stands }: Shown,
   { device_name, delivery }: LogIn,
   request: Seen,
 ): Promise<LoggedIn> {
+  const began = { amr, connection_id }
   // The statements are sent together. If a value is no longer valid, everything is rolled back.
-  const [stood, required] = await Promise.all([stands, openLoginChallenge(tx, deps, account, amr)])
+  const [stood, required] = await Promise.all([
+    stands,
+    strong ? undefined : openLoginChallenge(tx, deps, account, began),
+  ])
   if (!stood) throw problem('invalid_credentials')
   if (required) return { kind: 'mfa', required }
-  const proven = { account, aal: 'aal1', amr, device_name, delivery, request } as const
+  const aal = strong ? 'aal2' : 'aal1'
+  const proven = { account, aal, ...began, device_name, delivery, request } as const
   const delivered = await issueSession(tx, deps, proven)
   if (!delivered) throw problem('invalid_credentials')
   return { kind: 'session', delivered }

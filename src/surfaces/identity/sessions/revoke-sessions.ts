@@ -73,6 +73,20 @@ export function revokeTenantSessions(
   return revoke(tx, deps, ending, reason, act)
 }
 
+/** Ends every session that began at a connection, in whatever tenant its account is at home. */
+export function revokeConnectionSessions(
+  tx: Tx,
+  deps: Needs,
+  connection_id: string,
+  act: Act,
+): Promise<number> {
+  const ending = sql`
+    select id from identity.sessions
+    where connection_id = ${connection_id} and revoked_at is null and expires_at > kernel.now()
+    order by id desc for no key update`
+  return revoke(tx, deps, ending, 'admin', act)
+}
+
 async function revoke(
   tx: Tx,
   { denied, kernel }: Needs,

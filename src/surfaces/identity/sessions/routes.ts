@@ -34,7 +34,7 @@ export const sessionRoutes = open({
       body: LogIn,
       transaction: 'own',
       replies: { 201: SessionTokens, 202: MfaRequired },
-      fails: ['invalid_credentials', 'rate_limited', 'overloaded'],
+      fails: ['address_proof_required', 'invalid_credentials', 'rate_limited', 'overloaded'],
     },
     async ({ body, request }, deps) => {
       const result = await logIn(deps, body, request)

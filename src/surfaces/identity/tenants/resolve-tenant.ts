@@ -38,7 +38,8 @@ export async function isOpen(reader: Reader, tenant_id: string): Promise<boolean
   return it
 }
 
-function slugMeant(
+/** The slug of the tenant that a request without a token means. */
+export function slugMeant(
   { settings }: Pick<Kernel, 'settings'>,
   slug: string | undefined,
   host: string | string[] | undefined,

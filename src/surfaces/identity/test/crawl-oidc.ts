@@ -7,6 +7,15 @@ import { origin } from './second-factor.ts'
 
 export const provider_name = 'known'
 
+/** The form with which a provider leads the browser of a login back. */
+export async function postedForm(maker: Making) {
+  const { query } = await refusedLogin(maker)
+  return {
+    bytes: Buffer.from(new URLSearchParams(query).toString()),
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+  }
+}
+
 /** A login that is under way in one browser, which the provider refuses. */
 export async function refusedLogin({ world, person }: Making) {
   const body = { redirect_uri: application, tenant: person.tenant.slug }

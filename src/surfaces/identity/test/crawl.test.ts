@@ -5,7 +5,13 @@ import { crawlSurface } from '../../../../test/crawler/product.ts'
 import type { Member, ProductWorld } from '../../../../test/product-world.ts'
 import { newId } from '#dodeca/kernel'
 import * as factors from './crawl-factors.ts'
-import { linkedIdentity, linkTicket, provider_name, refusedLogin } from './crawl-oidc.ts'
+import {
+  linkedIdentity,
+  linkTicket,
+  postedForm,
+  provider_name,
+  refusedLogin,
+} from './crawl-oidc.ts'
 import { organizationRecipes, organizationSubjects } from './crawl-organizations.ts'
 import { pageRecipes } from './crawl-pages.ts'
 import * as people from './crawl-people.ts'
@@ -29,6 +35,12 @@ const newAddress = ({ person }: Making) => ({
   current_password: person.password,
 })
 const newSlug = () => `s-${newId().slice(-12)}`
+const connection = () => ({
+  name: 'a provider',
+  kind: 'oidc',
+  issuer: issuer.issuer,
+  client_id: provider_name,
+})
 const apiKey = () => ({ name: 'key', permissions: ['identity.accounts.read'] })
 
 const says = (say: (maker: Making) => unknown): Recipe<ProductWorld, Member> => ({
@@ -48,6 +60,7 @@ await crawlSurface({
     ]),
     IDENTITY_REDIRECT_URIS: application,
     IDENTITY_API_KEYS_PER_ACCOUNT: '1000',
+    IDENTITY_CONNECTIONS_MOST: '1000',
     IDENTITY_MFA_METHODS_PER_ACCOUNT: '100',
     IDENTITY_SESSIONS_PER_ACCOUNT: '1000',
     IDENTITY_ROLES_PER_TENANT: '1000',
@@ -67,6 +80,9 @@ await crawlSurface({
     '/v1/mfa/methods/{method_id}': { make: factors.pendingMethod },
     '/v1/oidc/{provider}': { shared: true, make: () => provider_name },
     '/v1/me/external-identities/{external_identity_id}': { make: linkedIdentity },
+    '/v1/connections/{connection_id}': {
+      make: async ({ ask }) => (await ask('POST', '/v1/connections', connection())).id,
+    },
     // An operator of the platform sees every tenant.
     '/v1/tenants/{tenant_id}': {
       shared: true,
@@ -131,6 +147,9 @@ await crawlSurface({
       tenant: person.tenant.slug,
     })),
     'GET /v1/oidc/{provider}/callback': { request: refusedLogin },
+    'POST /v1/oidc/{provider}/callback': { request: postedForm },
+    'POST /v1/connections': says(connection),
+    'PATCH /v1/connections/{connection_id}': says(() => ({ name: 'another name' })),
     'POST /v1/me/external-identities': says(async maker => ({
       oidc_ticket: await linkTicket(maker),
     })),

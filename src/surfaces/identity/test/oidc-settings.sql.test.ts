@@ -7,6 +7,7 @@ import { openProductWorld } from '../../../../test/product-world.ts'
 import { loadConfig } from '../../../settings.ts'
 import type { Kernel } from '../settings.ts'
 import { StartError } from '#dodeca/kernel'
+import { readProviders } from '../oidc/providers.ts'
 import { openOidc } from '../oidc/relying-party.ts'
 import { application } from './oidc-browser.ts'
 import { startHostileProvider } from './oidc-hostile-provider.ts'
@@ -28,13 +29,16 @@ const good = {
 
 type Environment = Record<string, string>
 
-function open(providers: unknown, more: Environment = {}) {
+function configOf(providers: unknown, more: Environment = {}) {
   const given = typeof providers === 'string' ? providers : JSON.stringify(providers)
-  const config = loadConfig(
+  return loadConfig(
     {},
     { IDENTITY_OIDC_PROVIDERS: given, IDENTITY_REDIRECT_URIS: application, ...more },
-  )
-  return openOidc(config as typeof config & Pick<Kernel, 'settings'>)
+  ) as unknown as Kernel
+}
+
+function open(providers: unknown, more: Environment = {}) {
+  return openOidc(configOf(providers, more))
 }
 
 function refusalOf(providers: unknown, more: Environment = {}): string {
@@ -50,15 +54,16 @@ function refusalOf(providers: unknown, more: Environment = {}): string {
 test('providers are taken from the setting or from a file', async () => {
   const file = join(folder, 'providers.json')
   await writeFile(file, JSON.stringify([good]))
-  for (const oidc of [open([good]), open(file)]) {
-    expect(oidc.party('acme')?.provider).toMatchObject({
+  for (const given of [[good], file]) {
+    expect((await open(given).party('acme'))?.name).toBe('acme')
+    expect(readProviders(configOf(given))[0]).toMatchObject({
       client_secret: secret,
       scope: 'openid email profile',
       trust_email: false,
       allow: [],
     })
   }
-  expect(open('').party('acme')).toBeUndefined()
+  expect(await open('').party('acme')).toBeUndefined()
 })
 
 describe('the start is refused, and the secret is not shown', () => {

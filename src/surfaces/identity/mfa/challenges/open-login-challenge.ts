@@ -4,7 +4,7 @@
  * but it becomes only one session.
  */
 import { Type } from 'typebox'
-import { newId, nullable, sql, type Reader, type Tx } from '#dodeca/kernel'
+import { Id, newId, nullable, sql, type Reader, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../../deps.ts'
 import { hashOf, issueRandom } from '../../one-time.ts'
 import type { AccountRow, MfaRequired } from '../../schemas.ts'
@@ -14,6 +14,7 @@ import { activeMethods } from '../methods/find-methods.ts'
 /** The data of a waiting login: how it began, and which password was used. */
 export const LoginDetails = Type.Object({
   amr: Type.Array(Type.String()),
+  connection_id: nullable(Id),
   password_changed_at: nullable(Type.String()),
 })
 
@@ -25,7 +26,7 @@ export async function openLoginChallenge(
   tx: Tx,
   { kernel }: Pick<Deps, 'kernel'>,
   account: AccountRow,
-  amr: readonly string[],
+  began: { readonly amr: readonly string[]; readonly connection_id: string | null },
 ): Promise<MfaRequired | undefined> {
   const methods = await activeMethods(tx, account.id)
   const [first] = methods
@@ -37,7 +38,7 @@ export async function openLoginChallenge(
     purpose: 'mfa_login',
     ref: newId(),
     ttl_seconds: expires_in,
-    details: { amr, password_changed_at: await passwordChangedAt(tx, account.id) },
+    details: { ...began, password_changed_at: await passwordChangedAt(tx, account.id) },
   })
   const { id, type, public_key, ...opened } = await openChallenge(tx, kernel, {
     ...about,

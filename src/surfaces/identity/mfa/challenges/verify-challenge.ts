@@ -90,7 +90,9 @@ async function completeLogin(
   await claim(tx, holder, challenge, proof, seen)
   const { device_name, delivery } = answered
   const amr = [...began.amr, proof.amr]
-  const proven = { account, aal: 'aal2', amr, device_name, delivery, request: seen } as const
+  const { connection_id } = began
+  const shown = { device_name, delivery, request: seen }
+  const proven = { account, aal: 'aal2', amr, connection_id, ...shown } as const
   const delivered = await issueSession(tx, deps, proven)
   if (!delivered) throw problem('mfa_challenge_invalid')
   return { kind: 'session', delivered }
