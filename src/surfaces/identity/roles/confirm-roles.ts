@@ -63,7 +63,12 @@ export async function mayStillInvite(
 
 const none: ReadonlySet<string> = new Set()
 
-async function grantsNow(tx: Tx, deps: Needs, principal_id: string, tenant_id: string) {
+async function grantsNow(
+  tx: Tx,
+  deps: Pick<Deps, 'kernel' | 'permissions'>,
+  principal_id: string,
+  tenant_id: string,
+) {
   const home = await tx.maybe(
     Type.Object({ tenant_id: Type.String() }),
     sql`

@@ -78,7 +78,8 @@ describe('an address in a domain of the tenant', () => {
   test('is believed of a provider of its own that says nothing about it', async () => {
     const own = { fields: { subject: 'id', email: 'email', name: 'global_name' } }
     const played = world.played('discord', own) as Record<string, unknown>
-    const { preset: _preset, ...body } = { ...played, kind: 'oauth2', jit: true }
+    const { preset: _preset, ...others } = played
+    const body = { ...others, kind: 'oauth2', jit: true }
     const admin = await world.admin()
     const domain = newDomain()
     await world.own(admin.tenant, domain)
