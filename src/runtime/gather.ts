@@ -11,6 +11,7 @@ import type {
   Surface,
 } from '#dodeca/kernel'
 import { permissionCatalog } from '../kernel/access/permissions.ts'
+import { scopeWords } from '../kernel/access/scopes.ts'
 import { eventErrors } from '../kernel/events/operate.ts'
 import { requestErrors } from './platform-routes/requests.ts'
 import { catalogOf, type Catalog } from '../kernel/errors/problem.ts'
@@ -57,8 +58,12 @@ export function gather(surfaces: readonly AnySurface[]): Gathered {
 /** Two routes for one operation, or a route with an undeclared permission, is a mistake in code. */
 export function checkRoutes(routes: readonly Route[], { permissions, catalog }: Gathered): void {
   const seen = new Set<string>()
-  for (const { method, path, permission, for_others, for_types, fails = [] } of routes) {
+  const surfaces = new Set([...permissions.keys()].map(name => name.slice(0, name.indexOf('.'))))
+  const words = new Set(['any', ...scopeWords(permissions, [...surfaces])])
+  for (const { method, path, permission, for_others, for_types, narrow, fails = [] } of routes) {
     const operation = `${method} ${path}`
+    if (narrow !== undefined && !words.has(narrow))
+      throw new Error(`${operation} is open to the scope ${narrow}, which no one can have`)
     if (seen.has(operation)) throw new Error(`${operation} is declared twice`)
     seen.add(operation)
     for (const grant of [permission, for_others, for_types]) {

@@ -13,9 +13,9 @@ export type Scope = ReadonlySet<string>
 
 /**
  * What a narrow session needs for a route, if it is not the permission of the route. `any`: every
- * narrow session may call it. `none`: none may. Else the word that its scope must have.
+ * narrow session may call it. Else the word that its scope must have.
  */
-export type Narrow = 'any' | 'none' | (string & {})
+export type Narrow = 'any' | (string & {})
 
 /** What decides about a narrow session, from the route. */
 export type Reached = {
@@ -64,7 +64,6 @@ export function missingScope(
   const closed = surface === null && (!narrow || (away && narrow === 'enrolment'))
   if (closed) return ''
   if (scope === undefined || narrow === 'any') return null
-  if (narrow === 'none') return ''
   const needed = narrow ?? permission
   if (needed !== null) return covers(permissions, scope, needed, method) ? null : needed
   const reads = isRead(method) && scope.has(`${surface}.read`)

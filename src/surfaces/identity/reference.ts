@@ -32,6 +32,15 @@ export const reference: Reference = {
       'The tenant in which the credential works now, with these `roles` and `permissions`. `tenant_id` is the home of the account.',
       '019c8f3a-5b20-7d41-9e6b-2f1c40d7a961',
     ],
+    scope: ['What the session may do, as words. Null if it may do whatever the account may.'],
+    client_id: [
+      'The application to which the session was given.',
+      'https://app.example.com/client',
+    ],
+    bound_tenant_id: [
+      'The only tenant in which the session works.',
+      '019c8f3a-5b20-7d41-9e6b-2f1c40d7a961',
+    ],
     slug: ['The name of the tenant in URLs.', 'acme'],
     permissions: ['Permissions. Some can be limited to one type.'],
     role_id: ['The name of the role.', 'support_viewer'],

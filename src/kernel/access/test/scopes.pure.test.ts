@@ -59,7 +59,6 @@ describe('a route of a surface', () => {
       'shop.carts.use',
     ],
     ['what it declares takes the place', { narrow: 'shop.write' }, ['shop.read'], 'shop.write'],
-    ['what is open to none has no word', { narrow: 'none' }, words, ''],
     ['what is open to any needs none', { narrow: 'any' }, [], null],
   ])('%s', (_says, reached, scope, word) => {
     expect(missing(reached, ...scope)).toBe(word)

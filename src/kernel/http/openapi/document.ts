@@ -168,7 +168,14 @@ function describe(route: Route, permissions: PermissionCatalog): string {
   const retry = key
     ? 'With an `Idempotency-Key`, a retry does not repeat the effect.'
     : route.method === 'DELETE' && 'A repeat returns 204 as well.'
-  return [route.description, ...callersOf(route, permissions), retry].filter(Boolean).join(' ')
+  const callers = [...callersOf(route, permissions), narrowOf(route)]
+  return [route.description, ...callers, retry].filter(Boolean).join(' ')
+}
+
+/** What a session with a scope needs, if it is not what the permission says. */
+function narrowOf({ narrow }: Route): string | false {
+  if (!narrow || narrow === 'any') return false
+  return `A session with a scope requires \`${narrow}\` in it.`
 }
 
 /** Who may use the operation. Most operations on one's own things require no permission. */
