@@ -46,7 +46,7 @@ export const OrganizationDomain = Type.Object(
 export const columns = columnsOf(Row, null)
 
 /** The value of the record is no secret: only who writes the DNS of the domain can use it. */
-export function viewOf({ version: _, ...row }: Row) {
+export function viewOf({ version: _version, ...row }: Row) {
   return { ...row, record_name: proofs.recordName(row.domain) }
 }
 

@@ -13,10 +13,6 @@ import { Type, type Static } from 'typebox'
 import { Id, sql, Time, Version, type Reader, type Tx } from '#dodeca/kernel'
 import { problem } from '../errors.ts'
 
-export const InvitationState = Type.Union(
-  ['pending', 'accepted', 'declined', 'withdrawn', 'expired'].map(one => Type.Literal(one)),
-)
-
 export const stateOf = sql`
   case when t.state = 'pending' and t.expires_at <= kernel.now() then 'expired' else t.state end`
 

@@ -5,7 +5,7 @@
 import { Readable } from 'node:stream'
 import { Type } from 'typebox'
 import { personalRows, sql } from '#dodeca/kernel'
-import type { Db, Personal, PersonalAccount, Principal, Sql } from '#dodeca/kernel'
+import type { Db, Personal, PersonalAccount, PersonalRows, Principal, Sql } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { connectionOf } from '../oidc/store-identity.ts'
@@ -75,22 +75,7 @@ export function personalAccount({ kernel: { db } }: Pick<Deps, 'kernel'>): Perso
       key: ['tenant_id', 'role_id'],
       view: ['role_id', 'tenant_id'],
     },
-    {
-      kind: 'organization',
-      table: 'identity.tenants',
-      owner: ({ account_id }) => sql`t.made_by = ${account_id}`,
-      view: ['id', 'slug', 'name', 'created_at'],
-    },
-    {
-      kind: 'invitation',
-      table: 'identity.invitations',
-      // As for an answer, the address counts only if the account has proven it.
-      owner: ({ account_id }) => sql`t.email_normalized = (
-        select a.email_normalized from identity.accounts a
-        where a.id = ${account_id} and a.verified_at is not null)`,
-      key: ['tenant_id', 'id'],
-      view: ['id', 'tenant_id', 'email', 'role_ids', 'state', 'created_at', 'expires_at'],
-    },
+    ...organizations,
     {
       kind: 'security_event',
       table: 'identity.security_events',
@@ -103,6 +88,25 @@ export function personalAccount({ kernel: { db } }: Pick<Deps, 'kernel'>): Perso
     },
   ])
 }
+
+const organizations: readonly PersonalRows[] = [
+  {
+    kind: 'organization',
+    table: 'identity.tenants',
+    owner: ({ account_id }) => sql`t.made_by = ${account_id}`,
+    view: ['id', 'slug', 'name', 'created_at'],
+  },
+  {
+    kind: 'invitation',
+    table: 'identity.invitations',
+    // As for an answer, the address counts only if the account has proven it.
+    owner: ({ account_id }) => sql`t.email_normalized = (
+      select a.email_normalized from identity.accounts a
+      where a.id = ${account_id} and a.verified_at is not null)`,
+    key: ['tenant_id', 'id'],
+    view: ['id', 'tenant_id', 'email', 'role_ids', 'state', 'created_at', 'expires_at'],
+  },
+]
 
 function owner({ account_id }: PersonalAccount): Sql {
   return sql`t.account_id = ${account_id}`

@@ -2,7 +2,7 @@
  * A person makes an organization: a tenant in which the account is a guest and the administrator. Its
  * home stays. No operator answers for it, so some roles cannot be given there (roles/built-in.ts).
  */
-import { type Static } from 'typebox'
+import type { Static } from 'typebox'
 import { closed, lacks, sql, text, type Principal, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'

@@ -64,8 +64,10 @@ test('a domain is claimed, proven by its record, and listed', async () => {
   expect([limited.status, limited.body.code]).toEqual([429, 'rate_limited'])
   const { body } = await ask(org.token, 'GET', `${at}?state=verified`)
   expect(body.data).toEqual([verified.body])
-  const states = [...(await announced(world, 'organization_domain.created', id))]
-  states.push(...(await announced(world, 'organization_domain.changed', id)))
+  const states = [
+    ...(await announced(world, 'organization_domain.created', id)),
+    ...(await announced(world, 'organization_domain.changed', id)),
+  ]
   expect(states).toEqual([
     { domain_id: id, state: 'pending' },
     { domain_id: id, state: 'verified' },
