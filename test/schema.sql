@@ -557,6 +557,38 @@ CREATE INDEX api_keys_account ON identity.api_keys USING btree (tenant_id, accou
 CREATE INDEX api_keys_prefix ON identity.api_keys USING btree (tenant_id, prefix);
 CREATE INDEX api_keys_revoked_at ON identity.api_keys USING btree (revoked_at) WHERE (revoked_at IS NOT NULL);
 
+create table identity.connections (
+  tenant_id uuid not null,
+  id uuid not null,
+  name text not null,
+  kind text not null,
+  preset text,
+  issuer text,
+  client_id text not null,
+  secret bytea,
+  apple jsonb,
+  endpoints jsonb,
+  fields jsonb,
+  scopes text[],
+  trust_email boolean not null,
+  jit boolean not null,
+  mfa_values text[] not null,
+  role_map jsonb not null,
+  state text not null default 'active'::text,
+  editor_id uuid not null,
+  version bigint not null default 1,
+  created_at timestamp with time zone not null default kernel.now(),
+  updated_at timestamp with time zone not null default kernel.now(),
+  deleted_at timestamp with time zone,
+  constraint connections_kind_check CHECK ((kind = ANY (ARRAY['oidc'::text, 'oauth2'::text]))),
+  constraint connections_pkey PRIMARY KEY (id),
+  constraint connections_state_check CHECK ((state = ANY (ARRAY['active'::text, 'disabled'::text]))),
+  constraint connections_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES identity.tenants(id),
+  constraint connections_tenant_id_id_key UNIQUE (tenant_id, id)
+);
+CREATE INDEX connections_deleted_at ON identity.connections USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
+CREATE INDEX connections_list ON identity.connections USING btree (tenant_id, id DESC) WHERE (deleted_at IS NULL);
+
 create table identity.credentials (
   tenant_id uuid not null,
   account_id uuid not null,
@@ -797,6 +829,7 @@ create table identity.sessions (
   revoked_at timestamp with time zone,
   revoked_reason text,
   guest_of uuid[] not null default '{}'::uuid[],
+  connection_id uuid,
   constraint sessions_aal_check CHECK ((aal = ANY (ARRAY['aal1'::text, 'aal2'::text]))),
   constraint sessions_active_tenant_id_fkey FOREIGN KEY (active_tenant_id) REFERENCES identity.tenants(id),
   constraint sessions_check CHECK (((revoked_at IS NULL) = (revoked_reason IS NULL))),
@@ -807,6 +840,7 @@ create table identity.sessions (
 ) with (fillfactor=80);
 CREATE INDEX sessions_account ON identity.sessions USING btree (tenant_id, account_id, id);
 CREATE INDEX sessions_alive ON identity.sessions USING btree (account_id, id) WHERE (revoked_at IS NULL);
+CREATE INDEX sessions_connection ON identity.sessions USING btree (connection_id) WHERE ((connection_id IS NOT NULL) AND (revoked_at IS NULL));
 CREATE INDEX sessions_expires_at ON identity.sessions USING btree (expires_at);
 CREATE INDEX sessions_revoked_at ON identity.sessions USING btree (revoked_at) WHERE (revoked_at IS NOT NULL);
 
@@ -815,6 +849,16 @@ create table identity.settings (
   value jsonb not null,
   constraint settings_pkey PRIMARY KEY (name)
 );
+
+create table identity.sign_in_forms (
+  state_hash bytea not null,
+  tenant_id uuid not null,
+  form bytea not null,
+  created_at timestamp with time zone not null default kernel.now(),
+  constraint sign_in_forms_pkey PRIMARY KEY (state_hash),
+  constraint sign_in_forms_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES identity.tenants(id)
+);
+CREATE INDEX sign_in_forms_created_at ON identity.sign_in_forms USING btree (created_at);
 
 create table identity.signing_keys (
   kid text collate "C" not null,

@@ -12,6 +12,7 @@ export const keyed: Readonly<Record<string, true>> = {
   'POST /v1/collections/{collection_id}/evaluations': true,
   'POST /v1/collections/{collection_id}/index-versions/{version}/activate': true,
   'POST /v1/collections/{collection_id}/reindex': true,
+  'POST /v1/connections': true,
   'POST /v1/connectors/{connector_id}/sync': true,
   'POST /v1/conversations': true,
   'POST /v1/conversations/{id}/members': true,
