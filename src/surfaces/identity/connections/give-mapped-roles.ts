@@ -34,7 +34,7 @@ export async function giveMappedRoles(
     sql`
       select c.tenant_id, c.editor_id,
         array(select m ->> 'role_id' from jsonb_array_elements(c.role_map) m
-          where m ->> 'role_id' = any(${role_ids as string[]})
+          where m ->> 'role_id' = any(${role_ids})
             and not exists (select from identity.role_assignments r
               where r.tenant_id = c.tenant_id and r.account_id = ${account.id}
                 and r.role_id = m ->> 'role_id')

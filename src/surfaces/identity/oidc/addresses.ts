@@ -15,7 +15,7 @@ export function providerUrl(address: string, profile: Profile): URL | null {
 }
 
 /** An address on this machine that development may call, also by http. */
-export function isNear({ protocol, hostname }: URL, profile: Profile): boolean {
+function isNear({ protocol, hostname }: URL, profile: Profile): boolean {
   const web = protocol === 'http:' || protocol === 'https:'
   return web && profile === 'development' && isLoopbackHost(hostname)
 }

@@ -13,7 +13,7 @@ import { movedTo } from '../connections/sandbox.ts'
 import { answered, application, Browser, isApplication, type Page } from './oidc-browser.ts'
 
 export const home = 'http://dodeca.test'
-export const stopHere = (next: string): boolean => next.startsWith(home)
+const stopHere = (next: string): boolean => next.startsWith(home)
 
 export type Who = {
   readonly email?: string

@@ -4,6 +4,7 @@
  */
 import { afterAll, describe, expect, test } from 'vitest'
 import { newId, sql } from '#dodeca/kernel'
+import type { Answer } from '../../../../../test/world.ts'
 import { default_tenant_id } from '../../schemas.ts'
 import { openSignInWorld, type Who } from '../../test/sign-in-world.ts'
 
@@ -23,9 +24,10 @@ async function organization(more: object = { jit: true }, preset: 'google' | 'gi
   return { admin, domain, tenant: admin.tenant, id: await connect(admin, preset, more) }
 }
 
-async function logIn(id: string, who: Who) {
+/** The reply of the login, or the error with which the browser comes back. */
+async function logIn(id: string, who: Who): Promise<Pick<Answer, 'status' | 'body'>> {
   const { ticket, error } = await come(id, who)
-  return error === null ? await redeem(ticket) : { status: 303, body: { code: error } as any }
+  return error === null ? await redeem(ticket) : { status: 303, body: { code: error } }
 }
 
 describe('an address in a domain of the tenant', () => {
