@@ -18,6 +18,7 @@ export type Purpose =
   | 'oidc_ticket'
   | 'invite'
   | 'email_change'
+  | 'login_code'
 
 const Challenge = Type.Object({
   tenant_id: Id,
@@ -28,7 +29,7 @@ const Challenge = Type.Object({
 })
 export type Challenge = Static<typeof Challenge>
 const columns = sql`tenant_id, account_id, ref, details, expires_at`
-const attempts_max = limit(
+export const attempts_max = limit(
   'identity.code_attempts',
   5,
   'attempts',

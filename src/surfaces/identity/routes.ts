@@ -4,12 +4,14 @@ import { accountRoutes } from './accounts/routes.ts'
 import { apiKeyRoutes } from './api-keys/routes.ts'
 import type { Deps } from './deps.ts'
 import { emailChangeRoutes } from './email-changes/routes.ts'
+import { loginCodeRoutes } from './login-codes/routes.ts'
 import { keyRoutes } from './keys/routes.ts'
 import { meRoutes } from './me/routes.ts'
 import { challengeRoutes } from './mfa/challenges/routes.ts'
 import { methodRoutes } from './mfa/methods/routes.ts'
 import { oidcRoutes } from './oidc/routes.ts'
 import { accountPageRoutes } from './pages/routes.ts'
+import { passkeyRoutes } from './passkeys/routes.ts'
 import { passwordRoutes } from './passwords/routes.ts'
 import { registrationRoutes } from './registrations/routes.ts'
 import { roleRoutes } from './roles/routes.ts'
@@ -25,6 +27,8 @@ export function routes(deps: Deps): readonly Route[] {
     ...emailChangeRoutes(deps),
     ...accountRoutes(deps),
     ...sessionRoutes(deps),
+    ...passkeyRoutes(deps),
+    ...loginCodeRoutes(deps),
     ...passwordRoutes(deps),
     ...challengeRoutes(deps),
     ...methodRoutes(deps),

@@ -6,6 +6,7 @@ import { type Static, Type } from 'typebox'
 import { Id, nullable, sql, type Reader } from '#dodeca/kernel'
 import type { Kernel } from '../settings.ts'
 import type { MailToSend } from '../face.ts'
+import { codeOf } from '../login-codes/codes.ts'
 import { derivedToken } from '../one-time.ts'
 import { languageOf, type Words } from './words.ts'
 
@@ -24,6 +25,7 @@ const pages: Readonly<Record<string, string>> = {
   email_change: 'verify',
   password_reset: 'reset',
   invite: 'invite',
+  login_code: 'code',
 }
 
 export async function mailToSend(
@@ -44,17 +46,18 @@ export async function mailToSend(
   if (!row?.open) return undefined
   const { template, address, purpose, ref, key_id } = row
   if (purpose === null || ref === null || key_id === null) {
-    return { template, address, token: null, link: null, ...wordsOf(row) }
+    return { template, address, token: null, code: null, link: null, ...wordsOf(row) }
   }
   const derived = derivedToken(keys, key_id, purpose, ref)
   if (derived === null) return undefined
   const token = shown === 'masked' ? mask : derived
+  const code = purpose === 'login_code' && shown !== 'masked' ? codeOf(keys, key_id, ref) : token
   const base = settings['identity.link_base'] ?? `${public_url}/account`
   // The link does not contain the id of the registration. The reader must know that id, or the
   // password.
   const query = new URLSearchParams({ token })
   const link = `${base}/${pages[purpose]}?${query}`
-  return { template, address, token, link, ...wordsOf(row) }
+  return { template, address, token, code, link, ...wordsOf(row) }
 }
 
 const mask = '••••••'

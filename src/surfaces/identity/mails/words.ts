@@ -35,6 +35,14 @@ const en: Language = {
         'If it was you, log in, or ask for a new password. Otherwise there is nothing to do.',
       ],
     },
+    login_code: {
+      subject: 'Your code to log in',
+      action: 'Log in',
+      says: [
+        'Somebody asked to log in with this address. If it was you, open this link in the browser in which you asked:',
+        'If it was not you, ignore this mail, and give the code to nobody.',
+      ],
+    },
     reset_password: {
       subject: 'Set a new password',
       action: 'Set a new password',
@@ -88,6 +96,14 @@ const en: Language = {
       subject: 'A second factor was removed',
       says: ['A second factor of your account was removed, and counts no more.', not_you],
     },
+    passkey_added: {
+      subject: 'A passkey was added',
+      says: ['A new passkey now logs in to your account.', not_you],
+    },
+    passkey_removed: {
+      subject: 'A passkey was removed',
+      says: ['A passkey of your account was removed, and no longer logs in.', not_you],
+    },
     recovery_codes_renewed: {
       subject: 'Your recovery codes were replaced',
       says: ['Your account has new recovery codes, and the earlier ones are of no use.', not_you],
@@ -126,6 +142,14 @@ const de: Language = {
       says: [
         'Jemand wollte diese Adresse für ein Konto verwenden, sie gehört aber schon zu Ihrem.',
         'Wenn Sie das waren, melden Sie sich an oder fordern Sie ein neues Passwort an. Sonst ist nichts zu tun.',
+      ],
+    },
+    login_code: {
+      subject: 'Ihr Code zum Anmelden',
+      action: 'Anmelden',
+      says: [
+        'Jemand möchte sich mit dieser Adresse anmelden. Wenn Sie das waren, öffnen Sie diesen Link in dem Browser, in dem Sie den Code angefordert haben:',
+        'Wenn Sie das nicht waren, ignorieren Sie diese Mail und geben Sie den Code niemandem.',
       ],
     },
     reset_password: {
@@ -180,6 +204,14 @@ const de: Language = {
     factor_removed: {
       subject: 'Ein zweiter Faktor wurde entfernt',
       says: ['Ein zweiter Faktor Ihres Kontos wurde entfernt und gilt nicht mehr.', nicht_sie],
+    },
+    passkey_added: {
+      subject: 'Ein Passkey wurde hinzugefügt',
+      says: ['Ein neuer Passkey meldet sich jetzt an Ihrem Konto an.', nicht_sie],
+    },
+    passkey_removed: {
+      subject: 'Ein Passkey wurde entfernt',
+      says: ['Ein Passkey Ihres Kontos wurde entfernt und gilt nicht mehr.', nicht_sie],
     },
     recovery_codes_renewed: {
       subject: 'Ihre Wiederherstellungscodes wurden ersetzt',

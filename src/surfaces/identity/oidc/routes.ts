@@ -90,7 +90,7 @@ export const oidcRoutes = open({
     'Unlink an identity from my account',
     { absent: 'external_identity_not_found', fails: ['last_credential', 'step_up_required'] },
     async ({ tx, principal, params, request }, deps) => {
-      await unlinkIdentity(tx, deps, deps.oidc, principal, params.external_identity_id, request)
+      await unlinkIdentity(tx, deps, principal, params.external_identity_id, request)
     },
   ),
 })

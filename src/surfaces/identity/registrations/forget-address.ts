@@ -1,9 +1,9 @@
 /**
- * Deletes the data about an address that is stored outside its account: registrations, and the
- * tokens and mails that verify the address. This runs when the account is erased or changes its
+ * Deletes the data about an address that is stored outside its account: registrations, login codes,
+ * and the tokens and mails that verify the address. This runs when the account is erased or changes its
  * address. When the address changes, pending registrations of other people stay.
  */
-import { sql, type Tx } from '#dodeca/kernel'
+import { nil_id, sql, type Tx } from '#dodeca/kernel'
 
 export async function forgetAddress(
   tx: Tx,
@@ -26,4 +26,14 @@ export async function forgetAddress(
       and details ->> 'email_normalized' = ${email_normalized}
       and (${which === 'all'} or ref in (${registrations}))`)
   await tx.run(sql`delete from identity.registrations where id in (${registrations})`)
+  // A login code belongs to the tenant that it was requested for. Where addresses are unique over all
+  // tenants, that may be another one.
+  await tx.run(sql`
+    delete from identity.one_time_challenges
+    where purpose = 'login_code' and details ->> 'email_scope' in (${tenant_id}, ${nil_id})
+      and details ->> 'email_normalized' = ${email_normalized}`)
+  await tx.run(sql`
+    delete from identity.mails
+    where account_id is null and tenant_id = ${tenant_id} and purpose = 'login_code'
+      and address = ${email_normalized}`)
 }

@@ -23,7 +23,7 @@ import { revokeSessions } from './revoke-sessions.ts'
 export type Proven = {
   readonly account: Pick<AccountRow, 'id' | 'tenant_id'>
   readonly aal: 'aal1' | 'aal2'
-  /** The authentication methods: `pwd`, `otp`, `hwk`, `oidc`, `recovery`. */
+  /** The authentication methods: `pwd`, `otp`, `hwk`, `mfa`, `mail`, `oidc`, `recovery`. */
   readonly amr: readonly string[]
   readonly device_name?: string | undefined
   readonly delivery?: Delivery | undefined
