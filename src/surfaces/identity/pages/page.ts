@@ -9,7 +9,7 @@ import { Problem, reply, route, type Route } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { faultOf } from './fault.ts'
 import { readForm } from './form.ts'
-import { frame, page_headers } from './frame.ts'
+import { frame, pageHeadersFor } from './frame.ts'
 import { languageCookie, languageOf, languages } from './language.ts'
 import { PageQuery, type Form, type Gone, type Page, type Result, type Visit } from './visit.ts'
 import { visitorOf } from './visitor.ts'
@@ -91,8 +91,8 @@ async function answer(deps: Deps, page: Page, given: Given, sent: Form | null) {
   }
 }
 
-export function logInPath(next: string): string {
-  return `/account/login?${new URLSearchParams({ next })}`
+export function logInPath(next: string, done?: string): string {
+  return `/account/login?${new URLSearchParams({ next, ...(done ? { done } : {}) })}`
 }
 
 function requireOwnForm({ deps, request, form, session }: Visit): void {
@@ -109,7 +109,7 @@ function rendered(
   headers: Readonly<Record<string, string>> = {},
 ) {
   if ('to' in result) return gone(cookies, result)
-  const { title, body, cookies: more = [] } = result
+  const { title, body, script: scripted = false, cookies: more = [] } = result
   const { token, next, tenant } = { ...visit.query, ...visit.form }
   const query = Object.fromEntries(
     Object.entries({ token, next, tenant }).flatMap(([name, value]) =>
@@ -117,9 +117,11 @@ function rendered(
     ),
   )
   const { language, path, fault } = visit
-  const html = frame({ language, title, failed: fault !== null, body, place: { path, query } })
+  const place = { path, query }
+  const html = frame({ language, title, failed: fault !== null, scripted, body, place })
+  const own = pageHeadersFor(scripted)
   // Every status of an error is one of the declared replies.
-  return reply(status as 200, html, { ...page_headers, ...headers, ...setting(cookies, more) })
+  return reply(status as 200, html, { ...own, ...headers, ...setting(cookies, more) })
 }
 
 function gone(cookies: readonly string[], { to, cookies: more = [] }: Gone) {

@@ -7,9 +7,11 @@ import type { Deps } from '../deps.ts'
 import { confirmPage } from './confirm.ts'
 import { forgotPage } from './forgot.ts'
 import { logInPage } from './log-in.ts'
+import { loginCodePage } from './login-code.ts'
 import { home_path } from './next-path.ts'
 import { overviewPage } from './overview.ts'
 import { pageRoutes } from './page.ts'
+import { passkeyPage } from './passkey.ts'
 import { providerPage } from './provider.ts'
 import type { Page } from './visit.ts'
 import { recoveryCodesPage } from './recovery-codes.ts'
@@ -26,6 +28,7 @@ const pages: readonly Page[] = [
   sendAgainPage,
   verifyPage,
   logInPage,
+  loginCodePage,
   providerPage,
   secondFactorPage,
   forgotPage,
@@ -33,6 +36,7 @@ const pages: readonly Page[] = [
   invitePage,
   confirmPage,
   totpPage,
+  passkeyPage,
   recoveryCodesPage,
 ]
 

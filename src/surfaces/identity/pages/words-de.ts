@@ -18,6 +18,35 @@ export const de: Words = {
     'Die 6 Ziffern, die Ihre Authenticator-App gerade anzeigt, oder einer Ihrer Wiederherstellungscodes.',
   device: 'Authenticator',
   with_provider: 'Mit {name} anmelden',
+  with_passkey: 'Mit einem Passkey fortfahren',
+  with_code: 'Code per Mail senden',
+  code_title: 'Mit einem Code anmelden',
+  code_says: 'Sie erhalten per Mail einen Code zum Anmelden. Er gilt zehn Minuten.',
+  code_sent:
+    'Wenn Sie sich mit dieser Adresse anmelden können, ist eine Mail mit einem Code unterwegs. Geben Sie den Code hier ein, oder öffnen Sie den Link der Mail in diesem Browser.',
+  login_code_hint: 'Die 8 Ziffern in der Mail.',
+  login_code_wrong:
+    'Der Code ist falsch, wurde schon verwendet oder ist abgelaufen. Prüfen Sie ihn, oder fordern Sie einen neuen an.',
+  another_code: 'Einen neuen Code anfordern',
+  other_browser:
+    'Öffnen Sie diesen Link in dem Browser, in dem Sie den Code angefordert haben, oder geben Sie den Code dort ein. Wenn Sie keinen angefordert haben, schließen Sie diese Seite.',
+  passkey: 'Passkey',
+  passkeys: 'Passkeys',
+  no_passkey:
+    'Mit einem Passkey melden Sie sich mit Fingerabdruck, Gesicht oder dem Code Ihres Geräts an.',
+  add_passkey: 'Passkey hinzufügen',
+  passkey_says:
+    'Ein Passkey meldet Sie ohne Passwort an und gilt auch als zweiter Faktor. Ihr Gerät, Ihr Passwortmanager oder ein Sicherheitsschlüssel bewahrt ihn auf.',
+  passkey_name: 'Name, an dem Sie ihn erkennen',
+  create_says: 'Ihr Browser fragt, wo der Passkey liegen soll, und ob Sie es sind.',
+  create_passkey: 'Passkey erstellen',
+  needs_script:
+    'Passkeys brauchen ein Skript und einen neueren Browser. Erlauben Sie Skripte auf dieser Seite.',
+  key_failed:
+    'Der Browser hat keinen Schlüssel verwendet. Versuchen Sie es noch einmal, oder wählen Sie einen anderen Weg.',
+  key_refused:
+    'Der Passkey wurde nicht angenommen. Versuchen Sie es noch einmal, oder wählen Sie einen anderen Weg.',
+  use_key: '{name} verwenden',
   provider_failed:
     'Die Anmeldung beim Anbieter führte zu keinem Konto. Melden Sie sich mit Ihrem Passwort an, oder versuchen Sie es noch einmal.',
   no_account: 'Sie haben noch kein Konto?',
@@ -25,7 +54,7 @@ export const de: Words = {
   forgot: 'Passwort vergessen?',
   second_factor: 'Zweiter Faktor',
   only_keys:
-    'Ihr zweiter Faktor ist ein Sicherheitsschlüssel, den diese Seiten nicht verwenden können. Geben Sie einen Wiederherstellungscode ein oder melden Sie sich dort an, wo Sie den Schlüssel hinzugefügt haben.',
+    'Verwenden Sie Ihren Passkey oder Sicherheitsschlüssel, oder geben Sie einen Wiederherstellungscode ein.',
   mail_sent: 'Sehen Sie in Ihr Postfach',
   registered:
     'Eine Mail an diese Adresse ist unterwegs. Öffnen Sie ihren Link in diesem Browser, um die Adresse zu bestätigen.',
@@ -69,7 +98,7 @@ export const de: Words = {
   needs_confirmation:
     'Ihre Rollen gelten nur in einer Sitzung mit zweitem Faktor. Bestätigen Sie diese Sitzung mit einem Code.',
   confirm_session: 'Diese Sitzung mit einem Code bestätigen',
-  no_factor: 'Ohne zweiten Faktor öffnet Ihr Passwort allein Ihr Konto.',
+  no_factor: 'Ohne zweiten Faktor öffnet Ihr Passwort oder Ihr Postfach allein Ihr Konto.',
   add_totp: 'Authenticator-App hinzufügen',
   remove: 'Entfernen',
   totp_says:
@@ -97,6 +126,9 @@ export const de: Words = {
     too_late: 'Die Anmeldung hat zu lange gedauert. Melden Sie sich noch einmal an.',
     changed: 'Ihr Konto verwendet jetzt die neue Adresse.',
     removed: 'Der zweite Faktor ist entfernt.',
+    passkey_added: 'Der Passkey ist hinzugefügt. Sie können sich jetzt damit anmelden.',
+    passkey_removed: 'Der Passkey ist entfernt.',
+    again: 'Melden Sie sich noch einmal an, bevor Sie ändern, wie Sie sich anmelden.',
     ended: 'Die Sitzungen sind beendet.',
     confirmed: 'Diese Sitzung ist bestätigt.',
   },
@@ -113,6 +145,10 @@ export const de: Words = {
       'Ein anderes Konto hat diese Adresse. Wählen Sie eine andere oder melden Sie sich dort an.',
     signup_closed:
       'Konten gibt es hier nur auf Einladung. Bitten Sie einen Administrator um eine Einladung.',
+    last_credential:
+      'Das ist der letzte Weg, sich an Ihrem Konto anzumelden. Setzen Sie zuerst ein Passwort, oder fügen Sie einen anderen Passkey hinzu.',
+    login_codes_off: 'Hier werden keine Codes per Mail gesendet. Melden Sie sich anders an.',
+    already_exists: 'Dieser Schlüssel wird schon verwendet. Wählen Sie einen anderen.',
     tenant_not_found: 'Diesen Mandanten gibt es nicht. Prüfen Sie die Adresse, die hierher führte.',
     rate_limited:
       'Es waren zu viele Versuche. Warten Sie {n} Sekunden und versuchen Sie es noch einmal.',
