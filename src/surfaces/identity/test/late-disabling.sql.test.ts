@@ -8,7 +8,8 @@ import { sql } from '#dodeca/kernel'
 import type { Tenant } from '../../../../test/product-world.ts'
 import { eventually, type Answer } from '../../../../test/world.ts'
 import { openOidcWorld } from './oidc-world.ts'
-import { enrolTotp, activate, nextCode, verify } from './second-factor.ts'
+import { makeAuthenticator } from './authenticator.ts'
+import { enrolTotp, activate, nextCode, origin, verify } from './second-factor.ts'
 
 const world = await openOidcWorld()
 const { db } = world.platform.kernel
@@ -37,6 +38,33 @@ const ways: Record<string, () => Promise<Proven>> = {
       account_id: member.id,
       tenant: member.tenant,
       finish: () => verify(world, challenge.challenge_id, login_token, { code: next }),
+    }
+  },
+  'a passkey': async () => {
+    const { id, tenant, token } = await world.member()
+    const body = { type: 'passkey', label: 'Key' }
+    const enrolled = (await world.call('POST', '/v1/mfa/methods', { token, body })).body
+    const key = makeAuthenticator(origin)
+    const attestation = key.create(enrolled.public_key)
+    expect((await activate(world, token, enrolled.id, { attestation })).status).toBe(200)
+    const { public_key } = (await world.call('POST', '/v1/passkey-options')).body
+    const passkey = key.get(public_key)
+    return {
+      account_id: id,
+      tenant,
+      finish: () => world.call('POST', '/v1/sessions', { body: { passkey } }),
+    }
+  },
+  'a mailed code': async () => {
+    const { id: account_id, email, tenant } = await world.member()
+    await world.prove({ email })
+    const asked = { email, tenant: tenant.slug }
+    const { id } = (await world.call('POST', '/v1/login-codes', { body: asked })).body
+    const code = (await world.mails(email)).at(-1)?.code
+    return {
+      account_id,
+      tenant,
+      finish: () => world.call('POST', '/v1/sessions', { body: { login_code: { id, code } } }),
     }
   },
   'an identity provider': async () => {
