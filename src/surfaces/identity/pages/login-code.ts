@@ -23,11 +23,14 @@ export const loginCodePage: Page = {
   show: visit => {
     const token = visit.form['token'] ?? visit.query.token
     if (token) return followed(visit, token)
-    const { words } = visit
+    const { words, form: given } = visit
     if (!kept(visit)) return { title: words.code_title, body: asksAddress(visit) }
+    // An error is shown by the form that was sent.
+    const quiet = { ...visit, fault: null }
+    const [code, address] = given['code'] === undefined ? [quiet, visit] : [visit, quiet]
     return {
       title: words.code_title,
-      body: markup`${asksCode(visit)}<h2>${words.another_code}</h2>${asksAddress(quiet(visit))}`,
+      body: markup`${asksCode(code)}<h2>${words.another_code}</h2>${asksAddress(address)}`,
     }
   },
   submit: async visit => {
@@ -43,7 +46,7 @@ async function send(visit: Visit): Promise<Result> {
   const { tenant, next } = given
   const body = { email, locale: language, ...(tenant ? { tenant } : {}) }
   const { id } = await requestLoginCode(deps, body, request)
-  const value = `${id}.${encodeURIComponent(nextPath(next))}`
+  const value = [id, tenant, encodeURIComponent(nextPath(next))].join('.')
   const max_age = deps.kernel.settings['identity.login_code_ttl_seconds']
   return {
     title: words.mail_sent,
@@ -69,13 +72,14 @@ function typed({ form: given }: Visit): string {
   return code
 }
 
-/** The request that this browser made, and where its log-in leads. */
-function kept({ deps, request }: Visit): { id: string; next: string } | undefined {
-  const [id = '', next = ''] = (readCookie(deps.kernel, request.headers, cookie.name) ?? '').split(
-    '.',
-    2,
-  )
-  return isId(id) ? { id, next: decodeURIComponent(next) } : undefined
+type Kept = { readonly id: string; readonly tenant: string; readonly next: string }
+
+/** The request that this browser made, its tenant, and where its log-in leads. */
+function kept({ deps, request }: Visit): Kept | undefined {
+  const value = readCookie(deps.kernel, request.headers, cookie.name) ?? ''
+  const [id = '', tenant = '', ...next] = value.split('.')
+  const path_asked = new URLSearchParams(`next=${next.join('.')}`).get('next') ?? ''
+  return isId(id) ? { id, tenant, next: path_asked } : undefined
 }
 
 async function followed(visit: Visit, token: string): Promise<Result> {
@@ -105,17 +109,15 @@ function asksCode(visit: Visit): Markup {
 
 function asksAddress(visit: Visit): Markup {
   const { words, query, form: given } = visit
+  const before = kept(visit)
+  const tenant = given['tenant'] ?? query.tenant ?? before?.tenant
+  const next = given['next'] ?? query.next ?? before?.next
   const email = { name: 'email', type: 'email', autocomplete: 'username' } as const
   return markup`<p>${words.code_says}</p>
 ${form(
   visit,
-  hidden({ tenant: given['tenant'] ?? query.tenant, next: given['next'] ?? query.next }),
+  hidden({ tenant, next }),
   field(visit, { ...email, label: words.email, value: given['email'] }),
   button(words.send),
 )}`
-}
-
-/** The error is shown once, by the first form. */
-function quiet(visit: Visit): Visit {
-  return visit.form['code'] === undefined ? visit : { ...visit, fault: null }
 }

@@ -21,7 +21,7 @@ export const de: Words = {
   with_passkey: 'Mit einem Passkey fortfahren',
   with_code: 'Code per Mail senden',
   code_title: 'Mit einem Code anmelden',
-  code_says: 'Sie erhalten per Mail einen Code zum Anmelden. Er gilt zehn Minuten.',
+  code_says: 'Sie erhalten per Mail einen Code zum Anmelden.',
   code_sent:
     'Wenn Sie sich mit dieser Adresse anmelden können, ist eine Mail mit einem Code unterwegs. Geben Sie den Code hier ein, oder öffnen Sie den Link der Mail in diesem Browser.',
   login_code_hint: 'Die 8 Ziffern in der Mail.',

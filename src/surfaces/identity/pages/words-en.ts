@@ -17,7 +17,7 @@ export const en = {
   with_passkey: 'Continue with a passkey',
   with_code: 'Mail me a code',
   code_title: 'Log in with a code',
-  code_says: 'A code to log in is sent to your mailbox. It is valid for ten minutes.',
+  code_says: 'A code to log in is sent to your mailbox.',
   code_sent:
     'If you can log in with this address, a mail with a code is on its way to it. Enter the code here, or open the link of the mail in this browser.',
   login_code_hint: 'The 8 digits in the mail.',

@@ -27,7 +27,6 @@ export function passkeyOptions(kernel: Pick<Kernel, 'keys' | 'clock' | 'settings
     challenge: Buffer.concat([body, mac]).toString('base64url'),
     timeout: expires_in * 1000,
     rpId: relyingParty(kernel).id,
-    allowCredentials: [],
     userVerification: 'required' as const,
   }
   return { public_key, expires_in }

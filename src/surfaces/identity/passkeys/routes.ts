@@ -10,7 +10,6 @@ const PasskeyOptions = Type.Object(
       challenge: Type.String({ maxLength: 100 }),
       timeout: Type.Integer(),
       rpId: Type.String({ maxLength: 253 }),
-      allowCredentials: Type.Array(Type.Never(), { maxItems: 0 }),
       userVerification: Type.Literal('required'),
     }),
     expires_in: Type.Integer(),

@@ -14,7 +14,7 @@ import { announceProven, takeOver } from '../registrations/take-over.ts'
 import { completeRequest } from '../requests.ts'
 import { AccountRow } from '../schemas.ts'
 import type { Seen } from '../security-events/record-security-event.ts'
-import { maySignUp } from '../tenants/resolve-tenant.ts'
+import { findTenant, maySignUp } from '../tenants/resolve-tenant.ts'
 import { attempting, isMember } from './attempt.ts'
 import { begin, type LoggedIn, type Wanted } from './begin-session.ts'
 
@@ -38,6 +38,7 @@ export async function logInWithCode(
     if (!open || !(await countGuess(db, id)) || !isRight(keys, open, given)) {
       throw problem('invalid_credentials')
     }
+    if (!(await isOf(deps, open, wanted, seen))) throw problem('invalid_credentials')
     return await db.tx(async tx => {
       const account = await ownerOf(tx, deps, open, seen)
       if (!account || !(await useCode(tx, id))) throw problem('invalid_credentials')
@@ -49,6 +50,17 @@ export async function logInWithCode(
 
 function accountOf(reader: Reader, { details }: Pick<OpenCode, 'details'>) {
   return accountByAddress(reader, details.email_scope, details.email_normalized)
+}
+
+/** The tenant was named by the request of the code. A log-in that names another one is refused. */
+async function isOf(
+  { kernel }: Deps,
+  { tenant_id }: OpenCode,
+  { tenant }: Wanted,
+  { headers }: Seen,
+): Promise<boolean> {
+  if (tenant === undefined) return true
+  return (await findTenant(kernel.db, kernel, tenant, headers['host']))?.id === tenant_id
 }
 
 /** Locks the account before its code, in the same order as what erases or changes an account. */

@@ -81,6 +81,7 @@ test('the token of the link logs in too, with the id of its request alone', asyn
   const { id, token } = await mailed(member)
   const other = await mailed(member)
   await expectRefused(enter({ id: other.id, token }))
+  await expectRefused(enter({ id, token }, { tenant: 'default' }))
   await expectRefused(enter({ id: newId(), token }))
   expect((await enter({ id, token })).body.account_id).toBe(member.id)
   await expectRefused(enter({ id, token }))

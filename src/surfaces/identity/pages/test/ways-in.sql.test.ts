@@ -29,12 +29,16 @@ const isIn = ({ cookies }: Browser) => cookies.has('account-at')
 
 describe.concurrent('a mailed code', () => {
   test('is typed, and leads to the page that was asked for', async () => {
-    const { browser, code } = await ask(await world.member())
+    const member = await world.member()
+    const next = '/docs/identity.md.html'
+    const { browser, code } = await ask(member, next)
     const wrong = await browser.send('/account/code', { code: '1234' })
     expect(wrong.status).toBe(401)
+    // The form for another code keeps the tenant and the way.
+    expect([hiddenIn(wrong, 'tenant'), hiddenIn(wrong, 'next')]).toEqual([member.tenant.slug, next])
     expect(wrong.text).toMatch(/id="code"[^>]*aria-describedby="code-error/s)
     const spaced = `${code.slice(0, 4)} ${code.slice(4)}`
-    expect((await browser.send('/account/code', { code: spaced })).to).toBe('/account/totp')
+    expect((await browser.send('/account/code', { code: spaced })).to).toBe(next)
     expect([isIn(browser), browser.cookies.has('account-code')]).toEqual([true, false])
   })
 
