@@ -39,7 +39,7 @@ export const settings = {
   'identity.login_network_interval_seconds': setting.count(10, 's', 'Time in which one more attempt is granted for a network', 0.001, 86_400),
   'identity.mfa_attempts_per_hour': setting.count(20, 'attempts', 'Second-factor attempts of one account in an hour', 1, 100_000),
   'identity.registrations_per_hour': setting.count(10, 'registrations', 'Registrations from one network in an hour', 1, 1_000_000),
-  'identity.mails_per_recipient_per_hour': setting.count(5, 'mails', 'Registrations, invitations and changes of address that mail one unverified address in an hour', 1, 1_000_000),
+  'identity.mails_per_recipient_per_hour': setting.count(5, 'mails', 'Registrations, invitations, changes of address and login codes that mail one address in an hour', 1, 1_000_000),
   'identity.resets_per_hour': setting.count(20, 'requests', 'Password reset requests from one network in an hour', 1, 1_000_000),
   'identity.resets_per_email_per_hour': setting.count(3, 'requests', 'Password reset requests for one address in an hour', 1, 1_000_000),
   'identity.login_codes_per_hour': setting.count(5, 'requests', 'Login codes for one address in an hour', 1, 1_000_000),

@@ -6,6 +6,7 @@
 import { Type, type Static } from 'typebox'
 import { closed, sql, type Reader } from '#dodeca/kernel'
 import { requireEmail } from '../accounts/email.ts'
+import { accountColumns } from '../accounts/find-account.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { requestDecoyMail } from '../mails/decoy-mail.ts'
@@ -17,6 +18,7 @@ import { insertRequest, type AcceptedRequest } from '../requests.ts'
 import { AccountRow, Email, Locale, Slug } from '../schemas.ts'
 import { recordSecurityEvent, type Seen } from '../security-events/record-security-event.ts'
 import { isMember } from '../sessions/attempt.ts'
+import type { Kernel } from '../settings.ts'
 import { emailScope, resolveTenant } from '../tenants/resolve-tenant.ts'
 import type { Details } from './codes.ts'
 
@@ -81,11 +83,7 @@ export async function requestLoginCode(
   })
 }
 
-function limit(
-  kernel: Pick<Deps, 'kernel'>['kernel'],
-  { scope, normalized }: Address,
-  { ip }: Seen,
-): Promise<unknown> {
+function limit(kernel: Kernel, { scope, normalized }: Address, { ip }: Seen): Promise<unknown> {
   const { settings } = kernel
   return kernel.take(kernel.db, [
     {
@@ -112,11 +110,9 @@ function accountAt(
   return reader.maybe(
     Known,
     sql`
-      select a.id, a.tenant_id, a.email, a.email_normalized, a.status, a.verified_at,
-        a.display_name, a.locale, a.version, a.created_at, ${isMember(tenant_id)} as is_member
+      select ${accountColumns}, ${isMember(tenant_id)} as is_member
       from identity.accounts a
-      where a.email_scope = ${scope} and a.email_normalized = ${normalized}
-        and a.status <> 'deleted'`,
+      where email_scope = ${scope} and email_normalized = ${normalized} and status <> 'deleted'`,
   )
 }
 

@@ -1,14 +1,10 @@
-/**
- * Steps up the session with a second factor: before factors change, and for administrative work. A
- * person without a factor logs in again instead.
- */
+/** Steps up the session with a second factor: before factors change, and for administrative work. */
 import { markup } from '#dodeca/kernel'
 import { activeMethods } from '../mfa/methods/find-methods.ts'
 import { setCookies } from '../sessions/deliver-tokens.ts'
 import { checkFactor, codeFields, keyForms } from './check-code.ts'
 import { button, form, hidden } from './form.ts'
 import { nextPath } from './next-path.ts'
-import { logInPath } from './page.ts'
 import { sessionOf, type Page } from './visit.ts'
 
 export const confirmPage: Page = {
@@ -19,8 +15,7 @@ export const confirmPage: Page = {
     const { deps, words, query } = visit
     const methods = await activeMethods(deps.kernel.db, sessionOf(visit).id)
     const next = visit.form['next'] ?? query.next
-    if (methods.length === 0)
-      return { to: next ? logInPath(nextPath(next), 'again') : '/account/totp' }
+    if (methods.length === 0) return { to: '/account/totp' }
     const holder = { kind: 'session', principal: sessionOf(visit) } as const
     const keys = await keyForms(visit, holder, methods, next)
     return {

@@ -7,6 +7,7 @@
 import { Type } from 'typebox'
 import { Problem, reply, route, type Route } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
+import { hasFactor } from '../step-up.ts'
 import { faultOf } from './fault.ts'
 import { readForm } from './form.ts'
 import { frame, pageHeadersFor } from './frame.ts'
@@ -82,13 +83,20 @@ async function answer(deps: Deps, page: Page, given: Given, sent: Form | null) {
   } catch (error) {
     if (!(error instanceof Problem) || !Object.hasOwn(replies, error.status)) throw error
     if (error.code === 'step_up_required') {
-      return gone(cookies, { to: `/account/confirm?${new URLSearchParams({ next: page.path })}` })
+      return gone(cookies, { to: await stepUpPath(visit) })
     }
     const failed = { ...visit, fault: faultOf(error, visit.words) }
     const { retry_after } = error.details
     const headers = retry_after === undefined ? {} : { 'retry-after': String(retry_after) }
     return rendered(failed, cookies, error.status, await page.show(failed), headers)
   }
+}
+
+/** A person without a second factor logs in again. */
+async function stepUpPath({ deps, path, session }: Visit): Promise<string> {
+  const strong = session !== null && (await hasFactor(deps.kernel.db, session.id))
+  const next = new URLSearchParams({ next: path })
+  return strong ? `/account/confirm?${next.toString()}` : logInPath(path, 'again')
 }
 
 export function logInPath(next: string, done?: string): string {

@@ -4,17 +4,21 @@
  * exactly.
  */
 import { StartError } from '#dodeca/kernel'
-import type { Kernel } from '../settings.ts'
 
 export type RelyingParty = { readonly id: string; readonly origins: readonly string[] }
 
-type Given = Pick<Kernel['settings'], 'identity.rp_id' | 'identity.passkey_origins'>
+type Given = {
+  readonly 'identity.rp_id': string | null
+  readonly 'identity.passkey_origins': readonly string[]
+}
 
-export function relyingParty(kernel: Pick<Kernel, 'public_url' | 'settings'>): RelyingParty {
-  const { hostname, origin } = new URL(kernel.public_url)
+type Site = { readonly public_url: string; readonly settings: Given }
+
+export function relyingParty({ public_url, settings }: Site): RelyingParty {
+  const { hostname, origin } = new URL(public_url)
   return {
-    id: kernel.settings['identity.rp_id'] ?? hostname,
-    origins: [origin, ...kernel.settings['identity.passkey_origins']],
+    id: settings['identity.rp_id'] ?? hostname,
+    origins: [origin, ...settings['identity.passkey_origins']],
   }
 }
 

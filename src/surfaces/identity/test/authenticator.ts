@@ -43,11 +43,18 @@ const attested = 0x40
 const sha256 = (data: Buffer | string) => createHash('sha256').update(data).digest()
 const base64url = (data: Buffer | string) => Buffer.from(data).toString('base64url')
 
+/** What browsers add, and nobody reads. */
+const sent_along = {
+  authenticatorAttachment: 'cross-platform',
+  clientExtensionResults: { credProps: { rk: true } },
+}
+
 export function makeAuthenticator(origin: string): Authenticator {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const { x = '', y = '' } = publicKey.export({ format: 'jwk' })
   const credential_id = randomBytes(16)
   const id = base64url(credential_id)
+  const credential = { id, rawId: id, type: 'public-key', ...sent_along }
   let counter = 0
   let user_handle: string | undefined
 
@@ -74,16 +81,10 @@ export function makeAuthenticator(origin: string): Authenticator {
       length.writeUInt16BE(credential_id.length)
       const key = coseKey(Buffer.from(x, 'base64url'), Buffer.from(y, 'base64url'))
       const rest = Buffer.concat([Buffer.alloc(16), length, credential_id, key])
-      const data = authenticatorData(
-        rp.id ?? '',
-        attested | shown(authenticatorSelection, bent),
-        bent,
-        rest,
-      )
+      const flags = attested | shown(authenticatorSelection, bent)
+      const data = authenticatorData(rp.id ?? '', flags, bent, rest)
       return {
-        id,
-        rawId: id,
-        type: 'public-key',
+        ...credential,
         response: {
           clientDataJSON: base64url(clientData('webauthn.create', challenge, bent)),
           attestationObject: base64url(attestationObject(data)),
@@ -92,7 +93,6 @@ export function makeAuthenticator(origin: string): Authenticator {
           publicKey: base64url(publicKey.export({ type: 'spki', format: 'der' })),
           publicKeyAlgorithm: -7,
         },
-        ...sent_along,
       }
     },
     get: ({ challenge, rpId = '', allowCredentials = [], ...asked }, bent = {}) => {
@@ -101,25 +101,16 @@ export function makeAuthenticator(origin: string): Authenticator {
       const client = clientData('webauthn.get', challenge, bent)
       const data = authenticatorData(rpId, shown(asked, bent), bent, Buffer.alloc(0))
       return {
-        id,
-        rawId: id,
-        type: 'public-key',
+        ...credential,
         response: {
           clientDataJSON: base64url(client),
           authenticatorData: base64url(data),
           signature: base64url(sign('sha256', Buffer.concat([data, sha256(client)]), privateKey)),
           ...(named === undefined ? {} : { userHandle: named }),
         },
-        ...sent_along,
       }
     },
   }
-}
-
-/** What browsers add, and nobody reads. */
-const sent_along = {
-  authenticatorAttachment: 'cross-platform',
-  clientExtensionResults: { credProps: { rk: true } },
 }
 
 function shown(asked: { userVerification?: string } | undefined, bent: Bent): number {

@@ -146,7 +146,7 @@ describe('the code proves the mailbox:', () => {
       locale: 'de',
       verified_at: expect.any(String),
     })
-    await expectRefused(strict.login({ email: who.email, password, tenant: who.tenant as Tenant }))
+    await expectRefused(strict.login({ email: who.email, password, tenant: who.tenant }))
   })
 
   test('an account whose mailbox was never verified loses what another person set up', async () => {
@@ -186,7 +186,7 @@ describe('no mail goes to', () => {
   async function expectNoMail(who: Who, at = world) {
     const before = (await at.mails(who.email)).length
     expect((await request(who, {}, at)).status).toBe(202)
-    expect((await at.mails(who.email)).length).toBe(before)
+    expect(await at.mails(who.email)).toHaveLength(before)
   }
 
   test('an unknown address where the tenant is closed', async () => {

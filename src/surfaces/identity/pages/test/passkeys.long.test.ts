@@ -5,7 +5,7 @@
  */
 import { existsSync } from 'node:fs'
 import axe from 'axe-core'
-import { chromium, type BrowserContext, type Page } from 'playwright-core'
+import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
 import { afterAll, expect, test } from 'vitest'
 import { freePort } from '../../../../../test/free-port.ts'
 import { openProductWorld } from '../../../../../test/product-world.ts'
@@ -72,24 +72,7 @@ test.skipIf(!existsSync(executablePath))('a person logs in by mail and by passke
   await page.getByRole('heading', { name: 'Your account' }).waitFor()
   await logOut(page)
 
-  // The link of a mail, and then the passkey as a second factor.
-  await page.goto(`${site}/account/code`)
-  await page.getByLabel('Mail address').fill(email)
-  await page.keyboard.press('Enter')
-  await page.getByRole('heading', { name: 'Look into your mailbox' }).waitFor()
-  const { link } = await mailed(email)
-  const stranger = await (await browser.newContext()).newPage()
-  await stranger.goto(link ?? '')
-  await stranger.getByText('in the browser in which you asked').waitFor()
-  await audit(stranger, 'link in another browser')
-  await page.goto(link ?? '')
-  await audit(page, 'link')
-  await page.getByRole('button', { name: 'Log in' }).press('Enter')
-  await page.getByRole('heading', { name: 'Second factor' }).waitFor()
-  await audit(page, 'second factor')
-  await page.getByRole('button', { name: 'Use My laptop' }).press('Enter')
-  await page.getByRole('heading', { name: 'Your account' }).waitFor()
-
+  await followLink(browser, page, email)
   await page.getByRole('link', { name: 'Deutsch' }).press('Enter')
   await page.getByRole('heading', { name: 'Ihr Konto' }).waitFor()
   await page.getByRole('button', { name: 'Entfernen' }).first().press('Enter')
@@ -108,6 +91,26 @@ test.skipIf(!existsSync(executablePath))('without a script the other ways are th
   expect(await page.getByRole('button', { name: 'Log in' }).count()).toBe(1)
   expect(await page.getByRole('link', { name: 'Mail me a code' }).count()).toBe(1)
 })
+
+/** The link of a mail, first in another browser, and then the passkey as a second factor. */
+async function followLink(chrome: Browser, page: Page, email: string): Promise<void> {
+  await page.goto(`${site}/account/code`)
+  await page.getByLabel('Mail address').fill(email)
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'Look into your mailbox' }).waitFor()
+  const { link } = await mailed(email)
+  const stranger = await (await chrome.newContext()).newPage()
+  await stranger.goto(link ?? '')
+  await stranger.getByText('in the browser in which you asked').waitFor()
+  await audit(stranger, 'link in another browser')
+  await page.goto(link ?? '')
+  await audit(page, 'link')
+  await page.getByRole('button', { name: 'Log in' }).press('Enter')
+  await page.getByRole('heading', { name: 'Second factor' }).waitFor()
+  await audit(page, 'second factor')
+  await page.getByRole('button', { name: 'Use My laptop' }).press('Enter')
+  await page.getByRole('heading', { name: 'Your account' }).waitFor()
+}
 
 /** A platform authenticator that the person always confirms. */
 async function addAuthenticator(context: BrowserContext, page: Page): Promise<void> {

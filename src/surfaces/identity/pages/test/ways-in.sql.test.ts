@@ -157,10 +157,8 @@ describe('a passkey', () => {
     const stale = await loggedIn(world, member)
     await moveClock(world, 601)
     const sent = await stale.send('/account/passkey', { label: 'Key' })
-    expect(sent.to).toBe('/account/confirm?next=%2Faccount%2Fpasskey')
-    const asked = await stale.open(sent.to ?? '')
-    expect(asked.to).toBe('/account/login?next=%2Faccount%2Fpasskey&done=again')
-    expect((await stale.open(asked.to ?? '')).text).toContain('Log in again before')
+    expect(sent.to).toBe('/account/login?next=%2Faccount%2Fpasskey&done=again')
+    expect((await stale.open(sent.to ?? '')).text).toContain('Log in again before')
 
     const key = makeAuthenticator(origin)
     const browser = await loggedIn(world, member)
