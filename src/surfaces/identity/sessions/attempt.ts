@@ -1,6 +1,7 @@
 /**
- * Attempts to log in. Each counts against its network before anything is checked, whether or not an
- * account exists. Only an attempt that was refused stays counted, and is recorded.
+ * Attempts to log in, for all ways. Each counts against its network before anything is checked,
+ * whether or not an account exists. Only an attempt that was refused stays counted, and is recorded.
+ * A person who names a tenant must be a member or a guest of it.
  */
 import { nil_id, Problem, sql, type Bucket, type Reader, type Sql } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'

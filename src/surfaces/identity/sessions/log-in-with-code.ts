@@ -35,10 +35,10 @@ export async function logInWithCode(
   const open = settings['identity.login_codes'] ? await findCode(db, id) : undefined
   const candidate = open && (await accountOf(db, open))
   return await attempting(deps, { candidate, method: 'code', seen }, async () => {
-    if (!open || !(await countGuess(db, id)) || !isRight(keys, open, given)) {
+    const counted = open !== undefined && (await countGuess(db, id))
+    if (!counted || !isRight(keys, open, given) || !(await isOf(deps, open, wanted, seen))) {
       throw problem('invalid_credentials')
     }
-    if (!(await isOf(deps, open, wanted, seen))) throw problem('invalid_credentials')
     return await db.tx(async tx => {
       const account = await ownerOf(tx, deps, open, seen)
       if (!account || !(await useCode(tx, id))) throw problem('invalid_credentials')
