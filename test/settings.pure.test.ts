@@ -15,6 +15,19 @@ const timeouts = (total: number) =>
 const production = { PROFILE: 'production', NOTIFICATIONS_EMAIL_PROVIDERS: 'none' }
 
 const refused: readonly (readonly [Record<string, string>, RegExp])[] = [
+  [{ IDENTITY_RP_ID: 'https://example.com' }, /IDENTITY_RP_ID .* not a domain/],
+  [
+    { IDENTITY_PASSKEY_ORIGINS: 'http://app.example.com' },
+    /IDENTITY_PASSKEY_ORIGINS .* not an origin/,
+  ],
+  [
+    { IDENTITY_PASSKEY_ORIGINS: 'https://example.com/app' },
+    /IDENTITY_PASSKEY_ORIGINS .* not an origin/,
+  ],
+  [
+    { IDENTITY_RP_ID: 'example.com', IDENTITY_PASSKEY_ORIGINS: 'https://notexample.com' },
+    /IDENTITY_PASSKEY_ORIGINS .* outside IDENTITY_RP_ID/,
+  ],
   // Every sender would find that its lease is too short for one more attempt.
   [{ WEBHOOKS_LEASE_SECONDS: '21' }, /WEBHOOKS_LEASE_SECONDS .* WEBHOOKS_TIMEOUTS/],
   [{ WEBHOOKS_TIMEOUTS: timeouts(28_001) }, /WEBHOOKS_LEASE_SECONDS .* WEBHOOKS_TIMEOUTS/],

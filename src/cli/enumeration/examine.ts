@@ -47,6 +47,10 @@ async function measure(call: Call, database_url: string) {
         )
         continue
       }
+      if (what === 'login code' && !config.settings['identity.login_codes']) {
+        found.push('login code: not compared, because none is mailed (IDENTITY_LOGIN_CODES=false).')
+        continue
+      }
       const pairs = await makePairs(running.platform.opened['identity']?.face as Face)
       const times = await probe(running.port, what, pairs, done =>
         call.terminal.gauge(`${what}: ${done} of ${pairs_count} pairs`),

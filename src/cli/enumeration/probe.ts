@@ -18,6 +18,7 @@ const wordless = 'no password of anybody here'
 export const questions = {
   login: { path: '/v1/sessions', more: { password: wordless }, status: 401 },
   'password reset': { path: '/v1/password-reset-requests', more: {}, status: 202 },
+  'login code': { path: '/v1/login-codes', more: {}, status: 202 },
   register: { path: '/v1/accounts', more: { password: wordless }, status: 202 },
 } as const
 export type Asked = keyof typeof questions

@@ -6,8 +6,9 @@ export const errors = {
   invalid_credentials: {
     status: 401,
     title: 'The credentials are not valid',
-    cause: 'The address, the password or the tenant is wrong. The reply does not say which.',
-    cure: 'Check them and try again, or reset the password with `POST /v1/password-reset-requests`.',
+    cause:
+      'The address, the password, the passkey, the login code or the tenant is wrong, or a code was used or has expired. The reply does not say which.',
+    cure: 'Check them and try again, get a new code with `POST /v1/login-codes`, or reset the password with `POST /v1/password-reset-requests`.',
   },
   address_proof_required: {
     status: 401,
@@ -33,6 +34,12 @@ export const errors = {
     title: 'The second factor was not verified',
     cause: 'The code, key or recovery code does not match the second factor.',
     cure: 'Check the clock of the device that shows the code, and send the code that it shows now. A code that was used once is refused: wait for the next one.',
+  },
+  login_codes_off: {
+    status: 403,
+    title: 'Login codes are not mailed here',
+    cause: 'The operator has set `IDENTITY_LOGIN_CODES=false`.',
+    cure: 'Log in another way; `POST /v1/login-options` lists them.',
   },
   signup_closed: {
     status: 403,
@@ -178,7 +185,7 @@ export const errors = {
     status: 409,
     title: 'This is the last way to log in',
     cause: 'Without it a log-in to the account would be impossible.',
-    cure: 'Set a password or link another identity first.',
+    cure: 'Set a password, add a passkey or link another identity first.',
   },
   connection_invalid: {
     status: 422,

@@ -14,6 +14,8 @@ export type MailToSend = {
   readonly locale: string | null
   /** Null if the mail has no link. */
   readonly token: string | null
+  /** What a person types instead of following the link: the token, or the digits of a login code. */
+  readonly code: string | null
   /** The URL of the page on which a click sends the token. */
   readonly link: string | null
   /** The texts, in the language of the mail. */

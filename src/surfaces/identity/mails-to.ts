@@ -1,4 +1,4 @@
-/** Limits the mails to an unverified address, over all kinds of requests. */
+/** Limits the mails that anybody can send to an address, over all kinds of requests. */
 import type { Bucket } from '#dodeca/kernel'
 import type { Kernel } from './settings.ts'
 

@@ -19,6 +19,7 @@ export type Purpose =
   | 'invite'
   | 'email_change'
   | 'factor_reset_stop'
+  | 'login_code'
 
 const Challenge = Type.Object({
   tenant_id: Id,
@@ -29,7 +30,7 @@ const Challenge = Type.Object({
 })
 export type Challenge = Static<typeof Challenge>
 const columns = sql`tenant_id, account_id, ref, details, expires_at`
-const attempts_max = limit(
+export const attempts_max = limit(
   'identity.code_attempts',
   5,
   'attempts',

@@ -8,9 +8,11 @@ import { Progress, type Accepted } from './schemas.ts'
 
 export type AcceptedRequest = Static<typeof Accepted>
 
+type Kind = 'password_reset' | 'email_verification' | 'login_code'
+
 export async function insertRequest(
   tx: Tx,
-  kind: 'password_reset' | 'email_verification',
+  kind: Kind,
   tenant_id: string,
   ttl_seconds: number,
 ): Promise<AcceptedRequest> {
@@ -43,7 +45,7 @@ export function registrationProgress(reader: Reader, id: string): Promise<Progre
 
 export function requestProgress(
   reader: Reader,
-  kind: 'password_reset' | 'email_verification',
+  kind: Kind,
   id: string,
 ): Promise<Progress | undefined> {
   return reader.maybe(

@@ -7,6 +7,7 @@ import { domainRoutes } from './domains/routes.ts'
 import { connectionRoutes } from './connections/routes.ts'
 import { emailChangeRoutes } from './email-changes/routes.ts'
 import { invitationRoutes } from './invitations/routes.ts'
+import { loginCodeRoutes } from './login-codes/routes.ts'
 import { keyRoutes } from './keys/routes.ts'
 import { meRoutes } from './me/routes.ts'
 import { memberRoutes } from './members/routes.ts'
@@ -16,6 +17,7 @@ import { resetRoutes } from './mfa/resets/routes.ts'
 import { oidcRoutes } from './oidc/routes.ts'
 import { organizationRoutes } from './organizations/routes.ts'
 import { accountPageRoutes } from './pages/routes.ts'
+import { passkeyRoutes } from './passkeys/routes.ts'
 import { passwordRoutes } from './passwords/routes.ts'
 import { registrationRoutes } from './registrations/routes.ts'
 import { roleRoutes } from './roles/routes.ts'
@@ -31,6 +33,8 @@ export function routes(deps: Deps): readonly Route[] {
     ...emailChangeRoutes(deps),
     ...accountRoutes(deps),
     ...sessionRoutes(deps),
+    ...passkeyRoutes(deps),
+    ...loginCodeRoutes(deps),
     ...passwordRoutes(deps),
     ...challengeRoutes(deps),
     ...methodRoutes(deps),

@@ -4,6 +4,7 @@ import type { Deployment, KernelOf, SettingTable } from '#dodeca/kernel'
 import { parseEmail } from './accounts/email.ts'
 import { requireBreachedFile } from './passwords/breached.ts'
 import { readProviders, readRedirectUris } from './oidc/providers.ts'
+import { readPasskeyOrigins } from './passkeys/relying-party.ts'
 
 // prettier-ignore
 export const settings = {
@@ -16,7 +17,8 @@ export const settings = {
   'identity.verification_ttl_seconds': setting.count(86_400, 's', 'Life of a registration and of its mailed token', 60),
   'identity.reset_ttl_seconds': setting.count(1800, 's', 'Life of a mailed password reset token', 60),
   'identity.invitation_ttl_seconds': setting.count(7 * 86_400, 's', 'Life of a mailed invitation', 60),
-  'identity.mfa_challenge_ttl_seconds': setting.count(300, 's', 'Life of a second-factor challenge', 10),
+  'identity.login_code_ttl_seconds': setting.count(600, 's', 'Life of a mailed login code', 60),
+  'identity.mfa_challenge_ttl_seconds': setting.count(300, 's', 'Life of a second-factor challenge, and of the challenge of a log-in with a passkey', 10),
   'identity.mfa_method_ttl_seconds': setting.count(600, 's', 'Time to activate a new second factor', 10),
   'identity.factor_reset_delay_seconds': setting.count(86_400, 's', 'How long the owner of an account can stop that an administrator resets the second factors', 60),
   'identity.step_up_seconds': setting.count(600, 's', 'How recent an authentication must be for dangerous acts', 1),
@@ -42,9 +44,11 @@ export const settings = {
   'identity.login_network_interval_seconds': setting.count(10, 's', 'Time in which one more attempt is granted for a network', 0.001, 86_400),
   'identity.mfa_attempts_per_hour': setting.count(20, 'attempts', 'Second-factor attempts of one account in an hour', 1, 100_000),
   'identity.registrations_per_hour': setting.count(10, 'registrations', 'Registrations from one network in an hour', 1, 1_000_000),
-  'identity.mails_per_recipient_per_hour': setting.count(5, 'mails', 'Registrations, invitations and changes of address that mail one unverified address in an hour', 1, 1_000_000),
+  'identity.mails_per_recipient_per_hour': setting.count(5, 'mails', 'Registrations, invitations, changes of address and login codes that mail one address in an hour', 1, 1_000_000),
   'identity.resets_per_hour': setting.count(20, 'requests', 'Password reset requests from one network in an hour', 1, 1_000_000),
   'identity.resets_per_email_per_hour': setting.count(3, 'requests', 'Password reset requests for one address in an hour', 1, 1_000_000),
+  'identity.login_codes_per_hour': setting.count(5, 'requests', 'Login codes for one address in an hour', 1, 1_000_000),
+  'identity.login_codes_network_per_hour': setting.count(100, 'requests', 'Login codes requested from one network in an hour', 1, 1_000_000),
   'identity.refreshes_per_minute': setting.count(60, 'refreshes', 'Refreshes of one session in a minute', 1, 1_000_000),
   'identity.security_events_retention_days': setting.count(400, 'days', 'How long security events are kept', 30, 4000),
   'identity.require_verified_email': setting.flag('production', 'An account exists only after its address was verified'),
@@ -57,6 +61,9 @@ export const settings = {
   'identity.domain_misses': setting.count(3, 'looks', 'Looks in a row without the DNS record before a domain is lost', 1, 100),
   'identity.domain_verifications_per_minute': setting.count(6, 'attempts/min', 'Attempts to verify one domain in a minute', 1, 1_000_000),
   'identity.dns_servers': setting.list('DNS servers (address or address:port) for the records of domains; none: those of the system'),
+  'identity.login_codes': setting.flag(true, 'Whether people may log in with a code that is mailed to them'),
+  'identity.rp_id': setting.optional('Domain for which passkeys and security keys are made, if it is not the host of PUBLIC_URL'),
+  'identity.passkey_origins': setting.list('Origins of your own pages and apps that may use passkeys and security keys, beside that of PUBLIC_URL'),
   'identity.email_scope': { ...setting.text('Whether an address is one account on the platform (global) or in each tenant', 'global'), oneOf: ['global', 'tenant'] },
   'identity.tenant_from': { ...setting.text('What names the tenant of a login: the body, or the host name', 'body'), oneOf: ['body', 'host'] },
   'identity.issuer': setting.optional('Issuer of tokens, if it is not PUBLIC_URL'),
@@ -92,6 +99,7 @@ export function settingFaults(given: Kernel['settings'], { profile, admin_email 
       if (file !== null) requireBreachedFile(file)
     },
     IDENTITY_DNS_SERVERS: () => checkServers(given['identity.dns_servers']),
+    IDENTITY_PASSKEY_ORIGINS: () => readPasskeyOrigins(given),
   })
   return [...rules, ...read]
 }

@@ -28,7 +28,7 @@ export type AccountMail = {
   /** The text of the button, and the text before the plain code. */
   readonly action: string
   readonly code_label: string
-  readonly token: string | null
+  readonly code: string | null
   readonly link: string | null
 }
 

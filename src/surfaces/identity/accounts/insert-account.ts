@@ -1,4 +1,4 @@
-/** Creates an account with its password. The unique index on the address decides races. */
+/** Creates an account, with a password or without one. The unique index on the address decides races. */
 import { sql, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import type { Address } from './email.ts'
@@ -8,7 +8,7 @@ export type NewAccount = {
   readonly tenant_id: string
   readonly scope: string
   readonly address: Address
-  readonly encoded: string
+  readonly encoded: string | null
   readonly display_name: string | null
   readonly locale: string | null
   readonly proven: boolean
@@ -27,9 +27,12 @@ export async function insertAccount(
       case when ${proven} then kernel.now() end, ${display_name}, ${locale})
     on conflict (email_scope, email_normalized) where status <> 'deleted' do nothing`)
   if (made === 0) return false
-  await tx.run(sql`
-    insert into identity.credentials (tenant_id, account_id, password_hash)
-    values (${tenant_id}, ${id}, ${hasher.seal(encoded, { table: 'identity.credentials', id })})`)
+  if (encoded !== null) {
+    const sealed = hasher.seal(encoded, { table: 'identity.credentials', id })
+    await tx.run(sql`
+      insert into identity.credentials (tenant_id, account_id, password_hash)
+      values (${tenant_id}, ${id}, ${sealed})`)
+  }
   const about = { tenant_id, aggregate_type: 'account', aggregate_id: id }
   tx.emit({
     ...about,

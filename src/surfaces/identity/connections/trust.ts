@@ -8,7 +8,7 @@ import type { Asserted } from '../oidc/party.ts'
 import { isOperator } from '../roles/require-rank.ts'
 import type { AccountRow } from '../schemas.ts'
 import { isOperators, type OpenedConnection } from './connection.ts'
-import { ownsDomain } from './owns-domain.ts'
+import { domainOf, ownsDomain } from './owns-domain.ts'
 
 type Whose = Pick<AccountRow, 'id' | 'tenant_id'>
 
@@ -34,6 +34,5 @@ export async function maySpeakFor(
   if (address === null || !(verified === true || (verified === null && preset === null))) {
     return false
   }
-  const domain = address.normalized.slice(address.normalized.lastIndexOf('@') + 1)
-  return await ownsDomain(reader, tenant_id, domain)
+  return await ownsDomain(reader, tenant_id, domainOf(address.normalized))
 }

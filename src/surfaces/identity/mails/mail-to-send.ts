@@ -6,6 +6,7 @@ import { type Static, Type } from 'typebox'
 import { Id, nullable, sql, type Reader } from '#dodeca/kernel'
 import type { Kernel } from '../settings.ts'
 import type { MailToSend } from '../face.ts'
+import { codeOf } from '../login-codes/codes.ts'
 import { derivedToken } from '../one-time.ts'
 import { languageOf, type Words } from './words.ts'
 
@@ -25,6 +26,7 @@ const pages: Readonly<Record<string, string>> = {
   password_reset: 'reset',
   invite: 'invite',
   factor_reset_stop: 'keep-factors',
+  login_code: 'code',
 }
 
 /** Pages to which a mail without a token leads. */
@@ -55,16 +57,17 @@ export async function mailToSend(
   if (purpose === null || ref === null || key_id === null) {
     const page = plain_pages[template]
     const link = page === undefined ? null : `${base}/${page}`
-    return { template, address, token: null, link, ...wordsOf(row) }
+    return { template, address, token: null, code: null, link, ...wordsOf(row) }
   }
   const derived = derivedToken(keys, key_id, purpose, ref)
   if (derived === null) return undefined
   const token = shown === 'masked' ? mask : derived
+  const code = purpose === 'login_code' && shown !== 'masked' ? codeOf(keys, key_id, ref) : token
   // The link does not contain the id of the registration. The reader must know that id, or the
   // password.
   const query = new URLSearchParams({ token })
   const link = `${base}/${pages[purpose]}?${query}`
-  return { template, address, token, link, ...wordsOf(row) }
+  return { template, address, token, code, link, ...wordsOf(row) }
 }
 
 const mask = '••••••'

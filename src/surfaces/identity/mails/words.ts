@@ -80,6 +80,22 @@ const en: Language = {
         'Log in again. If you do not know why this happened, change your password.',
       ],
     },
+    login_code: {
+      subject: 'Your code to log in',
+      action: 'Log in',
+      says: [
+        'Somebody asked to log in with this address. If it was you, open this link in the browser in which you asked:',
+        'If it was not you, ignore this mail, and give the code to nobody.',
+      ],
+    },
+    passkey_added: {
+      subject: 'A passkey was added',
+      says: ['A new passkey now logs in to your account.', not_you],
+    },
+    passkey_removed: {
+      subject: 'A passkey was removed',
+      says: ['A passkey of your account was removed, and no longer logs in.', not_you],
+    },
     factor_added: {
       subject: 'A second factor was added',
       says: ['Your account has a new second factor for logging in.', not_you],
@@ -188,6 +204,22 @@ const de: Language = {
         'Eine Ihrer Anmeldungen wurde auf eine Weise zweimal verwendet, die nur durch eine Kopie zu erklären ist. Sie wurde beendet.',
         'Melden Sie sich neu an. Wenn Sie den Grund nicht kennen, ändern Sie Ihr Passwort.',
       ],
+    },
+    login_code: {
+      subject: 'Ihr Code zum Anmelden',
+      action: 'Anmelden',
+      says: [
+        'Jemand möchte sich mit dieser Adresse anmelden. Wenn Sie das waren, öffnen Sie diesen Link in dem Browser, in dem Sie den Code angefordert haben:',
+        'Wenn Sie das nicht waren, ignorieren Sie diese Mail und geben Sie den Code niemandem.',
+      ],
+    },
+    passkey_added: {
+      subject: 'Ein Passkey wurde hinzugefügt',
+      says: ['Ein neuer Passkey meldet sich jetzt an Ihrem Konto an.', nicht_sie],
+    },
+    passkey_removed: {
+      subject: 'Ein Passkey wurde entfernt',
+      says: ['Ein Passkey Ihres Kontos wurde entfernt und gilt nicht mehr.', nicht_sie],
     },
     factor_added: {
       subject: 'Ein zweiter Faktor wurde hinzugefügt',

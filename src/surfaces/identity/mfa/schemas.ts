@@ -6,7 +6,12 @@ import { type Static, Type } from 'typebox'
 import { closed, Id, nullable, text, Time } from '#dodeca/kernel'
 import { Bytes } from '../schemas.ts'
 
-export const MethodType = Type.Union([Type.Literal('totp'), Type.Literal('webauthn')])
+/** A `passkey` logs in alone and is a second factor too; a `webauthn` key is only a factor. */
+export const MethodType = Type.Union([
+  Type.Literal('totp'),
+  Type.Literal('webauthn'),
+  Type.Literal('passkey'),
+])
 export type MethodType = Static<typeof MethodType>
 
 export const Code = Type.String({ pattern: '^[0-9]{6}$', minLength: 6, maxLength: 6 })
@@ -25,6 +30,9 @@ const credential = {
   id: encoded(1400),
   rawId: encoded(1400),
   type: Type.Literal('public-key'),
+  /** Browsers send these along; they are not read. */
+  authenticatorAttachment: Type.Optional(nullable(text(20))),
+  clientExtensionResults: Type.Optional(Type.Unknown()),
 }
 
 /** The result of `navigator.credentials.get`. */
@@ -34,7 +42,7 @@ export const Assertion = closed({
     clientDataJSON: encoded(4000),
     authenticatorData: encoded(4000),
     signature: encoded(4000),
-    userHandle: Type.Optional(encoded(100)),
+    userHandle: Type.Optional(nullable(encoded(100))),
   }),
 })
 export type Assertion = Static<typeof Assertion>
@@ -46,6 +54,9 @@ export const Attestation = closed({
     clientDataJSON: encoded(4000),
     attestationObject: encoded(12_000),
     transports: Type.Optional(transports),
+    authenticatorData: Type.Optional(encoded(4000)),
+    publicKey: Type.Optional(nullable(encoded(4000))),
+    publicKeyAlgorithm: Type.Optional(Type.Integer()),
   }),
 })
 export type Attestation = Static<typeof Attestation>

@@ -28,4 +28,5 @@ create index factor_resets_due on identity.factor_resets (due_at) where due_at i
 alter table identity.one_time_challenges drop constraint one_time_challenges_purpose_check;
 alter table identity.one_time_challenges add constraint one_time_challenges_purpose_check
   check (purpose in ('email_verification', 'password_reset', 'mfa_login', 'mfa_step_up',
-    'oidc_state', 'oidc_ticket', 'invite', 'email_change', 'factor_reset_stop'));
+    'oidc_state', 'oidc_ticket', 'invite', 'email_change', 'login_code', 'passkey_login',
+    'factor_reset_stop'));

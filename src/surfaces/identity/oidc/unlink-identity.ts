@@ -1,30 +1,28 @@
 /**
  * Unlinks an identity at a provider from its account, unless it is the last way to log in. The row
- * lock of the account orders two removals. Only configured providers count as ways to log in, and a
- * password only with an address.
+ * lock of the account orders two removals.
  */
 import { Type } from 'typebox'
 import { Id, sql, type Principal, type Tx } from '#dodeca/kernel'
 import { accountColumns, raiseAccountVersion } from '../accounts/find-account.ts'
+import { requireWayIn } from '../accounts/ways-in.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { notifyOwner } from '../mails/notify-owner.ts'
 import { AccountRow, Touched } from '../schemas.ts'
 import { recordSecurityEvent, type Seen } from '../security-events/record-security-event.ts'
 import { requireStepUp } from '../step-up.ts'
-import { connectionOf } from './store-identity.ts'
 
 const Removed = Type.Object({ tenant_id: Id, provider: Type.String() })
-const Left = Type.Object({ some: Type.Boolean() })
 
 export async function unlinkIdentity(
   tx: Tx,
-  { kernel, oidc: { issuers } }: Pick<Deps, 'kernel' | 'oidc'>,
+  deps: Pick<Deps, 'kernel' | 'oidc'>,
   principal: Principal,
   external_identity_id: string,
   seen: Seen,
 ): Promise<void> {
-  await requireStepUp(tx, kernel, principal)
+  await requireStepUp(tx, deps.kernel, principal)
   const { id: account_id } = principal
   // Locked until the commit, so that concurrent removals see each other.
   const owner = await tx.maybe(
@@ -41,19 +39,7 @@ export async function unlinkIdentity(
   )
   if (!removed) return await requireGone(tx, account_id, external_identity_id)
   const version = await raiseAccountVersion(tx, account_id)
-  const left = await tx.one(
-    Left,
-    sql`
-      select ${owner.email !== null}
-          and exists (select from identity.credentials where account_id = ${account_id})
-        or exists (select from identity.external_identities e
-          where e.account_id = ${account_id} and e.unlinked_at is null
-            and (e.issuer = any(${issuers as string[]})
-              or exists (select from identity.connections c
-                where c.id = ${connectionOf(sql`e`)} and c.state = 'active'
-                  and c.deleted_at is null))) as some`,
-  )
-  if (!left.some) throw problem('last_credential')
+  await requireWayIn(tx, deps, owner)
   const { tenant_id, provider } = removed
   tx.emit({
     type: 'external_identity.unlinked',

@@ -1,8 +1,8 @@
-/** Steps up the session with a code: before factors change, and for administrative work. */
+/** Steps up the session with a second factor: before factors change, and for administrative work. */
 import { markup } from '#dodeca/kernel'
 import { activeMethods } from '../mfa/methods/find-methods.ts'
 import { setCookies } from '../sessions/deliver-tokens.ts'
-import { checkCode, codeFields } from './check-code.ts'
+import { checkFactor, codeFields, keyForms } from './check-code.ts'
 import { button, form, hidden } from './form.ts'
 import { nextPath } from './next-path.ts'
 import { sessionOf, type Page } from './visit.ts'
@@ -14,19 +14,22 @@ export const confirmPage: Page = {
   show: async visit => {
     const { deps, words, query } = visit
     const methods = await activeMethods(deps.kernel.db, sessionOf(visit).id)
+    const next = visit.form['next'] ?? query.next
     if (methods.length === 0) return { to: '/account/totp' }
-    const next = hidden({ next: visit.form['next'] ?? query.next })
+    const holder = { kind: 'session', principal: sessionOf(visit) } as const
+    const keys = await keyForms(visit, holder, methods, next)
     return {
       title: words.step_up,
-      body: markup`<p>${words.step_up_says}</p>
-${form(visit, next, codeFields(visit, methods), button(words.confirm))}`,
+      script: keys !== null,
+      body: markup`<p>${words.step_up_says}</p>${keys}
+${form(visit, hidden({ next }), codeFields(visit, methods), button(words.confirm))}`,
     }
   },
   submit: async visit => {
     const { deps, form: given } = visit
     const principal = sessionOf(visit)
     const holder = { kind: 'session', principal } as const
-    const verified = await checkCode(deps, holder, principal.id, visit)
+    const verified = await checkFactor(deps, holder, principal.id, visit)
     if (verified.kind !== 'stepped_up') throw new Error('a session was not stepped up')
     const to = given['next'] ? nextPath(given['next']) : '/account/?done=confirmed'
     return { to, cookies: setCookies(verified.stronger.headers) }

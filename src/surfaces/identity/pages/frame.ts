@@ -1,11 +1,13 @@
 /**
- * The HTML frame of the account pages: light and dark, readable on a phone, and free of scripts.
- * The content security policy allows only this style sheet, by its hash. The referrer policy sends
+ * The HTML frame of the account pages: light and dark, readable on a phone, and free of scripts,
+ * except for the one that uses passkeys. The content security policy allows only this style sheet
+ * and that script, by their hashes. The referrer policy sends
  * only the origin of the page, because the full address may contain a token. The origin is needed:
  * some browsers send no fetch metadata, and for them only the origin shows that a form is ours.
  */
-import { htmlPage, markup, pageHeaders, type Markup } from '#dodeca/kernel'
+import { hashSource, htmlPage, markup, pageHeaders, trusted, type Markup } from '#dodeca/kernel'
 import { languages, type Language } from './language.ts'
+import { script } from './passkey-form.ts'
 
 const style = `
 :root { color-scheme: light dark; --ink: light-dark(#1c2026, #e6e9ee);
@@ -50,9 +52,15 @@ footer { display: flex; justify-content: space-between; padding: 1rem 0; font-si
 @media (max-width: 30rem) { main { padding: 1.3rem } form > button, a.button { width: 100%; text-align: center } }
 `
 
-export const page_headers: Readonly<Record<string, string>> = {
-  ...pageHeaders(style, "form-action 'self'; "),
-  'x-robots-tag': 'noindex',
+export function pageHeadersFor(scripted: boolean): Readonly<Record<string, string>> {
+  return scripted ? with_script : without_script
+}
+
+const without_script = headersOf('')
+const with_script = headersOf(`script-src ${hashSource(script)}; `)
+
+function headersOf(allowed: string): Readonly<Record<string, string>> {
+  return { ...pageHeaders(style, `${allowed}form-action 'self'; `), 'x-robots-tag': 'noindex' }
 }
 
 export type Framed = {
@@ -60,12 +68,13 @@ export type Framed = {
   readonly title: string
   /** True if the page shows an error. */
   readonly failed: boolean
+  readonly scripted: boolean
   readonly body: Markup
   /** The URL of the page, used to show the page in the other language. */
   readonly place: { readonly path: string; readonly query: Readonly<Record<string, string>> }
 }
 
-export function frame({ language, title, failed, body, place }: Framed): string {
+export function frame({ language, title, failed, scripted, body, place }: Framed): string {
   const words = languages[language]
   const other = language === 'en' ? 'de' : 'en'
   const query = new URLSearchParams({ ...place.query, lang: other })
@@ -76,7 +85,7 @@ ${body}
 <footer>
 <a href="/account/">${words.home}</a>
 <a href="${place.path}?${query.toString()}" lang="${other}" hreflang="${other}">${languages[other].name}</a>
-</footer>`
+</footer>${scripted && markup`<script>${trusted(script)}</script>`}`
   return htmlPage({
     language,
     title: failed ? `${words.error}: ${title}` : title,

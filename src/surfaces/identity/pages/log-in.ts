@@ -1,16 +1,22 @@
 /**
- * Logs in with a password in this browser. An account with a second factor continues on the page
- * for it.
+ * Logs in with a password or a passkey in this browser, and leads to the other ways. An account with
+ * a second factor continues on the page for it.
  */
 import { markup, type Markup } from '#dodeca/kernel'
-import { logIn, type LoggedIn } from '../sessions/log-in.ts'
+import type { LoggedIn } from '../sessions/begin-session.ts'
+import { logIn } from '../sessions/log-in.ts'
 import { setCookies, type Delivered } from '../sessions/deliver-tokens.ts'
 import type { Deps } from '../deps.ts'
+import { Assertion } from '../mfa/schemas.ts'
+import { passkeyOptions } from '../passkeys/challenge.ts'
+import type { Seen } from '../security-events/record-security-event.ts'
 import { slugMeant } from '../tenants/resolve-tenant.ts'
 import { readCookie, setCookie } from './cookies.ts'
 import { button, field, form, hidden, required } from './form.ts'
 import { nextPath } from './next-path.ts'
-import { notice, type Gone, type Page, type Visit } from './visit.ts'
+import { logInPath } from './page.ts'
+import { credentialIn, passkeyForm } from './passkey-form.ts'
+import { notice, type Form, type Gone, type Page, type Visit } from './visit.ts'
 
 export const login_cookie = 'account-login'
 const device_cookie = 'account-device'
@@ -18,8 +24,13 @@ const device_cookie = 'account-device'
 export const logInPage: Page = {
   path: '/account/login',
   summary: 'The page on which a person logs in',
-  show: async visit => ({ title: visit.words.log_in, body: await asked(visit) }),
+  show: async visit => ({
+    title: visit.words.log_in,
+    script: true,
+    body: await asked(visit),
+  }),
   submit: async ({ deps, request, form: given }) => {
+    if (given['action'] === 'passkey') return await withPasskey(deps, request, given)
     const { email, password } = required(given, 'email', 'password')
     const { tenant, next } = given
     const device_token = readCookie(deps.kernel, request.headers, device_cookie)
@@ -28,6 +39,15 @@ export const logInPage: Page = {
     const result = await logIn(deps, { ...body, delivery: 'cookie' }, request)
     return entered(deps, result, next)
   },
+}
+
+async function withPasskey(deps: Deps, request: Seen, given: Form): Promise<Gone> {
+  const { tenant, next } = given
+  // The page was open for too long.
+  if (!given['credential']) return { to: logInPath(nextPath(next), 'too_late') }
+  const passkey = credentialIn(given, Assertion)
+  const body = { passkey, delivery: 'cookie', ...(tenant ? { tenant } : {}) } as const
+  return entered(deps, await logIn(deps, body, request), next)
 }
 
 /** Where a log-in leads: to the second factor, or to the page that was asked for. */
@@ -61,19 +81,43 @@ async function asked(visit: Visit): Promise<Markup> {
   const { words, query, form: given } = visit
   const said = notice(visit)
   const tenant = given['tenant'] ?? query.tenant
+  const next = given['next'] ?? query.next
   const here = tenant ? `?${new URLSearchParams({ tenant })}` : ''
   const email = { name: 'email', type: 'email', autocomplete: 'username' } as const
   const password = { name: 'password', type: 'password', autocomplete: 'current-password' } as const
   return markup`${said !== null && markup`<p class="notice" role="status">${said}</p>`}
 ${form(
-  visit,
-  hidden({ tenant, next: given['next'] ?? query.next }),
+  withFault(visit),
+  hidden({ tenant, next }),
   field(visit, { ...email, label: words.email, value: given['email'] }),
   field(visit, { ...password, label: words.password }),
   button(words.log_in),
 )}
-${await providerLinks(visit)}<p><a href="/account/forgot${here}">${words.forgot}</a></p>
+${passkeyForm(visit, {
+  options: passkeyOptions(visit.deps.kernel).public_key,
+  fields: { action: 'passkey', tenant, next },
+  label: words.with_passkey,
+  plain: true,
+})}
+${codeLink(visit, { tenant, next })}${await providerLinks(visit)}<p><a href="/account/forgot${here}">${words.forgot}</a></p>
 <p>${words.no_account} <a href="/account/register${here}">${words.register}</a></p>`
+}
+
+/** A refused passkey is no wrong password. */
+function withFault(visit: Visit): Visit {
+  const { words, fault, form: given } = visit
+  if (!fault || given['action'] !== 'passkey') return visit
+  return { ...visit, fault: { ...fault, field: null, says: words.key_refused } }
+}
+
+function codeLink({ deps, words }: Visit, given: Record<string, string | undefined>): Markup {
+  if (!deps.kernel.settings['identity.login_codes']) return markup``
+  const query = Object.fromEntries(
+    Object.entries(given).flatMap(([name, value]) => (value ? [[name, value]] : [])),
+  ) as Record<string, string>
+  const to = `/account/code?${new URLSearchParams(query)}`
+  return markup`<p><a class="button" href="${to}">${words.with_code}</a></p>
+`
 }
 
 /** One link for each identity provider. */

@@ -1,6 +1,6 @@
 /**
- * The account page of a logged-in visitor: the sessions, which the visitor can end, and the second
- * factors.
+ * The account page of a logged-in visitor: the sessions, which the visitor can end, the passkeys and
+ * the other second factors.
  */
 import { Type, type Static } from 'typebox'
 import { Id, isId, markup, sql, Time, type Markup } from '#dodeca/kernel'
@@ -23,7 +23,9 @@ export const overviewPage: Page = {
   path: '/account/',
   summary: 'The page of an account, with its sessions and second factors',
   guarded: true,
-  show: async visit => {
+  show: async given => {
+    // An error is shown once, not in each form.
+    const visit = { ...given, fault: null }
     const { deps, words } = visit
     const { db } = deps.kernel
     const session = sessionOf(visit)
@@ -32,9 +34,10 @@ export const overviewPage: Page = {
     const said = notice(visit)
     return {
       title: words.home,
-      body: markup`${said !== null && markup`<p class="notice" role="status">${said}</p>`}
+      body: markup`${said !== null && markup`<p class="notice" role="status">${said}</p>`}${given.fault && markup`<p class="alert" role="alert">${given.fault.says}</p>`}
 ${summary(visit, me)}
 <p><a href="/account/organizations">${words.organizations}</a></p>
+<h2>${words.passkeys}</h2>${passkeys(visit, methods)}
 <h2>${words.second_factor}</h2>${factors(visit, me, methods)}
 <h2>${words.sessions}</h2>${await sessions(visit)}
 ${form(visit, button(words.log_out, { action: 'log_out', plain: true }))}`,
@@ -72,7 +75,7 @@ const acts: Readonly<Record<string, (visit: Visit) => Promise<Gone>>> = {
     const session = sessionOf(visit)
     if (!isId(id)) return { to: '/account/' }
     await deps.kernel.db.tx(tx => removeMethod(tx, deps, session, id, request))
-    return { to: '/account/?done=removed' }
+    return { to: `/account/?done=${given['passkey'] ? 'passkey_removed' : 'removed'}` }
   },
 }
 
@@ -82,12 +85,26 @@ function summary(visit: Visit, { email, roles }: Me): Markup {
 ${roles.length > 0 && markup`<p>${words.roles}: ${roles.join(', ')}</p>`}`
 }
 
+function passkeys(visit: Visit, methods: readonly Offered[]): Markup {
+  const { words } = visit
+  const rows = methods
+    .filter(one => one.type === 'passkey')
+    .map(
+      ({ id, label }) => markup`<li><p>${label}</p>
+${form(visit, hidden({ id, passkey: 'yes' }), button(words.remove, { action: 'remove', plain: true }))}</li>`,
+    )
+  return markup`${rows.length === 0 && markup`<p>${words.no_passkey}</p>`}
+${rows.length > 0 && markup`<ul class="rows">${rows}</ul>`}
+<p><a href="/account/passkey">${words.add_passkey}</a></p>`
+}
+
 function factors(visit: Visit, { roles }: Me, methods: readonly Offered[]): Markup {
   const { deps, words } = visit
   const strong = sessionOf(visit).aal === 'aal2'
   const required = deps.kernel.settings['identity.admin_requires_mfa'] && roles.length > 0
   const next = methods.length > 0 ? words.needs_confirmation : words.needs_factor
-  const rows = methods.map(
+  const others = methods.filter(one => one.type !== 'passkey')
+  const rows = others.map(
     ({ id, type, label }) => markup`<li><p>${label} <span class="soft">(${type})</span></p>
 ${form(visit, hidden({ id }), button(words.remove, { action: 'remove', plain: true }))}</li>`,
   )

@@ -7,9 +7,10 @@
 import { Type } from 'typebox'
 import { Problem, reply, route, type Route } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
+import { hasFactor } from '../step-up.ts'
 import { faultOf } from './fault.ts'
 import { readForm } from './form.ts'
-import { frame, page_headers } from './frame.ts'
+import { frame, pageHeadersFor } from './frame.ts'
 import { languageCookie, languageOf, languages } from './language.ts'
 import { PageQuery, type Form, type Gone, type Page, type Result, type Visit } from './visit.ts'
 import { visitorOf } from './visitor.ts'
@@ -82,7 +83,7 @@ async function answer(deps: Deps, page: Page, given: Given, sent: Form | null) {
   } catch (error) {
     if (!(error instanceof Problem) || !Object.hasOwn(replies, error.status)) throw error
     if (error.code === 'step_up_required') {
-      return gone(cookies, { to: `/account/confirm?${new URLSearchParams({ next: page.path })}` })
+      return gone(cookies, { to: await stepUpPath(visit) })
     }
     const failed = { ...visit, fault: faultOf(error, visit.words) }
     const { retry_after } = error.details
@@ -91,8 +92,15 @@ async function answer(deps: Deps, page: Page, given: Given, sent: Form | null) {
   }
 }
 
-export function logInPath(next: string): string {
-  return `/account/login?${new URLSearchParams({ next })}`
+/** A person without a second factor logs in again. */
+async function stepUpPath({ deps, path, session }: Visit): Promise<string> {
+  const strong = session !== null && (await hasFactor(deps.kernel.db, session.id))
+  const next = new URLSearchParams({ next: path })
+  return strong ? `/account/confirm?${next.toString()}` : logInPath(path, 'again')
+}
+
+export function logInPath(next: string, done?: string): string {
+  return `/account/login?${new URLSearchParams({ next, ...(done ? { done } : {}) })}`
 }
 
 function requireOwnForm({ deps, request, form, session }: Visit): void {
@@ -109,7 +117,7 @@ function rendered(
   headers: Readonly<Record<string, string>> = {},
 ) {
   if ('to' in result) return gone(cookies, result)
-  const { title, body, cookies: more = [] } = result
+  const { title, body, script: scripted = false, cookies: more = [] } = result
   const { token, next, tenant } = { ...visit.query, ...visit.form }
   const query = Object.fromEntries(
     Object.entries({ token, next, tenant }).flatMap(([name, value]) =>
@@ -117,9 +125,11 @@ function rendered(
     ),
   )
   const { language, path, fault } = visit
-  const html = frame({ language, title, failed: fault !== null, body, place: { path, query } })
+  const place = { path, query }
+  const html = frame({ language, title, failed: fault !== null, scripted, body, place })
+  const own = pageHeadersFor(scripted)
   // Every status of an error is one of the declared replies.
-  return reply(status as 200, html, { ...page_headers, ...headers, ...setting(cookies, more) })
+  return reply(status as 200, html, { ...own, ...headers, ...setting(cookies, more) })
 }
 
 function gone(cookies: readonly string[], { to, cookies: more = [] }: Gone) {

@@ -8,10 +8,12 @@ import { confirmPage } from './confirm.ts'
 import { forgotPage } from './forgot.ts'
 import { keepFactorsPage } from './keep-factors.ts'
 import { logInPage } from './log-in.ts'
+import { loginCodePage } from './login-code.ts'
 import { home_path } from './next-path.ts'
 import { organizationsPage } from './organizations.ts'
 import { overviewPage } from './overview.ts'
 import { pageRoutes } from './page.ts'
+import { passkeyPage } from './passkey.ts'
 import { providerPage } from './provider.ts'
 import type { Page } from './visit.ts'
 import { recoveryCodesPage } from './recovery-codes.ts'
@@ -29,6 +31,7 @@ const pages: readonly Page[] = [
   sendAgainPage,
   verifyPage,
   logInPage,
+  loginCodePage,
   providerPage,
   secondFactorPage,
   forgotPage,
@@ -37,6 +40,7 @@ const pages: readonly Page[] = [
   keepFactorsPage,
   confirmPage,
   totpPage,
+  passkeyPage,
   recoveryCodesPage,
 ]
 

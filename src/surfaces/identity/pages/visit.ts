@@ -37,7 +37,13 @@ export type Visit = {
   readonly fault: Fault | null
 }
 
-export type Shown = { title: string; body: Markup; cookies?: readonly string[] }
+export type Shown = {
+  title: string
+  body: Markup
+  /** True if the body has a form for a passkey. */
+  script?: boolean
+  cookies?: readonly string[]
+}
 export type Gone = { to: string; cookies?: readonly string[] }
 export type Result = Shown | Gone
 

@@ -18,6 +18,35 @@ export const de: Words = {
     'Die 6 Ziffern, die Ihre Authenticator-App gerade anzeigt, oder einer Ihrer Wiederherstellungscodes.',
   device: 'Authenticator',
   with_provider: 'Weiter mit {name}',
+  with_passkey: 'Mit einem Passkey fortfahren',
+  with_code: 'Code per Mail senden',
+  code_title: 'Mit einem Code anmelden',
+  code_says: 'Sie erhalten per Mail einen Code zum Anmelden.',
+  code_sent:
+    'Wenn Sie sich mit dieser Adresse anmelden können, ist eine Mail mit einem Code unterwegs. Geben Sie den Code hier ein, oder öffnen Sie den Link der Mail in diesem Browser.',
+  login_code_hint: 'Die 8 Ziffern in der Mail.',
+  login_code_wrong:
+    'Der Code ist falsch, wurde schon verwendet oder ist abgelaufen. Prüfen Sie ihn, oder fordern Sie einen neuen an.',
+  another_code: 'Einen neuen Code anfordern',
+  other_browser:
+    'Öffnen Sie diesen Link in dem Browser, in dem Sie den Code angefordert haben, oder geben Sie den Code dort ein. Wenn Sie keinen angefordert haben, schließen Sie diese Seite.',
+  passkey: 'Passkey',
+  passkeys: 'Passkeys',
+  no_passkey:
+    'Mit einem Passkey melden Sie sich mit Fingerabdruck, Gesicht oder dem Code Ihres Geräts an.',
+  add_passkey: 'Passkey hinzufügen',
+  passkey_says:
+    'Ein Passkey meldet Sie ohne Passwort an und gilt auch als zweiter Faktor. Ihr Gerät, Ihr Passwortmanager oder ein Sicherheitsschlüssel bewahrt ihn auf.',
+  passkey_name: 'Name, an dem Sie ihn erkennen',
+  create_says: 'Ihr Browser fragt, wo der Passkey liegen soll, und ob Sie es sind.',
+  create_passkey: 'Passkey erstellen',
+  needs_script:
+    'Passkeys brauchen ein Skript und einen neueren Browser. Erlauben Sie Skripte auf dieser Seite.',
+  key_failed:
+    'Der Browser hat keinen Schlüssel verwendet. Versuchen Sie es noch einmal, oder wählen Sie einen anderen Weg.',
+  key_refused:
+    'Der Passkey wurde nicht angenommen. Versuchen Sie es noch einmal, oder wählen Sie einen anderen Weg.',
+  use_key: '{name} verwenden',
   provider_failed:
     'Die Anmeldung beim Anbieter führte zu keinem Konto. Melden Sie sich mit Ihrem Passwort an, oder versuchen Sie es noch einmal.',
   provider_proof:
@@ -27,7 +56,7 @@ export const de: Words = {
   forgot: 'Passwort vergessen?',
   second_factor: 'Zweiter Faktor',
   only_keys:
-    'Ihr zweiter Faktor ist ein Sicherheitsschlüssel, den diese Seiten nicht verwenden können. Geben Sie einen Wiederherstellungscode ein oder melden Sie sich dort an, wo Sie den Schlüssel hinzugefügt haben.',
+    'Verwenden Sie Ihren Passkey oder Sicherheitsschlüssel, oder geben Sie einen Wiederherstellungscode ein.',
   mail_sent: 'Sehen Sie in Ihr Postfach',
   registered:
     'Eine Mail an diese Adresse ist unterwegs. Öffnen Sie ihren Link in diesem Browser, um die Adresse zu bestätigen.',
@@ -79,7 +108,7 @@ export const de: Words = {
   needs_confirmation:
     'Ihre Rollen gelten nur in einer Sitzung mit zweitem Faktor. Bestätigen Sie diese Sitzung mit einem Code.',
   confirm_session: 'Diese Sitzung mit einem Code bestätigen',
-  no_factor: 'Ohne zweiten Faktor öffnet Ihr Passwort allein Ihr Konto.',
+  no_factor: 'Ohne zweiten Faktor öffnet Ihr Passwort oder Ihr Postfach allein Ihr Konto.',
   add_totp: 'Authenticator-App hinzufügen',
   remove: 'Entfernen',
   totp_says:
@@ -121,6 +150,9 @@ export const de: Words = {
     too_late: 'Die Anmeldung hat zu lange gedauert. Melden Sie sich noch einmal an.',
     changed: 'Ihr Konto verwendet jetzt die neue Adresse.',
     removed: 'Der zweite Faktor ist entfernt.',
+    passkey_added: 'Der Passkey ist hinzugefügt. Sie können sich jetzt damit anmelden.',
+    passkey_removed: 'Der Passkey ist entfernt.',
+    again: 'Melden Sie sich noch einmal an, bevor Sie ändern, wie Sie sich anmelden.',
     ended: 'Die Sitzungen sind beendet.',
     confirmed: 'Diese Sitzung ist bestätigt.',
     accepted: 'Sie sind jetzt Mitglied der Organisation.',
@@ -142,6 +174,9 @@ export const de: Words = {
       'Ein anderes Konto hat diese Adresse. Wählen Sie eine andere oder melden Sie sich dort an.',
     signup_closed:
       'Konten gibt es hier nur auf Einladung. Bitten Sie einen Administrator um eine Einladung.',
+    last_credential:
+      'Das ist der letzte Weg, sich an Ihrem Konto anzumelden. Setzen Sie zuerst ein Passwort, oder fügen Sie einen anderen Passkey hinzu.',
+    login_codes_off: 'Hier werden keine Codes per Mail gesendet. Melden Sie sich anders an.',
     tenant_not_found: 'Diesen Mandanten gibt es nicht. Prüfen Sie die Adresse, die hierher führte.',
     rate_limited:
       'Es waren zu viele Versuche. Warten Sie {n} Sekunden und versuchen Sie es noch einmal.',
@@ -150,7 +185,7 @@ export const de: Words = {
       'Dieses Formular kam nicht von dieser Seite, oder die Seite ist zu alt. Senden Sie es noch einmal.',
     quota_exceeded:
       'Sie haben davon schon so viele, wie ein Konto haben darf. Entfernen Sie zuerst etwas.',
-    already_exists: 'Dieser Name ist vergeben. Wählen Sie einen anderen.',
+    already_exists: 'Das wird schon verwendet. Wählen Sie etwas anderes.',
     last_administrator:
       'Die Organisation hätte keinen Administrator mehr. Geben Sie zuerst einem anderen Mitglied diese Rolle.',
     invitation_not_found: 'Die Einladung wurde zurückgezogen.',

@@ -14,6 +14,31 @@ export const en = {
   code_hint: 'The 6 digits that your authenticator app shows now, or one of your recovery codes.',
   device: 'Authenticator',
   with_provider: 'Continue with {name}',
+  with_passkey: 'Continue with a passkey',
+  with_code: 'Mail me a code',
+  code_title: 'Log in with a code',
+  code_says: 'A code to log in is sent to your mailbox.',
+  code_sent:
+    'If you can log in with this address, a mail with a code is on its way to it. Enter the code here, or open the link of the mail in this browser.',
+  login_code_hint: 'The 8 digits in the mail.',
+  login_code_wrong: 'The code is wrong, was used or has expired. Check it, or ask for another one.',
+  another_code: 'Ask for another code',
+  other_browser:
+    'Open this link in the browser in which you asked for the code, or enter the code there. If you did not ask for one, close this page.',
+  passkey: 'Passkey',
+  passkeys: 'Passkeys',
+  no_passkey:
+    'With a passkey you log in by your fingerprint, your face or the code of your device.',
+  add_passkey: 'Add a passkey',
+  passkey_says:
+    'A passkey logs you in without a password, and counts as your second factor too. It is kept by your device, your password manager or a security key.',
+  passkey_name: 'Name by which you recognize it',
+  create_says: 'Your browser asks where to keep the passkey, and that it is you.',
+  create_passkey: 'Make the passkey',
+  needs_script: 'Passkeys need a script and a newer browser. Allow scripts on this page.',
+  key_failed: 'The browser did not use a key. Try again, or continue in another way.',
+  key_refused: 'The passkey was not accepted. Try again, or continue in another way.',
+  use_key: 'Use {name}',
   provider_failed:
     'The log-in at the provider did not lead to an account. Log in with your password, or try again.',
   provider_proof:
@@ -22,8 +47,7 @@ export const en = {
   have_account: 'You have an account?',
   forgot: 'Forgot the password?',
   second_factor: 'Second factor',
-  only_keys:
-    'Your second factor is a security key, which these pages cannot use. Enter a recovery code, or log in where you added the key.',
+  only_keys: 'Use your passkey or security key, or enter one of your recovery codes.',
   mail_sent: 'Look into your mailbox',
   registered:
     'A mail is on its way to this address. Open its link in this browser to confirm the address.',
@@ -73,7 +97,7 @@ export const en = {
   needs_confirmation:
     'Your roles count only in a session with a second factor. Confirm this session with a code.',
   confirm_session: 'Confirm this session with a code',
-  no_factor: 'Without a second factor your password alone opens your account.',
+  no_factor: 'Without a second factor your password or your mailbox alone opens your account.',
   add_totp: 'Add an authenticator app',
   remove: 'Remove',
   totp_says:
@@ -113,6 +137,9 @@ export const en = {
     too_late: 'The log-in took too long. Log in again.',
     changed: 'Your account uses the new address now.',
     removed: 'The second factor is removed.',
+    passkey_added: 'The passkey is added. You can log in with it now.',
+    passkey_removed: 'The passkey is removed.',
+    again: 'Log in again before you change how you log in.',
     ended: 'The sessions are ended.',
     confirmed: 'This session is confirmed.',
     accepted: 'You are a member of the organization now.',
@@ -130,12 +157,15 @@ export const en = {
       'The link is no longer valid. Ask for a new mail, and use the newest one.',
     email_taken: 'Another account has this address. Choose another one, or log in to that account.',
     signup_closed: 'Accounts here are by invitation only. Ask an administrator for an invitation.',
+    last_credential:
+      'This is the last way to log in to your account. Set a password or add another passkey first.',
+    login_codes_off: 'Codes are not mailed here. Log in in another way.',
     tenant_not_found: 'There is no such tenant. Check the address that led here.',
     rate_limited: 'There were too many attempts. Wait {n} seconds, then try again.',
     overloaded: 'The platform is busy. Try again in a moment.',
     csrf_failed: 'This form was not sent from this page, or the page is too old. Send it again.',
     quota_exceeded: 'You have as many of these as an account may have. Remove one first.',
-    already_exists: 'This name is taken. Choose another one.',
+    already_exists: 'This is in use already. Choose another one.',
     last_administrator:
       'The organization would have no administrator. Give another member this role first.',
     invitation_not_found: 'The invitation was withdrawn.',

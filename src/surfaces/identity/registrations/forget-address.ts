@@ -1,10 +1,10 @@
 /**
- * Deletes the data about an address that is stored outside its account: registrations, invitations
- * by any organization, and the tokens and mails of both. This runs when the account is erased or changes its
- * address. When the address changes, pending registrations of other people stay, and
+ * Deletes the data about an address that is stored outside its account: registrations, login codes,
+ * invitations by any organization, and their tokens and mails. This runs when the account is erased or
+ * changes its address. When the address changes, pending registrations of other people stay, and
  * invitations that are pending: they are for whoever has the address.
  */
-import { sql, type Tx } from '#dodeca/kernel'
+import { nil_id, sql, type Tx } from '#dodeca/kernel'
 
 export async function forgetAddress(
   tx: Tx,
@@ -35,4 +35,14 @@ export async function forgetAddress(
       returning id
     )
     delete from identity.mails where invitation_id in (select id from gone)`)
+  // A login code belongs to the tenant that it was requested for. Where addresses are unique over all
+  // tenants, that may be another one.
+  await tx.run(sql`
+    delete from identity.one_time_challenges
+    where purpose = 'login_code' and details ->> 'email_scope' in (${tenant_id}, ${nil_id})
+      and details ->> 'email_normalized' = ${email_normalized}`)
+  await tx.run(sql`
+    delete from identity.mails
+    where account_id is null and tenant_id = ${tenant_id} and purpose = 'login_code'
+      and address = ${email_normalized}`)
 }

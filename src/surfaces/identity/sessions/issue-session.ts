@@ -8,7 +8,7 @@ import { Type } from 'typebox'
 import { Id, newId, parseTime, sql, Time, type Sql, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { hashOf } from '../one-time.ts'
-import type { AccountRow, SessionTokens } from '../schemas.ts'
+import { default_tenant_id, type AccountRow, type SessionTokens } from '../schemas.ts'
 import {
   ipPrefixOf,
   recordSecurityEvent,
@@ -24,7 +24,7 @@ import { revokeSessions } from './revoke-sessions.ts'
 export type Proven = {
   readonly account: Pick<AccountRow, 'id' | 'tenant_id'>
   readonly aal: 'aal1' | 'aal2'
-  /** The authentication methods: `pwd`, `otp`, `hwk`, `oidc`, `recovery`. */
+  /** The authentication methods: `pwd`, `otp`, `hwk`, `mfa`, `mail`, `oidc`, `recovery`. */
   readonly amr: readonly string[]
   /** The connection at which it begins. It ends with it. */
   readonly connection_id?: string | null
@@ -156,7 +156,8 @@ function insertSession(
         select tenant_id, ${session_id}::uuid, id, ${newId()}::uuid, active_tenant_id,
           ${aal}, ${amr as string[]}::text[], kernel.now(), ${sql.json(metadata)}::jsonb,
           kernel.now() + make_interval(secs => ${session_seconds}), ${narrowed.scope}::text[],
-          ${narrowed.client_id}, ${narrowed.audience}, ${narrowed.bound_tenant_id}::uuid,
+          ${narrowed.client_id}, ${narrowed.audience},
+          coalesce(${narrowed.bound_tenant_id}::uuid, ${tenantOf(connection_id)}),
           array_remove(array[nullif(active_tenant_id, tenant_id)], null), ${connection_id}::uuid
         from held
         returning id, active_tenant_id, auth_time, expires_at
@@ -176,4 +177,11 @@ function whileActive(connection_id: string | null): Sql {
       and exists (select from identity.connections c
         where c.id = ${connection_id} and c.state = 'active' and c.deleted_at is null
         for share)`
+}
+
+/** A session that began at the provider of an organization works only there. */
+function tenantOf(connection_id: string | null): Sql {
+  return sql`
+    (select c.tenant_id from identity.connections c
+      where c.id = ${connection_id}::uuid and c.tenant_id <> ${default_tenant_id})`
 }

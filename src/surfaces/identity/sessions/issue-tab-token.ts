@@ -4,7 +4,7 @@
  * request that removes the last role either waits and then ends it, or came first.
  */
 import { Type, type Static } from 'typebox'
-import { closed, Id, parseTime, sql, Time, type Tx } from '#dodeca/kernel'
+import { closed, Id, nullable, parseTime, sql, Time, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import type { Session } from '../mfa/holder.ts'
@@ -21,7 +21,12 @@ export const TabToken = Type.Object(
   { title: 'TabToken' },
 )
 
-const Facts = Type.Object({ aal: Aal, amr: Type.Array(Type.String()), auth_time: Time })
+const Facts = Type.Object({
+  aal: Aal,
+  amr: Type.Array(Type.String()),
+  auth_time: Time,
+  bound_tenant_id: nullable(Id),
+})
 
 export async function issueTabToken(
   tx: Tx,
@@ -43,10 +48,11 @@ export async function issueTabToken(
         and s.expires_at > kernel.now() and t.id = ${tenant_id} and t.state = 'active'
         and (s.tenant_id = t.id or exists (select from identity.role_assignments r
           where r.tenant_id = t.id and r.account_id = s.account_id))
-      returning s.aal, s.amr, s.auth_time`,
+      returning s.aal, s.amr, s.auth_time, s.bound_tenant_id`,
   )
   if (!facts) throw problem('tenant_not_found')
-  const { aal, amr } = facts
+  const { aal, amr, bound_tenant_id } = facts
+  if (bound_tenant_id !== null && bound_tenant_id !== tenant_id) throw problem('session_bound')
   const auth_time = Math.floor(parseTime(facts.auth_time) / 1000)
   return {
     access_token: tokens.sign({ account_id, session_id, tenant_id, aal, amr, auth_time }),

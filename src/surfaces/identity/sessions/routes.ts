@@ -12,6 +12,7 @@ import { endSession } from './end-session.ts'
 import { session_list, sessionsOf } from './list-sessions.ts'
 import { AskTabToken, issueTabToken, TabToken } from './issue-tab-token.ts'
 import { LogIn, logIn } from './log-in.ts'
+import { AskLoginOptions, loginOptions, LoginOptions } from './login-options.ts'
 import { refresh } from './refresh-session.ts'
 import { CurrentSession, readCurrentSession } from './read-current-session.ts'
 import { revokeSessions } from './revoke-sessions.ts'
@@ -29,7 +30,8 @@ export const sessionRoutes = open({
     '/v1/sessions',
     'Log in',
     {
-      description: 'If a second factor is required, the reply is 202 with a challenge.',
+      description:
+        'With an address and a password, a passkey, a mailed code or a ticket from an identity provider. If a second factor is required, the reply is 202 with a challenge.',
       permission: 'public',
       body: LogIn,
       transaction: 'own',
@@ -46,6 +48,20 @@ export const sessionRoutes = open({
       const location = `/v1/sessions/${delivered.body.session_id}`
       return reply(201, delivered.body, { ...delivered.headers, location })
     },
+  ),
+
+  getLoginOptions: post(
+    '/v1/login-options',
+    'List the ways to log in',
+    {
+      description: 'By tenant, and never by account: the reply tells nothing about the address.',
+      permission: 'public',
+      added: true,
+      body: AskLoginOptions,
+      reply: LoginOptions,
+      fails: ['tenant_not_found'],
+    },
+    async ({ tx, body, request }, deps) => await loginOptions(tx, deps, body, request),
   ),
 
   refreshSession: post(

@@ -28,6 +28,16 @@ export function findTenant(
 
 const Open = Type.Object({ it: Type.Boolean() })
 
+export async function maySignUp(reader: Reader, tenant_id: string): Promise<boolean> {
+  const { it } = await reader.one(
+    Open,
+    sql`
+      select exists (select from identity.tenants
+        where id = ${tenant_id} and state = 'active' and signup = 'open') as it`,
+  )
+  return it
+}
+
 export async function isOpen(reader: Reader, tenant_id: string): Promise<boolean> {
   const { it } = await reader.one(
     Open,

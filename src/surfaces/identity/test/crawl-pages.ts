@@ -33,6 +33,7 @@ export const pageRecipes: Readonly<Record<string, Made>> = {
   }),
   'POST /account/login': sends(({ person }) => people.credentials(person)),
   'POST /account/forgot': sends(address),
+  'POST /account/code': sends(address),
   'POST /account/reset': sends(password),
   'POST /account/invite': sends(password),
   'POST /account/keep-factors': sends(async maker => ({ token: await stopToken(maker) })),

@@ -71,6 +71,7 @@ await crawlSurface({
     '/v1/registrations/{id}': asked('/v1/accounts', people.registration),
     '/v1/email-verification-requests/{id}': asked('/v1/email-verification-requests', address),
     '/v1/password-reset-requests/{id}': asked('/v1/password-reset-requests', address),
+    '/v1/login-codes/{id}': asked('/v1/login-codes', address),
     '/v1/accounts/{account_id}': { make: people.account },
     '/v1/accounts/{account_id}/roles/{role_id}': { shared: true, make: () => 'auditor' },
     '/v1/factor-resets/{factor_reset_id}': { make: factors.waitingReset },
@@ -96,6 +97,8 @@ await crawlSurface({
     'POST /v1/email-verification-requests': says(address),
     'POST /v1/email-changes': says(newAddress),
     'POST /v1/password-reset-requests': says(address),
+    'POST /v1/login-codes': says(address),
+    'POST /v1/login-options': says(address),
     'POST /v1/password-resets': says(people.mailedReset),
     'POST /v1/password-changes': {
       // Of changes of one password at once, one counts.

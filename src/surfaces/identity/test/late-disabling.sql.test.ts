@@ -8,7 +8,8 @@ import { sql } from '#dodeca/kernel'
 import type { Tenant } from '../../../../test/product-world.ts'
 import { eventually, type Answer } from '../../../../test/world.ts'
 import { openOidcWorld } from './oidc-world.ts'
-import { enrolTotp, activate, nextCode, verify } from './second-factor.ts'
+import { makeAuthenticator } from './authenticator.ts'
+import { enrolTotp, activate, nextCode, origin, verify } from './second-factor.ts'
 
 const world = await openOidcWorld()
 const { db } = world.platform.kernel
@@ -19,6 +20,19 @@ type Proven = {
   readonly tenant: Tenant
   /** The last step: what would answer the session. */
   finish(): Promise<Answer>
+}
+
+async function codeMailed(): Promise<Proven> {
+  const { id: account_id, email, tenant } = await world.member()
+  await world.prove({ email })
+  const asked = { email, tenant: tenant.slug }
+  const { id } = (await world.call('POST', '/v1/login-codes', { body: asked })).body
+  const code = (await world.mails(email)).at(-1)?.code
+  return {
+    account_id,
+    tenant,
+    finish: () => world.call('POST', '/v1/sessions', { body: { login_code: { id, code } } }),
+  }
 }
 
 const ways: Record<string, () => Promise<Proven>> = {
@@ -39,6 +53,22 @@ const ways: Record<string, () => Promise<Proven>> = {
       finish: () => verify(world, challenge.challenge_id, login_token, { code: next }),
     }
   },
+  'a passkey': async () => {
+    const { id, tenant, token } = await world.member()
+    const body = { type: 'passkey', label: 'Key' }
+    const enrolled = (await world.call('POST', '/v1/mfa/methods', { token, body })).body
+    const key = makeAuthenticator(origin)
+    const attestation = key.create(enrolled.public_key)
+    expect((await activate(world, token, enrolled.id, { attestation })).status).toBe(200)
+    const { public_key } = (await world.call('POST', '/v1/passkey-options')).body
+    const passkey = key.get(public_key)
+    return {
+      account_id: id,
+      tenant,
+      finish: () => world.call('POST', '/v1/sessions', { body: { passkey } }),
+    }
+  },
+  'a mailed code': codeMailed,
   'an identity provider': async () => {
     const tenant = await world.tenant()
     const { sub } = world.someone()
@@ -139,6 +169,10 @@ const tokens: Record<string, () => Promise<Holding>> = {
     const { ticket } = await world.come(sub, { tenant })
     return { account_id: first.body.account_id, use: () => world.redeem(ticket) }
   },
+  'a mailed code': async () => {
+    const { account_id, finish } = await codeMailed()
+    return { account_id, use: finish }
+  },
 }
 
 test.each(Object.keys(tokens))(
@@ -154,7 +188,10 @@ test.each(Object.keys(tokens))(
       await eventually('it waits', async () => (await waiting()) > 0)
       const free = await tx.run(sql`
         select from identity.one_time_challenges
-        where account_id = ${account_id} and consumed_at is null for update nowait`)
+        where consumed_at is null and (account_id = ${account_id}
+          or details ->> 'email_normalized' = (
+            select email_normalized from identity.accounts where id = ${account_id}))
+        for update nowait`)
       expect(free).toBeGreaterThan(0)
     })
     expect((await answer)?.status).toBeLessThan(300)

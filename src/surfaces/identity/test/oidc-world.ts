@@ -45,12 +45,13 @@ export type OidcWorld = ProductWorld & {
 }
 
 /** The providers `trusted`, `plain` (its word on addresses does not count) and `strange` (whose secret is wrong). */
-export async function openOidcWorld(): Promise<OidcWorld> {
-  const world = await shared('product with OpenID providers', openOwnWorld)
+export async function openOidcWorld(settings?: Record<string, string>): Promise<OidcWorld> {
+  if (settings) return await openOwnWorld(settings)
+  const world = await shared('product with OpenID providers', () => openOwnWorld({}))
   return { ...world, close: () => Promise.resolve() }
 }
 
-async function openOwnWorld(): Promise<OidcWorld> {
+async function openOwnWorld(settings: Record<string, string>): Promise<OidcWorld> {
   const provider = await startRealProvider(home, ['trusted', 'plain', 'strange'])
   const entry = (name: string, more: object) => ({
     name,
@@ -66,6 +67,7 @@ async function openOwnWorld(): Promise<OidcWorld> {
       entry('strange', { client_secret: 'not the secret that the provider knows' }),
     ]),
     IDENTITY_REDIRECT_URIS: `${application},${application}?from=oidc`,
+    ...settings,
   })
   const browse = () => new Browser({ [home]: world.url })
   const begin: OidcWorld['begin'] = async (browser, how = {}) => {

@@ -139,6 +139,15 @@ async function forgetPassword({ email, tenant }: Member): Promise<void> {
   await post('/v1/password-resets', { token, new_password })
 }
 
+async function logInByMail({ email, tenant }: Member): Promise<void> {
+  const { body } = await post('/v1/login-codes', { email, tenant: tenant.slug })
+  const token = await mailed(email)
+  const forged = secret('forged link', `ot_${'Ab1'.repeat(14)}x`)
+  await post('/v1/sessions', { login_code: { id: body.id, token: forged } })
+  expect((await post('/v1/sessions', { login_code: { id: body.id, token } })).status).toBe(201)
+  await post('/v1/sessions', { login_code: { id: body.id, token } })
+}
+
 async function useCookies(member: Member): Promise<void> {
   const { headers, body } = await at.login(member, { delivery: 'cookie' })
   const hidden = headers.getSetCookie().filter(line => line.includes('; HttpOnly'))
@@ -184,6 +193,7 @@ test('no secret stands in the output, in an answer that refuses, or in any row',
   await refreshAndFail(member)
   await saySenselessThings(member)
   await useCookies(member)
+  await logInByMail(member)
   await growStronger(member)
   await usePages(member)
   await forgetPassword(member)

@@ -123,6 +123,15 @@ const proofs: Record<string, (squatted: Member) => Promise<void>> = {
     const body = { token: await mailedToken({ email }), new_password: chosen }
     expect((await world.call('POST', '/v1/password-resets', { body })).status).toBe(204)
   },
+  'a login with a mailed code': async ({ email, tenant, id }) => {
+    const asked = { email, tenant: tenant.slug }
+    const { body } = await world.call('POST', '/v1/login-codes', { body: asked })
+    const code = (await world.mails(email)).at(-1)?.code
+    const login = await world.call('POST', '/v1/sessions', {
+      body: { login_code: { id: body.id, code } },
+    })
+    expect([login.status, login.body.account_id]).toEqual([201, id])
+  },
   'a login at a provider': async ({ email, tenant, id }) => {
     const { ticket } = await world.come(world.someone({ email }).sub, { tenant })
     const login = await world.redeem(ticket)
@@ -157,7 +166,7 @@ test.each(Object.entries(proofs))(
     await expectGone(who)
     expect(await announced(world, 'account.verified', member.id)).toHaveLength(1)
 
-    if (how === 'a login at a provider') return
+    if (how.startsWith('a login')) return
     const owner = await world.login({ ...member, password: chosen })
     expect(owner.status).toBe(201)
     const mine = { token: owner.body.access_token }

@@ -56,13 +56,13 @@ type Words = {
   readonly paragraphs: readonly string[]
   readonly action: string
   readonly code_label: string
-  readonly token: string | null
+  readonly code: string | null
   readonly link: string | null
 }
 
 /** The data for the frame of identity's mails. */
-export function wordsOf({ subject, paragraphs, action, code_label, token, link }: Words): Data {
-  return { subject, paragraphs, action, code_label, code: token, link }
+export function wordsOf({ subject, paragraphs, action, code_label, code, link }: Words): Data {
+  return { subject, paragraphs, action, code_label, code, link }
 }
 
 async function inputOf(reader: Reader, { vault }: Deps, row: IntentRow): Promise<Data> {

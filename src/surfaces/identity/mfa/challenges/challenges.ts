@@ -6,12 +6,13 @@
 import { Type, type Static } from 'typebox'
 import { Id, limit, newId, newSecret, sql, Time } from '#dodeca/kernel'
 import type { Db, Reader, Tx } from '#dodeca/kernel'
+import { relyingParty } from '../../passkeys/relying-party.ts'
 import type { Kernel } from '../../settings.ts'
 import { hashOf } from '../../one-time.ts'
 import type { Holder } from '../holder.ts'
 import type { Offered } from '../methods/find-methods.ts'
 import { ChallengeStatus, type OpenedChallenge } from '../schemas.ts'
-import { relyingParty, requestOptions } from '../methods/webauthn.ts'
+import { requestOptions } from '../methods/webauthn.ts'
 
 const attempts_max = limit(
   'identity.challenge_attempts',
@@ -44,17 +45,17 @@ export type Asked = {
 
 export async function openChallenge(
   tx: Tx,
-  { settings, public_url }: Pick<Kernel, 'settings' | 'public_url'>,
+  kernel: Pick<Kernel, 'settings' | 'public_url'>,
   asked: Asked,
 ): Promise<OpenedChallenge> {
   const { tenant_id, account_id, method, for: reason } = asked
   const id = newId()
-  const ttl_seconds = settings['identity.mfa_challenge_ttl_seconds']
+  const ttl_seconds = kernel.settings['identity.mfa_challenge_ttl_seconds']
   const public_key =
     method.credential_id === null
       ? undefined
       : await requestOptions(
-          relyingParty(public_url),
+          relyingParty(kernel),
           { id: method.credential_id, transports: method.transports ?? [] },
           ttl_seconds * 1000,
         )

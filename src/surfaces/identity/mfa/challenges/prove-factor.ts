@@ -4,13 +4,14 @@
  */
 import type { Tx } from '#dodeca/kernel'
 import type { Deps } from '../../deps.ts'
+import { relyingParty } from '../../passkeys/relying-party.ts'
 import { recordSecurityEvent, type Seen } from '../../security-events/record-security-event.ts'
 import type { Challenge } from './challenges.ts'
 import { methodOf } from '../methods/find-methods.ts'
 import { claimRecoveryCode } from '../methods/recovery-codes.ts'
 import type { Assertion, MethodRow } from '../schemas.ts'
 import { claimStep, newestStep, openTotpSecret } from '../methods/totp.ts'
-import { claimSignCount, readAssertion, relyingParty } from '../methods/webauthn.ts'
+import { claimSignCount, readAssertion } from '../methods/webauthn.ts'
 
 /** Exactly one of these is present. */
 export type Shown = {
@@ -57,7 +58,7 @@ function byCode({ keys, clock }: Needs['kernel'], method: MethodRow, code: strin
 }
 
 async function byKey(
-  { public_url }: Needs['kernel'],
+  kernel: Needs['kernel'],
   { details, account_id, tenant_id }: Challenge,
   method: MethodRow,
   assertion: Assertion,
@@ -65,7 +66,7 @@ async function byKey(
 ): Promise<Proof | undefined> {
   const { webauthn_challenge } = details
   if (webauthn_challenge === undefined) return undefined
-  const rp = relyingParty(public_url)
+  const rp = relyingParty(kernel)
   const sign_count = await readAssertion(rp, webauthn_challenge, method, assertion)
   if (sign_count === undefined) return undefined
   return {

@@ -8,6 +8,7 @@ import { accountById, raiseAccountVersion } from '../../accounts/find-account.ts
 import type { Deps } from '../../deps.ts'
 import { problem } from '../../errors.ts'
 import { notifyOwner } from '../../mails/notify-owner.ts'
+import { relyingParty } from '../../passkeys/relying-party.ts'
 import { recordSecurityEvent, type Seen } from '../../security-events/record-security-event.ts'
 import { holdAccount } from './hold-account.ts'
 import type { Session } from '../holder.ts'
@@ -15,7 +16,7 @@ import { replaceRecoveryCodes } from './recovery-codes.ts'
 import { Attestation, Code, MethodRow, RecoveryCodes } from '../schemas.ts'
 import { guessing } from '../limit-guesses.ts'
 import { claimStep, newestStep, openTotpSecret } from './totp.ts'
-import { readAttestation, relyingParty } from './webauthn.ts'
+import { readAttestation } from './webauthn.ts'
 
 export const Activate = Type.Object(
   { code: Type.Optional(Code), attestation: Type.Optional(Attestation) },
@@ -78,7 +79,7 @@ export async function activateMethod(
         seen,
         method: pending.type,
       })
-      await notifyOwner(tx, account, 'factor_added')
+      await notifyOwner(tx, account, pending.type === 'passkey' ? 'passkey_added' : 'factor_added')
       if (active > 0) return { id: method_id, status: 'active' }
       const recovery_codes = await replaceRecoveryCodes(tx, deps.kernel.keys, account)
       return { id: method_id, status: 'active', recovery_codes }
@@ -135,12 +136,12 @@ async function proveCode(
 
 async function keepKey(
   tx: Tx,
-  { public_url }: Deps['kernel'],
-  { id, tenant_id, registration_challenge }: MethodRow,
+  kernel: Deps['kernel'],
+  method: MethodRow,
   attestation: Attestation,
 ): Promise<boolean> {
-  if (registration_challenge === null) return false
-  const key = await readAttestation(relyingParty(public_url), registration_challenge, attestation)
+  const { id, tenant_id } = method
+  const key = await readAttestation(relyingParty(kernel), method, attestation)
   if (!key) return false
   try {
     await tx.run(sql`

@@ -1,7 +1,11 @@
-/** Removes a second factor. When the last factor is removed, the recovery codes are removed too. */
+/**
+ * Removes a second factor or a passkey. When the last factor is removed, the recovery codes are
+ * removed too. A passkey that is the last way to log in stays.
+ */
 import { Type } from 'typebox'
 import { sql, Version, type Tx } from '#dodeca/kernel'
 import { raiseAccountVersion } from '../../accounts/find-account.ts'
+import { requireWayIn } from '../../accounts/ways-in.ts'
 import type { Deps } from '../../deps.ts'
 import { problem } from '../../errors.ts'
 import { notifyOwner } from '../../mails/notify-owner.ts'
@@ -13,7 +17,7 @@ import { dropRecoveryCodes } from './recovery-codes.ts'
 
 export async function removeMethod(
   tx: Tx,
-  deps: Pick<Deps, 'kernel'>,
+  deps: Pick<Deps, 'kernel' | 'oidc'>,
   principal: Session,
   method_id: string,
   seen: Seen,
@@ -34,6 +38,7 @@ export async function removeMethod(
   )
   // A pending factor is removed without an event or a mail.
   if (method.status !== 'active') return
+  if (method.type === 'passkey') await requireWayIn(tx, deps, account)
   if (active === 1) await dropRecoveryCodes(tx, account_id)
   await raiseAccountVersion(tx, account_id)
   tx.emit({
@@ -52,5 +57,5 @@ export async function removeMethod(
     seen,
     method: method.type,
   })
-  await notifyOwner(tx, account, 'factor_removed')
+  await notifyOwner(tx, account, method.type === 'passkey' ? 'passkey_removed' : 'factor_removed')
 }

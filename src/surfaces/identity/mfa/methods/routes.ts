@@ -32,12 +32,12 @@ export const methodRoutes = open({
 
   enrolMfaMethod: create(
     '/v1/mfa/methods',
-    'Begin a second factor',
+    'Begin a second factor or a passkey',
     {
       narrow: 'enrolment',
       sends: [],
       description:
-        'The secret is shown only this once. The factor is not accepted until it is activated.',
+        'The secret is shown only this once. The factor is not accepted until it is activated. A `passkey` also logs in alone, so it requires a recent login.',
       body: Enrol,
       reply: Enrolled,
       fails: [...guarded, 'quota_exceeded'],
@@ -73,7 +73,7 @@ export const methodRoutes = open({
   removeMfaMethod: del(
     '/v1/mfa/methods/{method_id}',
     'Remove a second factor',
-    { narrow: 'enrolment', fails: guarded },
+    { narrow: 'enrolment', fails: [...guarded, 'last_credential'] },
     async ({ tx, principal, params, request }, deps) => {
       await removeMethod(tx, deps, requireSession(principal), params.method_id, request)
     },

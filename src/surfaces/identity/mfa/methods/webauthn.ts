@@ -1,13 +1,14 @@
 /**
- * Security keys and passkeys as a second factor. The relying party is the host of PUBLIC_URL, and
- * the origin is compared exactly. A sign count that decreases hints at a copied key. The login
- * still succeeds, since some authenticators count incorrectly, but a security event is recorded.
+ * Security keys and passkeys. A passkey is stored by its authenticator together with the account,
+ * and verifies the person, so it can log in alone. A sign count that decreases hints at a copied key.
+ * The login still succeeds, since some authenticators count incorrectly, but a security event is
+ * recorded.
  */
 import { Type } from 'typebox'
 import { newSecret, nullable, sql, type Tx } from '#dodeca/kernel'
+import type { RelyingParty } from '../../passkeys/relying-party.ts'
 import type { Assertion, Attestation, MethodRow } from '../schemas.ts'
 
-export type RelyingParty = { readonly id: string; readonly origin: string }
 export type Credential = { readonly id: string; readonly transports: readonly string[] }
 
 /** EdDSA, ES256 and RS256 by their numbers in COSE; a fixed list, independent of the runtime. */
@@ -16,23 +17,22 @@ const algorithms = [-8, -7, -257]
 /** A large library that few accounts need: loaded at its first use. */
 const library = () => import('@simplewebauthn/server')
 
-export function relyingParty(public_url: string): RelyingParty {
-  const { hostname, origin } = new URL(public_url)
-  return { id: hostname, origin }
+type Registration = {
+  readonly user: { readonly id: string; readonly name: string; readonly display_name: string }
+  readonly known: readonly Credential[]
+  readonly is_passkey: boolean
+  readonly timeout_ms: number
 }
 
-/** The key should be discoverable, so that a later version can allow logins with the key alone. */
 export async function registrationOptions(
   rp: RelyingParty,
-  user: { readonly id: string; readonly name: string; readonly display_name: string },
-  known: readonly Credential[],
-  timeout_ms: number,
+  { user, known, is_passkey, timeout_ms }: Registration,
 ) {
   const { generateRegistrationOptions } = await library()
   return await generateRegistrationOptions({
     rpName: rp.id,
     rpID: rp.id,
-    userID: Uint8Array.from(Buffer.from(user.id.replaceAll('-', ''), 'hex')),
+    userID: Uint8Array.from(bytesOf(user.id)),
     userName: user.name,
     userDisplayName: user.display_name,
     challenge: newChallenge(),
@@ -40,7 +40,10 @@ export async function registrationOptions(
     attestationType: 'none',
     supportedAlgorithmIDs: algorithms,
     excludeCredentials: known.map(listed),
-    authenticatorSelection: { residentKey: 'preferred', userVerification: 'preferred' },
+    authenticatorSelection: {
+      residentKey: is_passkey ? 'required' : 'preferred',
+      userVerification: is_passkey ? 'required' : 'preferred',
+    },
   })
 }
 
@@ -58,24 +61,27 @@ export async function requestOptions(rp: RelyingParty, key: Credential, timeout_
 /** Returns the new key, or undefined if the response does not match our challenge. */
 export async function readAttestation(
   rp: RelyingParty,
-  challenge: string,
+  { type, registration_challenge }: Pick<MethodRow, 'type' | 'registration_challenge'>,
   attestation: Attestation,
 ) {
+  if (registration_challenge === null) return undefined
+  const { id, rawId } = attestation
+  const { clientDataJSON, attestationObject, transports = [] } = attestation.response
+  const response = { clientDataJSON, attestationObject }
   const { verifyRegistrationResponse } = await library()
   try {
     const { registrationInfo } = await verifyRegistrationResponse({
-      response: { ...attestation, clientExtensionResults: {} },
-      expectedChallenge: challenge,
-      expectedOrigin: rp.origin,
+      response: { id, rawId, type: 'public-key', response, clientExtensionResults: {} },
+      expectedChallenge: registration_challenge,
+      expectedOrigin: [...rp.origins],
       expectedRPID: rp.id,
       supportedAlgorithmIDs: algorithms,
-      requireUserVerification: false,
+      requireUserVerification: type === 'passkey',
     })
     if (!registrationInfo) return undefined
-    const { id, publicKey, counter } = registrationInfo.credential
-    const transports = attestation.response.transports ?? []
+    const { id: credential_id, publicKey, counter } = registrationInfo.credential
     return {
-      credential_id: id,
+      credential_id,
       public_key: Buffer.from(publicKey),
       sign_count: counter,
       transports,
@@ -87,26 +93,33 @@ export async function readAttestation(
   }
 }
 
-/** Returns the sign count of a valid response. */
+/**
+ * Returns the sign count of a valid response. The challenge is compared, or checked by a function.
+ * Where the key is the only proof, it must have verified the person.
+ */
 export async function readAssertion(
   rp: RelyingParty,
-  challenge: string,
+  challenge: string | ((given: string) => boolean),
   method: Pick<MethodRow, 'credential_id' | 'encrypted_secret_or_public_key'>,
   assertion: Assertion,
+  user_verified: 'required' | 'any' = 'any',
 ): Promise<number | undefined> {
   const { credential_id, encrypted_secret_or_public_key: key } = method
   if (credential_id === null || key === null || assertion.id !== credential_id) return undefined
+  const { id, rawId } = assertion
+  const { clientDataJSON, authenticatorData, signature } = assertion.response
+  const response = { clientDataJSON, authenticatorData, signature }
   const { verifyAuthenticationResponse } = await library()
   try {
     const { verified, authenticationInfo } = await verifyAuthenticationResponse({
-      response: { ...assertion, clientExtensionResults: {} },
+      response: { id, rawId, type: 'public-key', response, clientExtensionResults: {} },
       expectedChallenge: challenge,
-      expectedOrigin: rp.origin,
+      expectedOrigin: [...rp.origins],
       expectedRPID: rp.id,
       // The library refuses a count that decreases. With 0 it skips this check, and
       // `claimSignCount` makes it.
       credential: { id: credential_id, publicKey: Uint8Array.from(key), counter: 0 },
-      requireUserVerification: false,
+      requireUserVerification: user_verified === 'required',
     })
     return verified ? authenticationInfo.newCounter : undefined
   } catch {
@@ -138,6 +151,15 @@ export async function claimSignCount(
   if (!before) return undefined
   const old = before.sign_count ?? 0
   return { regressed: old !== 0 && sign_count !== 0 && sign_count <= old }
+}
+
+/** The id of an account as an authenticator stores it and returns it. */
+export function userHandleOf(account_id: string): string {
+  return bytesOf(account_id).toString('base64url')
+}
+
+function bytesOf(id: string): Buffer {
+  return Buffer.from(id.replaceAll('-', ''), 'hex')
 }
 
 function newChallenge() {

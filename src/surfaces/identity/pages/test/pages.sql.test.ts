@@ -1,4 +1,5 @@
 /** The account pages as a browser without a script uses them, and as another site or a thief tries to. */
+import { hash } from 'node:crypto'
 import { afterAll, describe, expect, test } from 'vitest'
 import { openProductWorld, password } from '../../../../../test/product-world.ts'
 import { guarded, keyed, nextCode } from '../../test/second-factor.ts'
@@ -249,12 +250,23 @@ test('the pages are in the language of the browser, until the visitor chooses an
   )
 })
 
-test('no page may run a script, load anything, or be shown in a frame', async () => {
-  const { headers, text } = await openBrowser(world).open('/account/login')
-  const policy = headers.get('content-security-policy') ?? ''
-  expect(policy).toMatch(/^default-src 'none'; style-src 'sha256-[^']+'; form-action 'self';/)
-  expect(policy).not.toContain('unsafe')
-  expect(text).not.toMatch(/<script|style="|onclick=/)
+const policy_form =
+  /^default-src 'none'; style-src 'sha256-[^']+'; (?:script-src '(sha256-[^']+)'; )?form-action 'self'; base-uri 'none'; frame-ancestors 'none'$/
+
+test('no page may load anything or be shown in a frame, and only passkeys have a script', async () => {
+  for (const [page, scripts] of [
+    ['forgot', 0],
+    ['login', 1],
+  ] as const) {
+    const { headers, text } = await openBrowser(world).open(`/account/${page}`)
+    const policy = policy_form.exec(headers.get('content-security-policy') ?? '')
+    const found = [...text.matchAll(/<script>(.*?)<\/script>/gs)].map(
+      ([, script = '']) => `sha256-${hash('sha256', script, 'base64')}`,
+    )
+    expect([found.length, found]).toEqual([scripts, policy?.[1] ? [policy[1]] : []])
+    expect(policy).not.toBeNull()
+    expect(text).not.toMatch(/<script |style="|onclick=/)
+  }
 })
 
 test('the root of the platform leads a browser here, and a program to the document', async () => {
