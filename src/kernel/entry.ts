@@ -163,7 +163,7 @@ export {
   type Weight,
 } from './outgoing/circuit.ts'
 export type { RequestHeaders, ResponseHeaders } from './outgoing/exchange.ts'
-export { openProofs, proofHash, type NewProof } from './outgoing/proof.ts'
+export { openProofs, type NewProof } from './outgoing/proof.ts'
 export { checkServers } from './outgoing/resolver.ts'
 export { retryAfterSeconds } from './outgoing/retry-after.ts'
 export { openRetryBudget, type RetryBudget } from './outgoing/retry-budget.ts'

@@ -8,7 +8,7 @@ import { newSecret } from '../ids.ts'
 
 export type NewProof = { readonly record_value: string; readonly hash: Buffer }
 
-export type Proofs = {
+type Proofs = {
   make(): NewProof
   recordName(hostname: string): string
   isProof(records: readonly string[], hash: Uint8Array): boolean
@@ -26,6 +26,6 @@ export function openProofs(use: string): Proofs {
   }
 }
 
-export function proofHash(record_value: string): Buffer {
+function proofHash(record_value: string): Buffer {
   return createHash('sha256').update(record_value).digest()
 }

@@ -2,8 +2,7 @@
  * The dependencies that identity's use cases share. surface.ts creates them once. A use case lists
  * the dependencies that it uses with `Pick<Deps, …>`, so that a reader sees them.
  */
-import type { Access, LocalRate, PermissionCatalog } from '#dodeca/kernel'
-import type { ReservedWords, TxtLookup } from '#dodeca/kernel'
+import type { Access, LocalRate, PermissionCatalog, ReservedWords, TxtLookup } from '#dodeca/kernel'
 import type { Kernel } from './settings.ts'
 import type { Denied } from './sessions/revocation-list.ts'
 import type { SigningKeys } from './keys/signing-keys.ts'

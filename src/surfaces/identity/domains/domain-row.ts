@@ -13,17 +13,13 @@
  * A domain that another tenant has verified cannot become verified: a unique index decides.
  */
 import { Type, type Static } from 'typebox'
-import { columnsOf, Id, nullable, openProofs, sql, Time, Version } from '#dodeca/kernel'
+import { columnsOf, Id, nullable, oneOf, openProofs, sql, Time, Version } from '#dodeca/kernel'
 import type { Reader, Tx } from '#dodeca/kernel'
 import { problem } from '../errors.ts'
 
 export const proofs = openProofs('dodeca')
 
-export const DomainState = Type.Union([
-  Type.Literal('pending'),
-  Type.Literal('verified'),
-  Type.Literal('lost'),
-])
+export const DomainState = oneOf('pending', 'verified', 'lost')
 
 export const Row = Type.Object({
   id: Id,

@@ -16,14 +16,15 @@ export const CreateTenant = closed({
 })
 export type CreateTenant = Static<typeof CreateTenant>
 
-/** The person who makes an organization, and whether they may answer for it. */
-type Maker = { readonly made_by: string; readonly trusted: boolean }
+/** The person who makes an organization, and whether an operator answers for it. */
+type Maker = { readonly made_by: string | null; readonly trusted: boolean }
+const by_operator: Maker = { made_by: null, trusted: true }
 
 export async function createTenant(
   tx: Tx,
   { slug, name, signup = 'invite', state = 'active' }: CreateTenant,
   actor: string,
-  { made_by, trusted }: Maker | { made_by: null; trusted: true } = { made_by: null, trusted: true },
+  { made_by, trusted } = by_operator,
 ): Promise<Tenant> {
   const tenant = await tx.maybe(
     Tenant,

@@ -42,14 +42,14 @@ const account_mail: Content = {
   subject: '{{ subject }}',
   body: frame(`<p>{{ paragraphs | first }}</p>
 {% if link %}<p><a class="act" href="{{ link | safe_url }}">{{ action }}</a></p>
-<p>{{ code_label }}</p>
+{% endif %}{% if code %}<p>{{ code_label }}</p>
 <p class="code">{{ code }}</p>
 {% endif %}{% for paragraph in paragraphs offset: 1 %}<p>{{ paragraph }}</p>
 {% endfor %}`),
   text_body: `{{ paragraphs | first }}
 {% if link %}
 {{ link }}
-
+{% endif %}{% if code %}
 {{ code_label }} {{ code }}
 {% endif %}{% for paragraph in paragraphs offset: 1 %}
 {{ paragraph }}

@@ -233,3 +233,18 @@ test('unsubscribing is one POST, for one category; a scanner changes nothing', a
     (await world.messages(email)).some(one => one.subject === 'Set a new password'),
   )
 })
+
+test('the mail of an invitation leads to its page, and asks for no code', async () => {
+  const admin = await world.member()
+  await world.give(admin, 'tenant_admin')
+  const email = `guest-${newId()}@example.test`
+  const body = { email, locale: 'de' }
+  const { status, text } = await ask(admin, 'POST', '/v1/organization/invitations', body)
+  expect(status, text).toBe(202)
+  await eventually('it arrives', async () => (await world.messages(email)).length === 1)
+  const [{ id, subject }] = await world.messages(email)
+  expect(subject).toBe('Sie sind in eine Organisation eingeladen')
+  const whole = await world.call('GET', `/dev/inbox/messages/${id}`)
+  expect(whole.text).toContain('/account/organizations')
+  expect(whole.text).not.toContain('diesen Code')
+})
