@@ -725,7 +725,7 @@ create table identity.mfa_methods (
   constraint mfa_methods_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'active'::text, 'removed'::text]))),
   constraint mfa_methods_tenant_id_account_id_fkey FOREIGN KEY (tenant_id, account_id) REFERENCES identity.accounts(tenant_id, id),
   constraint mfa_methods_tenant_id_id_key UNIQUE (tenant_id, id),
-  constraint mfa_methods_type_check CHECK ((type = ANY (ARRAY['totp'::text, 'webauthn'::text])))
+  constraint mfa_methods_type_check CHECK ((type = ANY (ARRAY['totp'::text, 'webauthn'::text, 'passkey'::text])))
 );
 CREATE INDEX mfa_methods_account ON identity.mfa_methods USING btree (account_id, status);
 CREATE UNIQUE INDEX mfa_methods_credential ON identity.mfa_methods USING btree (credential_id) WHERE ((credential_id IS NOT NULL) AND (status <> 'removed'::text));
@@ -745,7 +745,7 @@ create table identity.one_time_challenges (
   consumed_at timestamp with time zone,
   created_at timestamp with time zone not null default kernel.now(),
   constraint one_time_challenges_pkey PRIMARY KEY (id_hash),
-  constraint one_time_challenges_purpose_check CHECK ((purpose = ANY (ARRAY['email_verification'::text, 'password_reset'::text, 'mfa_login'::text, 'mfa_step_up'::text, 'oidc_state'::text, 'oidc_ticket'::text, 'invite'::text, 'email_change'::text, 'factor_reset_stop'::text]))),
+  constraint one_time_challenges_purpose_check CHECK ((purpose = ANY (ARRAY['email_verification'::text, 'password_reset'::text, 'mfa_login'::text, 'mfa_step_up'::text, 'oidc_state'::text, 'oidc_ticket'::text, 'invite'::text, 'email_change'::text, 'login_code'::text, 'passkey_login'::text, 'factor_reset_stop'::text]))),
   constraint one_time_challenges_tenant_id_account_id_fkey FOREIGN KEY (tenant_id, account_id) REFERENCES identity.accounts(tenant_id, id),
   constraint one_time_challenges_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES identity.tenants(id)
 );
@@ -830,7 +830,7 @@ create table identity.requests (
   status text not null default 'accepted'::text,
   expires_at timestamp with time zone not null,
   created_at timestamp with time zone not null default kernel.now(),
-  constraint requests_kind_check CHECK ((kind = ANY (ARRAY['password_reset'::text, 'email_verification'::text]))),
+  constraint requests_kind_check CHECK ((kind = ANY (ARRAY['password_reset'::text, 'email_verification'::text, 'login_code'::text]))),
   constraint requests_pkey PRIMARY KEY (id),
   constraint requests_status_check CHECK ((status = ANY (ARRAY['accepted'::text, 'completed'::text, 'expired'::text]))),
   constraint requests_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES identity.tenants(id),
