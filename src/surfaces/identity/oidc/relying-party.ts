@@ -2,7 +2,7 @@
  * The providers at which people may log in: those of the settings, the connections of tenants, and
  * in development those of the sandbox.
  */
-import { boundedCache, isId } from '#dodeca/kernel'
+import { boundedCache, isId, type Reader } from '#dodeca/kernel'
 import { complete, openParty } from '../connections/complete.ts'
 import { offeredConnections, openConnection } from '../connections/connection.ts'
 import { presets } from '../connections/presets.ts'
@@ -22,7 +22,7 @@ export type Oidc = {
   /** By the name in the settings, or the id of a connection. */
   party(name: string): Promise<Party | undefined>
   /** What the log-in page of a tenant offers. */
-  offered(slug: string): Promise<readonly Offer[]>
+  offered(reader: Reader, slug: string): Promise<readonly Offer[]>
 }
 
 const connections_kept = 1000
@@ -43,10 +43,10 @@ export function openOidc(
     ],
     party: async name =>
       own.get(name) ?? (isId(name) ? await connected(name) : await played.party(name)),
-    offered: async slug => [
+    offered: async (reader, slug) => [
       ...[...own.keys()].map(provider => ({ provider, name: titled(provider) })),
       ...(await played.names()).map(provider => ({ provider, name: presets[provider].title })),
-      ...(await offeredConnections(kernel.db, slug)).map(({ id, name }) => ({
+      ...(await offeredConnections(reader, slug)).map(({ id, name }) => ({
         provider: id,
         name,
       })),

@@ -125,7 +125,7 @@ async function providerLinks({ deps, words, query, form: sent, request }: Visit)
   const next = sent['next'] ?? query.next
   const tenant = sent['tenant'] ?? query.tenant
   const { oidc, kernel } = deps
-  const offered = await oidc.offered(slugMeant(kernel, tenant, request.headers['host']))
+  const offered = await oidc.offered(kernel.db, slugMeant(kernel, tenant, request.headers['host']))
   const links = offered.map(({ provider, name }) => {
     const given = { provider, ...(next ? { next } : {}), ...(tenant ? { tenant } : {}) }
     const label = words.with_provider.replace('{name}', name)

@@ -43,7 +43,7 @@ export async function loginOptions(
   const codes = kernel.settings['identity.login_codes']
   return {
     methods: ['password', 'passkey', ...(codes ? (['code'] as const) : [])],
-    connections: [...(await oidc.offered(slug))],
+    connections: [...(await oidc.offered(reader, slug))],
     sso: (email !== undefined && (await connectionOfDomain(reader, email))) || null,
   }
 }

@@ -13,6 +13,7 @@ import {
   type Tenant,
 } from '../../../../test/product-world.ts'
 import type { Answer } from '../../../../test/world.ts'
+import { ownDomain } from './organization-world.ts'
 import { guarded, moveClock, nextCode, openMfaWorld, statuses, verify } from './second-factor.ts'
 import { everyRow, givenAway } from './written.ts'
 
@@ -165,7 +166,8 @@ describe('the code proves the mailbox:', () => {
     const admin = await world.member()
     await world.give(admin, 'tenant_admin')
     await close(admin.tenant)
-    const who = { email: newEmail(), tenant: admin.tenant }
+    const email = `c-${newId()}@${await ownDomain(world, admin)}`
+    const who = { email, tenant: admin.tenant }
     const body = { email: who.email, role_ids: ['auditor'] }
     const invited = await world.call('POST', '/v1/invitations', { token: admin.token, body })
     expect(invited.status).toBe(201)

@@ -43,6 +43,7 @@ const besides: Readonly<Record<string, string>> = {
 
 const bodies: Readonly<Record<string, object>> = {
   updateAccount: { status: 'disabled' },
+  requestFactorReset: { reason: 'A test.' },
   createDestination: { channel: 'email', address: `x-${newId()}@example.test` },
   putNotificationPreferences: { timezone: 'Europe/Berlin', preferences: [] },
 }

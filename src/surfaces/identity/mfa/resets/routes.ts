@@ -22,16 +22,23 @@ export const resetRoutes = open({
       sends: ['location'],
       description:
         'Removes all second factors and recovery codes, and ends the sessions, after `IDENTITY_FACTOR_RESET_DELAY_SECONDS` (a day). The owner gets a mail now and can stop it with its link, or by logging in with a factor. You must still have the permission when the time comes.',
+      idempotency: 'optional',
+      // The reason is about the person, and an erasure must find it.
+      record: 'reference',
       body: closed({ reason: Reason }),
       replies: { 202: FactorReset },
       fails: ['already_exists', 'invalid_transition', 'permission_denied', 'step_up_required'],
     },
-    async ({ tx, params: { account_id }, body: { reason }, principal, grants, request }, deps) => {
-      const asked = { account_id, reason, principal, grants: await grants(), seen: request }
-      const reset = await requestReset(tx, deps, asked)
-      return reply(202, reset, {
-        location: `/v1/factor-resets/${reset.id}`,
-      })
+    {
+      handle: async ({ tx, params, body, principal, grants, request }, deps) => {
+        const held = await grants()
+        const asked = { ...params, ...body, principal, grants: held, seen: request }
+        return accepted(await requestReset(tx, deps, asked))
+      },
+      again: async ({ tx, principal: { tenant_id }, resource_ref }) => {
+        const id = resource_ref.slice(resource_ref.lastIndexOf('/') + 1)
+        return accepted(await resetOf(tx, tenant_id, id))
+      },
     },
   ),
 
@@ -84,3 +91,7 @@ export const resetRoutes = open({
     },
   ),
 })
+
+function accepted(reset: FactorReset) {
+  return reply(202, reset, { location: `/v1/factor-resets/${reset.id}` })
+}
