@@ -19,6 +19,7 @@ const { platform } = world
 const { permissions } = gather(composition.surfaces)
 const surfaces = composition.surfaces.filter(one => !one.closed_to_scopes).map(one => one.name)
 const { routes, opened } = platform
+const words = scopeWords(permissions, surfaces)
 const of_surfaces = new Set(surfaces.flatMap(name => opened[name]?.routes ?? []))
 
 const ask = (method: string, path: string, token?: string, body?: unknown) =>
@@ -48,30 +49,30 @@ describe('every route', async () => {
       permission !== 'public' || takes === 'access_token' || takes === 'login_token',
   )
 
-  test.for(asking.map(one => [`${one.method} ${one.path}`, one] as const))(
+  const named = (some: readonly Route[]) =>
+    some.map(one => [`${one.method} ${one.path}`, one] as const)
+
+  test.for(named(asking.filter(one => one.narrow !== 'any')))(
     'an empty scope does not reach %s',
     async ([, route]) => {
       const { status, body, headers } = await ask(route.method, addressOf(route), nothing.token)
-      if (route.narrow === 'any') return expect(status).toBe(404)
       expect([status, body.code]).toEqual([403, 'insufficient_scope'])
-      const challenge = headers.get('www-authenticate') ?? ''
-      expect(challenge).toMatch(/^Bearer error="insufficient_scope"/)
       const word = body.scope as string | undefined
-      if (of_surfaces.has(route) || route.narrow) {
-        expect(challenge).toContain(`scope="${word}"`)
-        expect(body.detail).toContain(`\`${word}\``)
-        expect([...scopeWords(permissions, surfaces)]).toContain(
-          permissions.get(word ?? '')?.typed ? `${word}:*` : word,
-        )
-      } else expect(word).toBeUndefined()
+      const opens = of_surfaces.has(route) || route.narrow
+      expect(word === undefined).toBe(!opens)
+      const scope = word ? `, scope="${word}"` : ''
+      expect(headers.get('www-authenticate')).toBe(`Bearer error="insufficient_scope"${scope}`)
+      expect(body.detail).toContain(word ? `\`${word}\`` : 'No session with a scope')
+      const typed = permissions.get(word ?? '')?.typed ? `${word}:*` : word
+      expect(['openid', typed ?? 'openid'].filter(one => !words.includes(one))).toEqual([])
     },
   )
 
   const public_reads = routes.filter(
     one => one.permission === 'public' && one.method === 'GET' && !asking.includes(one),
   )
-  test.for(public_reads.map(one => [one.path, one] as const))(
-    'a session outside its scope is nobody at GET %s',
+  test.for(named(public_reads))(
+    'a session outside its scope is nobody at %s',
     async ([, route]) => {
       const path = addressOf(route)
       expect(told(await ask('GET', path, nothing.token))).toEqual(told(await ask('GET', path)))
@@ -79,16 +80,13 @@ describe('every route', async () => {
   )
 
   const of_members = asking.filter(one => of_surfaces.has(one) && !one.stream)
-  test.for(of_members.map(one => [`${one.method} ${one.path}`, one] as const))(
-    'all words are as good as a full session: %s',
-    async ([, route]) => {
-      const path = addressOf(route)
-      const full = await ask(route.method, path, member.token)
-      const narrow = await ask(route.method, path, all.token)
-      const denied = full.body?.code === 'permission_denied' && full.body.permission
-      expect(told(narrow)).toEqual(denied ? [403, 'insufficient_scope'] : told(full))
-    },
-  )
+  test.for(named(of_members))('all words are as good as a full session: %s', async ([, route]) => {
+    const path = addressOf(route)
+    const full = await ask(route.method, path, member.token)
+    const narrow = await ask(route.method, path, all.token)
+    const denied = full.body?.code === 'permission_denied' && full.body.permission
+    expect(told(narrow)).toEqual(denied ? [403, 'insufficient_scope'] : told(full))
+  })
 
   test('of identity and the platform only what declares it', () => {
     const declared = routes.filter(one => !of_surfaces.has(one) && one.narrow)
@@ -133,7 +131,7 @@ describe.concurrent('a scope', () => {
     const shy = await me('openid', 'retrieval.write')
     expect(shy).toMatchObject({ id: one.id, email: null, email_normalized: null })
     expect(shy.session).toMatchObject({ client_id, scope: ['openid', 'retrieval.write'] })
-    expect(shy.session.bound_tenant_id).toBe(null)
+    expect(shy.session.bound_tenant_id).toBeNull()
     expect(shy.permissions.length).toBeGreaterThan(0)
     expect(shy.permissions.every((grant: string) => grant.startsWith('retrieval.'))).toBe(true)
     expect((await me('openid', 'email')).email).toBe(one.email)

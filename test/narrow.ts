@@ -1,4 +1,5 @@
 /** Begins a session that is narrower than its account, as identity's ways in do it. */
+import { sql } from '#dodeca/kernel'
 import type { Platform } from '../src/runtime/open-platform.ts'
 import { openAccessTokens } from '../src/surfaces/identity/keys/access-tokens.ts'
 import { openSigningKeys } from '../src/surfaces/identity/keys/signing-keys.ts'
@@ -31,6 +32,13 @@ export async function mayBegin(
   if (!begun) return undefined
   const { access_token: token = '', session_id, refresh_token = '' } = begun.body
   return { token, session_id, refresh_token }
+}
+
+/** Of the client `app` of an account, as nothing in the product does: what it began then lacks it. */
+export async function rescope({ kernel }: Platform, account_id: string, ...scope: string[]) {
+  await kernel.db.run(sql`
+    update identity.sessions set scope = ${scope}::text[]
+    where account_id = ${account_id} and client_id = 'app'`)
 }
 
 export async function beginNarrow(...begin: Parameters<typeof mayBegin>): Promise<Narrow> {

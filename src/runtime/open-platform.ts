@@ -97,7 +97,6 @@ export function openPlatform(options: PlatformOptions): Platform {
     faults,
     kernel,
     opened,
-    named: named.opened,
     access,
     events,
     overload,
@@ -107,7 +106,7 @@ export function openPlatform(options: PlatformOptions): Platform {
     sleepers,
     pulse,
     connections,
-    ...requestParts(kernel),
+    ...requestParts(kernel, named),
     queues: [...queues, ...opened.flatMap(one => one.queues ?? [])],
   }
   const document = lazily(() => makeDocument(parts, routes(), named.opened))
@@ -141,8 +140,11 @@ async function seed({ opened, demoTenants }: ReturnType<Composition['open']>): P
   return made
 }
 
-function requestParts(kernel: Kernel): Pick<PlatformParts, 'tenants' | 'deprecatedCalls'> {
-  return { tenants: openTenantStates(kernel), deprecatedCalls: openDeprecatedCalls(kernel) }
+function requestParts(
+  kernel: Kernel,
+  { opened: named }: ReturnType<Composition['open']>,
+): Pick<PlatformParts, 'tenants' | 'deprecatedCalls' | 'named'> {
+  return { tenants: openTenantStates(kernel), deprecatedCalls: openDeprecatedCalls(kernel), named }
 }
 
 function preparation(

@@ -1,6 +1,7 @@
 /**
  * The refusals of the kernel. Each has its meaning, its reason and the next step for the caller.
  */
+import { accessErrors } from './access-errors.ts'
 import { listErrors } from './list-errors.ts'
 
 export type ErrorEntry = {
@@ -59,18 +60,6 @@ export const kernelErrors = {
     cause: 'The key is too short, too long or has a character that is not visible ASCII.',
     cure: 'Send a random UUID as the key: 36 characters, new for each intent.',
   },
-  authentication_required: {
-    status: 401,
-    title: 'Authentication is required',
-    cause: 'The operation requires a credential, and the request has none.',
-    cure: 'Send `Authorization: Bearer <token>` with an access token of `POST /v1/sessions` or an API key.',
-  },
-  invalid_token: {
-    status: 401,
-    title: 'The credential is not valid',
-    cause: 'The credential is unknown, malformed, expired or revoked.',
-    cure: 'Refresh the session or log in again. An API key must be replaced by a new one.',
-  },
   signature_invalid: {
     status: 401,
     title: 'The signature does not match',
@@ -82,24 +71,6 @@ export const kernelErrors = {
     title: 'The message is too old or too new',
     cause: 'The time in the signature is too far from the time of the platform.',
     cure: 'Set the clock of the sender, and sign the message again.',
-  },
-  permission_denied: {
-    status: 403,
-    title: 'This action is not allowed',
-    cause: 'The caller does not hold the permission that the operation requires.',
-    cure: 'Ask an administrator of the tenant for a role that holds the permission.',
-  },
-  insufficient_scope: {
-    status: 403,
-    title: 'The session is too narrow for this action',
-    cause: 'The scope of the session does not have what the operation requires.',
-    cure: 'Begin a session whose scope has the word in `scope`, or use a session without a scope.',
-  },
-  csrf_failed: {
-    status: 403,
-    title: 'The request may not come from this site',
-    cause: 'A request with a cookie needs the CSRF token of its session and an allowed origin.',
-    cure: 'Send the `csrf_token` of the session as `X-CSRF-Token`, or use a bearer token.',
   },
   mfa_enrollment_required: {
     status: 403,
@@ -220,6 +191,7 @@ export const kernelErrors = {
     cause: 'The character U+0000 and halves of surrogate pairs cannot be stored.',
     cure: 'Remove the character from the text that `errors` names.',
   },
+  ...accessErrors,
   ...listErrors,
   rate_limited: {
     status: 429,

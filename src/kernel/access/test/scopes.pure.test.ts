@@ -84,7 +84,7 @@ describe('a route of identity or of the platform', () => {
       null,
     ])
     expect(away({ narrow: 'enrolment' })).toBe('')
-    expect(missingScope(permissions, { ...shop, method: 'POST' }, { away: true })).toBe(null)
+    expect(missingScope(permissions, { ...shop, method: 'POST' }, { away: true })).toBeNull()
   })
 })
 

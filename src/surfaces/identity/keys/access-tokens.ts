@@ -100,10 +100,13 @@ export function openAccessTokens(
     sign: ({ account_id, session_id, tenant_id, aal, amr, auth_time, narrow }) =>
       signed(
         {
-          ...{ sub: account_id, sid: session_id, tid: tenant_id, auth_time, aal, amr: [...amr] },
-          ...(narrow?.scope ? { scope: narrow.scope.join(' ') } : {}),
-          ...(narrow?.client_id ? { client_id: narrow.client_id } : {}),
-          ...(narrow?.away ? { bound: true } : {}),
+          sub: account_id,
+          sid: session_id,
+          tid: tenant_id,
+          auth_time,
+          aal,
+          amr: [...amr],
+          ...(narrow && claimsOf(narrow)),
         },
         'at+jwt',
         narrow ? (narrow.audience ?? narrow_audience) : full_audience,
@@ -180,6 +183,14 @@ async function verified(token: string, against: Against, access: Kind): Promise<
     throw problem('invalid_token', { detail: access.says })
   const facts = { ...factsOf(payload), expires_at: exp, ...(narrow ? { narrow } : {}) }
   return { token, facts, iat, exp, kid }
+}
+
+function claimsOf({ scope, client_id, away }: NarrowFacts): JWTPayload {
+  return {
+    ...(scope && { scope: scope.join(' ') }),
+    ...(client_id !== null && { client_id }),
+    ...(away && { bound: true }),
+  }
 }
 
 function narrowOf(payload: JWTPayload): ReadFacts['narrow'] {

@@ -38,7 +38,11 @@ export const Me = Type.Object(
     principal_type: Type.Union([Type.Literal('account'), Type.Literal('service')]),
     session: nullable(
       Type.Object({
-        ...{ id: Id, aal: Aal, amr: Texts, auth_time: Time, expires_at: Time },
+        id: Id,
+        aal: Aal,
+        amr: Texts,
+        auth_time: Time,
+        expires_at: Time,
         ...Narrow.properties,
       }),
     ),

@@ -90,13 +90,8 @@ export async function whyTooWeak(
   const has = await hasFactor(reader, principal.id)
   const code = has ? 'step_up_required' : 'mfa_enrollment_required'
   const where = `${deps.kernel.public_url}/account/`
-  const { scope } = principal
-  const again = 'Begin a new session for the client after a login with it.'
-  const next = scope
-    ? again
-    : has
-      ? `Confirm this one with a code at ${where}.`
-      : `Add one at ${where}.`
+  const own = has ? `Confirm this one with a code at ${where}.` : `Add one at ${where}.`
+  const next = principal.scope ? 'Log in with it, and begin a new session for the client.' : own
   const detail = `Your role holds \`${permission}\`, but it counts only in a session with a second factor. ${next}`
   return problem(code, { detail, more: { permission } })
 }

@@ -278,7 +278,12 @@ async function tokensOf(
     tenant_id,
     token_type: 'Bearer',
     access_token: tokens.sign({
-      ...{ account_id, session_id, tenant_id, aal, amr, auth_time },
+      account_id,
+      session_id,
+      tenant_id,
+      aal,
+      amr,
+      auth_time,
       narrow: narrowFacts(session, session.home_tenant_id),
     }),
     expires_in: kernel.settings['identity.access_ttl_seconds'],

@@ -3,8 +3,18 @@
  * of the job.
  */
 import { Type } from 'typebox'
-import { closed, Id, narrowSession, newId, nullable, oneOf, reply } from '#dodeca/kernel'
-import { routesOf, sql, Time } from '#dodeca/kernel'
+import {
+  closed,
+  Id,
+  narrowSession,
+  newId,
+  nullable,
+  oneOf,
+  reply,
+  routesOf,
+  sql,
+  Time,
+} from '#dodeca/kernel'
 import type { Principal, Reader } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'

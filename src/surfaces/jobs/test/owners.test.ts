@@ -6,7 +6,7 @@ import { setTimeout } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, afterEach, expect, test } from 'vitest'
 import type { Member, Tenant } from '../../../../test/product-world.ts'
-import { beginNarrow } from '../../../../test/narrow.ts'
+import { beginNarrow, rescope } from '../../../../test/narrow.ts'
 import { eventually, newKey } from '../../../../test/world.ts'
 import { openAskingWorld } from './asking-world.ts'
 import { workerOf } from './worker.ts'
@@ -62,10 +62,7 @@ async function endOwn(token: string): Promise<number> {
 }
 
 async function narrowDown({ owner }: Owner): Promise<number> {
-  await world.query(
-    `update identity.sessions set scope = '{jobs.read}' where account_id = $1 and client_id = 'app'`,
-    [owner.id],
-  )
+  await rescope(world.platform, owner.id, 'jobs.read')
   return 200
 }
 

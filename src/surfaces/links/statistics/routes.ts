@@ -1,7 +1,16 @@
 /** The routes of clicks: an owner's statistics, and rebuilding them. */
 import { Type } from 'typebox'
-import { closed, Day, dayOf, dayRange, Id, narrowSession, reply, routesOf } from '#dodeca/kernel'
-import { text } from '#dodeca/kernel'
+import {
+  closed,
+  Day,
+  dayOf,
+  dayRange,
+  Id,
+  narrowSession,
+  reply,
+  routesOf,
+  text,
+} from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { findAnyDomain } from '../domains/find-domain.ts'
 import { problem } from '../errors.ts'

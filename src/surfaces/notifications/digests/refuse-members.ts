@@ -81,8 +81,10 @@ async function suppress(tx: Tx, digest: Digest, refused: readonly Group[]): Prom
   const { tenant_id, id, order_of } = digest
   const groups = refused.map(group => ({ ...group, lane: laneOf(group.priority) }))
   const columns = {
-    ...{ principal_id: 'uuid', session_id: 'uuid' },
-    ...{ priority: 'text', lane: 'smallint' },
+    principal_id: 'uuid',
+    session_id: 'uuid',
+    priority: 'text',
+    lane: 'smallint',
   } as const
   const intents = await tx.many(
     Refused,

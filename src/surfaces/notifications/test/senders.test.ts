@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { afterAll, describe, expect, test } from 'vitest'
 import type { Member } from '../../../../test/product-world.ts'
-import { beginNarrow } from '../../../../test/narrow.ts'
+import { beginNarrow, rescope } from '../../../../test/narrow.ts'
 import { eventually, newKey } from '../../../../test/world.ts'
 import { sql } from '#dodeca/kernel'
 import { newAddress, openNotifyWorld, usual_data } from './notify-world.ts'
@@ -81,18 +81,20 @@ describe.concurrent('a scheduled message is suppressed', () => {
   test.each([
     [
       'whose client has no session any more',
-      (token: string, sid: string) => world.call('DELETE', `/v1/sessions/${sid}`, { token }),
+      (_who: Member, token: string, sid: string) =>
+        world.call('DELETE', `/v1/sessions/${sid}`, { token }),
     ],
-    [
-      'whose client may send no more',
-      (_token: string, sid: string) =>
-        db.run(sql`update identity.sessions set scope = '{openid}' where id = ${sid}`),
-    ],
+    ['whose client may send no more', ({ id }: Member) => rescope(world.platform, id, 'openid')],
   ])('%s', async (_how, lose) => {
     const { admin, who } = await people()
     const [email, together] = [newAddress(), newAddress()]
     const scope = ['notifications.intents.send:*', 'notifications.batches.send:*']
-    const { token, session_id } = await beginNarrow(world.platform, who, { scope }, 'aal2')
+    const { token, session_id } = await beginNarrow(
+      world.platform,
+      who,
+      { scope, client_id: 'app' },
+      'aal2',
+    )
     const client = { ...who, token }
     const sent = await world.send(client, await later(admin, email))
     expect(sent.body.state, sent.text).toBe('scheduled')
@@ -101,7 +103,7 @@ describe.concurrent('a scheduled message is suppressed', () => {
     const body = { ...shared, recipients }
     const batch = await world.call('POST', '/v1/notifications/batches', { token, body })
     expect(batch.status, batch.text).toBe(202)
-    await lose(token, session_id)
+    await lose(who, token, session_id)
     await become('intent_id', sent.body.id)
     await become('batch_id', batch.body.id)
     expect(await world.reaches(admin, sent.body.id, 'suppressed')).toMatchObject(revoked)

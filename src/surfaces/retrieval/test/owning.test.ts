@@ -4,7 +4,7 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Type } from 'typebox'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { beginNarrow } from '../../../../test/narrow.ts'
+import { beginNarrow, rescope } from '../../../../test/narrow.ts'
 import { call, eventually, newKey } from '../../../../test/world.ts'
 import { newId, sql } from '#dodeca/kernel'
 import { ended, openRetrievalWorld, type Reader, type RetrievalWorld } from './retrieval-world.ts'
@@ -92,7 +92,10 @@ test.for(['session ended', 'scope without the right'])(
     const id = await ada.collection()
     const path = `/v1/collections/${id}/connectors`
     const as = async (...scope: string[]) => {
-      const { token, session_id } = await beginNarrow(world.platform, ada, { scope })
+      const { token, session_id } = await beginNarrow(world.platform, ada, {
+        scope,
+        client_id: 'app',
+      })
       const made = await call(world.url, 'POST', path, {
         token,
         key: newKey(),
@@ -107,10 +110,7 @@ test.for(['session ended', 'scope without the right'])(
     const first = await upload(ada, 'While the client may.')
     await eventually('it is added', async () => (await titles(ada, id)).includes(`file:${first}`))
     if (how === 'session ended') await ada.ask('DELETE', `/v1/sessions/${session_id}`)
-    else {
-      await world.platform.kernel.db.run(sql`
-        update identity.sessions set scope = '{openid,uploads.read}' where id = ${session_id}`)
-    }
+    else await rescope(world.platform, ada.id, 'openid', 'uploads.read')
     await upload(ada, 'When it may no more.')
     const stopped = await eventually('the connector stops, or adds it', async () => {
       const found = await ada.does('GET', `/v1/connectors/${body.id}`)

@@ -6,7 +6,7 @@ import { Type } from 'typebox'
 import { afterAll, describe, expect, test } from 'vitest'
 import { arrived, prove } from '../../../../test/inbox.ts'
 import type { Member, Tenant } from '../../../../test/product-world.ts'
-import { beginNarrow } from '../../../../test/narrow.ts'
+import { beginNarrow, rescope } from '../../../../test/narrow.ts'
 import { eventually } from '../../../../test/world.ts'
 import { sql } from '#dodeca/kernel'
 import { at, openGround, type Made } from './ground.ts'
@@ -67,9 +67,7 @@ const endClient = async ({ token }: Owner) => {
   return (await ground.call('DELETE', `/v1/sessions/${sid}`, { token })).status
 }
 const narrowClient = async ({ owner }: Owner) => {
-  await ground.platform.kernel.db.run(sql`
-    update identity.sessions set scope = '{webhooks.subscriptions.write}'
-    where account_id = ${owner.id} and client_id = 'app'`)
+  await rescope(ground.platform, owner.id, 'webhooks.subscriptions.write')
   return 200
 }
 const closeTenant = async ({ tenant }: Owner) => {
