@@ -86,6 +86,8 @@ async function holdOwner(
   { id, tenant_id }: Principal,
   expires_at: string | null,
 ): Promise<AccountRow> {
+  // The membership is read after the lock: whoever ends it holds the same lock.
+  await tx.run(sql`select from identity.accounts where id = ${id} for no key update`)
   const held = await tx.maybe(
     Owner,
     sql`
@@ -94,8 +96,7 @@ async function holdOwner(
       from identity.accounts
       where id = ${id} and status = 'active'
         and (tenant_id = ${tenant_id} or exists (select from identity.role_assignments r
-          where r.tenant_id = ${tenant_id} and r.account_id = ${id}))
-      for no key update`,
+          where r.tenant_id = ${tenant_id} and r.account_id = ${id}))`,
   )
   if (!held) throw problem('permission_denied', { detail: no_member })
   const { future, ...owner } = held

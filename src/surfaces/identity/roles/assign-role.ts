@@ -82,9 +82,11 @@ export async function revokeRole(
 
 /**
  * Locks the account's row. The account must be a member of the tenant `within`: it is the account's
- * own tenant, or the account has a role there.
+ * own tenant, or the account has a role there. That is read after the lock, because whoever ends the
+ * membership holds the same lock.
  */
 export async function holdAccount(tx: Tx, id: string, within: string | null): Promise<void> {
+  await tx.run(sql`select from identity.accounts where id = ${id} for no key update`)
   const held = await tx.maybe(
     Held,
     sql`
@@ -92,8 +94,7 @@ export async function holdAccount(tx: Tx, id: string, within: string | null): Pr
       where a.id = ${id} and a.status <> 'deleted'
         and (${within}::uuid is null or a.tenant_id = ${within}::uuid
           or exists (select from identity.role_assignments r
-            where r.tenant_id = ${within}::uuid and r.account_id = a.id))
-      for no key update of a`,
+            where r.tenant_id = ${within}::uuid and r.account_id = a.id))`,
   )
   if (!held) throw problem('account_not_found')
 }

@@ -1,7 +1,8 @@
 /**
  * An access token for one tab: it works in another organization of the person, and the session stays
  * where it is. The session remembers the organization, so that it ends when the membership does; a
- * request that removes the last role either waits and then ends it, or came first.
+ * request that removes the last role, or disables the tenant, either waits and then ends it, or came
+ * first.
  */
 import { Type, type Static } from 'typebox'
 import { closed, Id, nullable, parseTime, sql, Time, type Tx } from '#dodeca/kernel'
@@ -37,6 +38,7 @@ export async function issueTabToken(
   await tx.run(sql`
     select from identity.role_assignments
     where tenant_id = ${tenant_id} and account_id = ${account_id} for share`)
+  await tx.run(sql`select from identity.tenants where id = ${tenant_id} for share`)
   const facts = await tx.maybe(
     Facts,
     sql`

@@ -103,6 +103,38 @@ test.concurrent('a role that is removed by itself ends the same when it was the 
   expect((await ask(key, 'GET', '/v1/accounts')).status).toBe(401)
 })
 
+test.concurrent('a key that is made while the membership ends is not left active', async () => {
+  const [maker, guest] = [await proven(), await proven()]
+  const org = await make(maker)
+  const token = await join(org, guest, 'auditor')
+  const body = { name: 'k', permissions: ['identity.accounts.read'] }
+  const keys = Array.from({ length: 6 }, () => ask(token, 'POST', '/v1/api-keys', body))
+  expect((await remove(org.token, guest)).status).toBe(204)
+  await Promise.all(keys)
+  const { body: left } = await ask(org.token, 'GET', '/v1/api-keys?scope=tenant&state=active')
+  expect(left.data).toEqual([])
+})
+
+test.concurrent(
+  'a role that is given while the membership ends does not bring it back',
+  async () => {
+    for (let round = 0; round < 5; round++) {
+      const [maker, guest] = [await proven(), await proven()]
+      const org = await make(maker)
+      await join(org, guest)
+      const path = `/v1/accounts/${guest.id}/roles/moderator`
+      const [given, removed] = await Promise.all([
+        ask(org.token, 'PUT', path),
+        remove(org.token, guest),
+      ])
+      expect([204, 404]).toContain(given.status)
+      expect(removed.status).toBe(204)
+      const { body } = await ask(org.token, 'GET', at)
+      expect(body.data.map((one: { account_id: string }) => one.account_id)).toEqual([maker.id])
+    }
+  },
+)
+
 test.concurrent('a guest leaves; others, keys and strangers remove nobody', async () => {
   const [maker, guest, second, stranger] = await Promise.all([
     proven(),

@@ -152,6 +152,19 @@ test('who may change or end an organization: its administrators, with a recent l
   expect(mine.body.data.map((one: { id: string }) => one.id)).toEqual([guest.tenant.id])
 })
 
+test('a tab token that races the end of its organization works nowhere', async () => {
+  const [maker, guest] = [await proven(), await proven()]
+  const org = await make(maker)
+  await join(org, guest)
+  const tabs = Array.from({ length: 6 }, () => enter(guest, org.id))
+  const gone = await ask(org.token, 'DELETE', '/v1/organization')
+  expect(gone.status, gone.text).toBe(204)
+  for (const { status, body } of await Promise.all(tabs)) {
+    expect([201, 401, 404]).toContain(status)
+    if (status === 201) expect((await ask(body.access_token, 'GET', '/v1/me')).status).toBe(401)
+  }
+})
+
 test('the tenant of the platform cannot be disabled by its administrator', async () => {
   const admin = await proven()
   await world.give({ ...admin, tenant: { id: default_tenant_id, slug: 'default' } }, 'tenant_admin')
