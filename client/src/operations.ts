@@ -1,5 +1,6 @@
 /** The operations that take an Idempotency-Key; `npm run generate` writes this file. */
 export const keyed: Readonly<Record<string, true>> = {
+  'POST /v1/accounts/{account_id}/factor-resets': true,
   'POST /v1/answers': true,
   'POST /v1/answers:stream': true,
   'POST /v1/api-keys': true,

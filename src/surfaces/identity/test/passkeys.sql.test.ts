@@ -233,7 +233,7 @@ test('the ways to log in depend on the tenant, not on the address', async () => 
   const ask = (body: object, at = strict) => at.call('POST', '/v1/login-options', { body })
   const known = await ask({ email: member.email, tenant: member.tenant.slug })
   const unknown = await ask({ email: 'nobody@example.test', tenant: member.tenant.slug })
-  expect(known.body).toEqual({ methods: ['password', 'passkey'], connections: [], sso: null })
+  expect(known.body).toMatchObject({ methods: ['password', 'passkey'], sso: null })
   expect([unknown.status, unknown.body]).toEqual([200, known.body])
   expect((await ask({}, world)).body.methods).toEqual(['password', 'passkey', 'code'])
   expect((await ask({ tenant: `t-${nil_id.slice(-12)}` })).body.code).toBe('tenant_not_found')
