@@ -68,28 +68,28 @@ export function personalAccount({ kernel: { db } }: Pick<Deps, 'kernel'>): Perso
       owner,
       view: ['id', 'reason', 'state', 'effective_at', 'created_at', 'ended_at'],
     },
-    {
-      kind: 'role',
-      table: 'identity.role_assignments',
-      owner,
-      key: ['tenant_id', 'role_id'],
-      view: ['role_id', 'tenant_id'],
-    },
-    ...organizations,
-    {
-      kind: 'security_event',
-      table: 'identity.security_events',
-      owner: ({ account_id }) => sql`
-        t.tenant_id = ${homeOf(account_id)}
-        and t.account_id = ${account_id}`,
-      view: sql`
-        jsonb_build_object('id', t.id, 'action', t.action, 'actor', t.actor,
-          'context', t.safe_context, 'occurred_at', t.occurred_at)`,
-    },
+    ...membership,
   ])
 }
 
-const organizations: readonly PersonalRows[] = [
+const membership: readonly PersonalRows[] = [
+  {
+    kind: 'role',
+    table: 'identity.role_assignments',
+    owner,
+    key: ['tenant_id', 'role_id'],
+    view: ['role_id', 'tenant_id'],
+  },
+  {
+    kind: 'security_event',
+    table: 'identity.security_events',
+    owner: ({ account_id }) => sql`
+        t.tenant_id = ${homeOf(account_id)}
+        and t.account_id = ${account_id}`,
+    view: sql`
+        jsonb_build_object('id', t.id, 'action', t.action, 'actor', t.actor,
+          'context', t.safe_context, 'occurred_at', t.occurred_at)`,
+  },
   {
     kind: 'organization',
     table: 'identity.tenants',

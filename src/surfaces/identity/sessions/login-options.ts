@@ -44,6 +44,6 @@ export async function loginOptions(
   return {
     methods: ['password', 'passkey', ...(codes ? (['code'] as const) : [])],
     connections: [...(await oidc.offered(reader, slug))],
-    sso: (email !== undefined && (await connectionOfDomain(reader, email))) || null,
+    sso: (email === undefined ? null : await connectionOfDomain(reader, email)) ?? null,
   }
 }

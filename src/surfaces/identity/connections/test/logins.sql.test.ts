@@ -16,8 +16,10 @@ afterAll(() => world.close())
 const newDomain = () => `d${newId().slice(-12)}.test`
 const me = async (token: string) => (await call('GET', '/v1/me', { token })).body
 
+const open_to_new = { jit: true }
+
 /** A tenant with a domain and a connection to the provider that the sandbox plays. */
-async function organization(more: object = { jit: true }, preset: 'google' | 'github' = 'google') {
+async function organization(more: object = open_to_new, preset: 'google' | 'github' = 'google') {
   const admin = await world.admin()
   const domain = newDomain()
   await world.own(admin.tenant, domain)
