@@ -172,6 +172,7 @@ test('only writes with a token, a password or a second factor ignore the key', (
       "/v1/mfa/methods/{method_id}/activate",
       "/v1/mfa/recovery-codes",
       "/v1/oidc/{provider}/authorizations",
+      "/v1/oidc/{provider}/callback",
       "/v1/password-changes",
       "/v1/password-reset-requests",
       "/v1/password-resets",
