@@ -176,11 +176,8 @@ test('only writes with a token, a password or a second factor, and looks at the 
       "/v1/mfa/recovery-codes",
       "/v1/oidc/{provider}/authorizations",
       "/v1/oidc/{provider}/callback",
-<<<<<<< HEAD
       "/v1/organization/domains/{domain_id}/verify",
       "/v1/passkey-options",
-=======
->>>>>>> h/connections
       "/v1/password-changes",
       "/v1/password-reset-requests",
       "/v1/password-resets",
