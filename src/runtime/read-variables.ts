@@ -1,7 +1,7 @@
 /** Reads the variables that are not settings of a surface, and refuses values that cannot work. */
 /* oxlint-disable node/no-sync -- small files, once, before anything is served */
 import { readFileSync, statSync } from 'node:fs'
-import { codeOf, StartError } from '#dodeca/kernel'
+import { codeOf, isLoopback, StartError } from '#dodeca/kernel'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -50,6 +50,8 @@ function readSmallFile(path: string, variable: string): Buffer {
 
 export function publicUrl(env: Environment, host: string, port: number): string {
   const given = env['PUBLIC_URL']
+  // A browser uses passkeys on a name, and not on a number.
+  if (!given && isLoopback(host)) return `http://localhost:${port}`
   if (!given) return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
   if (!/^https?:\/\//.test(given) || !URL.canParse(given)) {
     throw new StartError(

@@ -65,6 +65,8 @@ type Given = Pick<Visit, 'request' | 'query'>
 
 async function answer(deps: Deps, page: Page, given: Given, sent: Form | null) {
   const { request, query } = given
+  const own = sent ? null : ownAddress(deps, request.headers['host'])
+  if (own) return gone([], { to: own + page.path + request.search })
   const language = languageOf(deps.kernel, request, query.lang)
   const cookies = [...languageCookie(deps.kernel, query.lang)]
   const bare = { deps, language, words: languages[language], path: page.path, ...given }
@@ -90,6 +92,17 @@ async function answer(deps: Deps, page: Page, given: Given, sent: Form | null) {
     const headers = retry_after === undefined ? {} : { 'retry-after': String(retry_after) }
     return rendered(failed, cookies, error.status, await page.show(failed), headers)
   }
+}
+
+const numbers = /^(127\.0\.0\.1|\[::1\])(:\d+)?$/
+
+/**
+ * Where PUBLIC_URL is a machine's `localhost`, a page that was opened by the machine's number is
+ * opened again by its name: cookies and passkeys of one are not those of the other.
+ */
+function ownAddress({ kernel }: Deps, host: string | string[] | undefined): string | null {
+  const named = new URL(kernel.public_url).hostname === 'localhost'
+  return named && numbers.test(String(host)) ? kernel.public_url : null
 }
 
 /** A person without a second factor logs in again. */
