@@ -140,7 +140,9 @@ test('forms are few: one network fills no table, and a full one says so', async 
         },
         body: new URLSearchParams({ state }).toString(),
       })
-      statuses.push(`${reply.status} ${reply.status === 200 ? '' : (await reply.json()).code}`)
+      statuses.push(
+        `${reply.status} ${reply.status === 200 ? '' : ((await reply.json()) as { code: string }).code}`,
+      )
     }
     expect(statuses).toEqual([
       '200 ',
