@@ -16,10 +16,10 @@ afterAll(() => world.close())
 const newDomain = () => `d${newId().slice(-12)}.test`
 const me = async (token: string) => (await call('GET', '/v1/me', { token })).body
 
-const open_to_new = { jit: true }
+const with_jit = { jit: true }
 
 /** A tenant with a domain and a connection to the provider that the sandbox plays. */
-async function organization(more: object = open_to_new, preset: 'google' | 'github' = 'google') {
+async function organization(more: object = with_jit, preset: 'google' | 'github' = 'google') {
   const admin = await world.admin()
   const domain = newDomain()
   await world.own(admin.tenant, domain)
@@ -81,9 +81,7 @@ describe('an address in a domain of the tenant', () => {
 
   test('is believed of a provider of its own that says nothing about it', async () => {
     const own = { fields: { subject: 'id', email: 'email', name: 'global_name' } }
-    const played = world.played('discord', own) as Record<string, unknown>
-    const { preset: _preset, ...others } = played
-    const body = { ...others, kind: 'oauth2', jit: true }
+    const body = { ...world.played('discord', own), preset: undefined, kind: 'oauth2', jit: true }
     const admin = await world.admin()
     const domain = newDomain()
     await world.own(admin.tenant, domain)
