@@ -32,7 +32,8 @@ const of = (lang: string) => all.filter(one => one.lang === lang)
 test('there is a sample of each operation in each language', () => {
   expect(of('shell').length).toBeGreaterThan(300)
   expect(of('python')).toHaveLength(of('shell').length)
-  expect(of('shell').length - of('typescript').length).toBe(5)
+  // The client has no functions for messages that providers and workers send.
+  expect(of('shell').length - of('typescript').length).toBe(6)
 })
 
 test('the samples in TypeScript fit the types of the client', { timeout: 120_000 }, async () => {

@@ -101,7 +101,7 @@ describe('the search', async () => {
 
   test.for([
     ['rotate webhook secrets', 'webhooks#rotate-the-secret'],
-    ['log in with google', 'identity#log-in-with-google'],
+    ['log in with google', 'identity#log-in-with-github-google-or-apple'],
     ['idempotency key', 'requests#idempotency'],
     ['ClamAV', 'uploads#scan-with-clamav'],
     ['forgotten password', 'identity#a-forgotten-password'],

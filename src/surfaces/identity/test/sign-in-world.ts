@@ -51,9 +51,6 @@ async function openOwnWorld(): Promise<SignInWorld> {
   const world = await openProductWorld({ IDENTITY_REDIRECT_URIS: application })
   const { db } = world.platform.kernel
   const vendor = world.vendors['sign_in'] ?? {}
-  await db.run(sql`
-    create table if not exists identity.organization_domains (
-      tenant_id uuid, id uuid, domain text, state text, record_value text)`)
   const played: SignInWorld['played'] = (preset, more = {}) => {
     const known = presets[preset]
     const { client_id = '', client_secret = '' } = vendor
