@@ -22,6 +22,7 @@ export const identity: Place = {
         'assignRole',
         'removeRole',
         'updateAccount',
+        'requestFactorReset',
         { by: 'endAccountSessions', hurts: true, needs: 'identity.sessions.revoke_any' },
         {
           by: 'eraseAccount',
@@ -34,6 +35,11 @@ export const identity: Place = {
           title: { en: 'Sessions', de: 'Sitzungen' },
           list: 'listAccountSessions',
           columns: ['client_metadata', 'last_seen_at', 'created_at', 'revoked_at'],
+        },
+        {
+          title: { en: 'Resets of second factors', de: 'Zurücksetzen der zweiten Faktoren' },
+          list: 'listFactorResets',
+          columns: ['state', 'reason', 'effective_at', 'requested_by', 'ended_at'],
         },
         {
           title: { en: 'API keys', de: 'API-Schlüssel' },
@@ -101,6 +107,16 @@ export const identity: Place = {
         { by: 'verifyOrganizationDomain', in: ['pending', 'lost'] },
         { by: 'removeOrganizationDomain', hurts: true },
       ],
+    }),
+    resource({
+      name: 'connections',
+      title: { en: 'Connections', de: 'Anbieter' },
+      list: 'listConnections',
+      read: 'getConnection',
+      create: 'createConnection',
+      columns: ['name', 'kind', 'preset', 'state', 'issuer', 'created_at'],
+      events: ['connection.'],
+      actions: ['changeConnection', { by: 'deleteConnection', hurts: true }],
     }),
     resource({
       name: 'my-invitations',
