@@ -62,7 +62,7 @@ const root = resolve(import.meta.dirname, '..')
 // A page starts a program for each value that it reads: minutes on a busy machine.
 test.for(pages)('the commands of %s', { timeout: 300_000 }, async page => {
   const text = (await readFile(join(root, page), 'utf8'))
-    .replaceAll('http://127.0.0.1:8080', world.url)
+    .replaceAll(/http:\/\/(127\.0\.0\.1|localhost):8080/g, world.url)
     .replaceAll(/\b9000\b/g, String(receiver_port))
   const blocks = blocksOf(text)
   expect(blocks).not.toEqual([])

@@ -8,6 +8,7 @@ import { operator_permission, requireMayGive } from '../roles/built-in.ts'
 import { keepAdministrator } from '../roles/keep-administrator.ts'
 import { requireRank } from '../roles/require-rank.ts'
 import { Account, type AccountRow } from '../schemas.ts'
+import { requireOwnSession } from '../sessions/require-own-session.ts'
 import { requireStepUp } from '../step-up.ts'
 import { changeStatus } from './change-status.ts'
 import { requireEmail } from './email.ts'
@@ -90,7 +91,13 @@ export const accountRoutes = open({
         'Requires a recent authentication. All sessions end, and personal data is erased irrevocably.',
       permission: 'authenticated',
       asks_grants: true,
-      fails: ['permission_denied', 'step_up_required', 'last_operator', 'last_administrator'],
+      fails: [
+        'permission_denied',
+        'session_bound',
+        'step_up_required',
+        'last_operator',
+        'last_administrator',
+      ],
     },
     async ({ tx, params, principal, grants, request }, deps) => {
       const { account_id } = params
@@ -100,6 +107,7 @@ export const accountRoutes = open({
       const account = await accountInTenant(tx, tenant_id, account_id)
       if (!account) throw problem('account_not_found')
       await requireRank(tx, { account_id, principal, grants: await grants() })
+      if (mine) await requireOwnSession(tx, principal)
       await requireStepUp(tx, deps.kernel, principal)
       const change = { account_id, principal, grants: await grants(), erases: true } as const
       const check = await keepAdministrator(tx, deps, change)

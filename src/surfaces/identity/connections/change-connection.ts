@@ -3,12 +3,19 @@
  * the provider. Who changes what the platform calls must know the secret, because it is sent there.
  * The sessions of a connection that ends end in the same commit.
  */
+import { isDeepStrictEqual } from 'node:util'
 import { etag, expectVersion, sql, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import type { Seen } from '../security-events/record-security-event.ts'
 import { revokeConnectionSessions } from '../sessions/revoke-sessions.ts'
 import { checkProvider, complete, invalid } from './complete.ts'
-import { connections, openSecret, type ChangeConnection, type Connection } from './connection.ts'
+import {
+  connections,
+  issuerOf,
+  openSecret,
+  type ChangeConnection,
+  type Connection,
+} from './connection.ts'
 import { announce, sealed } from './create-connection.ts'
 import { requireEditor, requireGivable, requireOwnTrust, type Editor } from './require-editor.ts'
 
@@ -17,6 +24,9 @@ type IfMatch = string | string[] | undefined
 
 /** The values that say where a login leads, and what is sent there. */
 const called = ['issuer', 'client_id', 'endpoints', 'fields', 'scopes'] as const
+
+/** The values that say who a subject is. The same subject at another provider is another person. */
+const who = ['issuer', 'endpoints', 'fields'] as const
 
 export type Prepared = {
   readonly before: Connection
@@ -84,11 +94,19 @@ export async function changeConnection(
       set: secret === undefined ? {} : { secret: sealed(deps, id, secret) },
     },
   )
-  if (changed.state === 'disabled') {
+  const moved = who.some(name => !isDeepStrictEqual(before[name], changed[name]))
+  if (moved) await forgetIdentities(tx, id)
+  if (moved || changed.state === 'disabled') {
     await revokeConnectionSessions(tx, deps, id, { actor, seen })
   }
   await announce(tx, 'changed', changed, editor, seen)
   return changed
+}
+
+async function forgetIdentities(tx: Tx, id: string): Promise<void> {
+  await tx.run(sql`
+    update identity.external_identities set subject = null, unlinked_at = kernel.now()
+    where issuer = ${issuerOf(id)} and unlinked_at is null`)
 }
 
 export async function deleteConnection(

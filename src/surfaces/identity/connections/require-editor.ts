@@ -1,6 +1,7 @@
 /**
- * Who may write a connection. It lets people in, so it needs a recent authentication. Those of
- * `default` may be trusted with any address, so they need an operator.
+ * Who may write a connection. It says who people are, administrators too: its editor could be any of
+ * them, so the editor must be one who may give every role, with a recent authentication. Connections
+ * of `default` may be trusted with any address, so they need an operator.
  */
 import { lacks, type Principal, type Reader } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
@@ -23,9 +24,9 @@ export async function requireEditor(
   { principal, grants }: Editor,
 ): Promise<void> {
   await requireStepUp(reader, kernel, principal)
-  if (isOperators(principal) && !(await grants()).has(operator_permission)) {
-    throw lacks(operator_permission)
-  }
+  const held = await grants()
+  const needed = isOperators(principal) ? operator_permission : assigns
+  if (!held.has(needed)) throw lacks(needed)
 }
 
 /** A map gives only roles that its editor could give by hand, and none of the platform. */

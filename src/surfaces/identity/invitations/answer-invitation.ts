@@ -10,6 +10,7 @@ import { requirePerson } from '../require-person.ts'
 import { assignRole, holdAccount, member_role } from '../roles/assign-role.ts'
 import { mayStillGive, mayStillInvite } from '../roles/confirm-roles.ts'
 import { withDutiesApart } from '../roles/separate-duties.ts'
+import { requireOwnSession } from '../sessions/require-own-session.ts'
 import type { Seen } from '../security-events/record-security-event.ts'
 import { announceInvitation, Ended, MyInvitation } from './invitation-row.ts'
 import { my_columns, ofAccount } from './my-invitations.ts'
@@ -20,11 +21,12 @@ type Needs = Pick<Deps, 'kernel' | 'permissions' | 'denied'>
 export async function answerInvitation(
   tx: Tx,
   deps: Needs,
-  principal: Pick<Principal, 'id' | 'kind'>,
+  principal: Pick<Principal, 'id' | 'kind' | 'session_id'>,
   { id, answer }: { readonly id: string; readonly answer: Answer },
   seen: Seen,
 ): Promise<MyInvitation> {
   requirePerson(principal)
+  await requireOwnSession(tx, principal)
   const { id: account_id } = principal
   await holdAccount(tx, account_id, null)
   const ended = await tx.maybe(

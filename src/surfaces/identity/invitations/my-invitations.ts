@@ -1,6 +1,7 @@
 /** The invitations of a person: those to the address that the account has proven. */
 import { page, sql, type List, type Principal, type Reader, type Sql } from '#dodeca/kernel'
 import { requirePerson } from '../require-person.ts'
+import { requireOwnSession } from '../sessions/require-own-session.ts'
 import { MyInvitation, stateOf } from './invitation-row.ts'
 
 export const my_columns = sql`t.id, t.role_ids, ${stateOf} as state, t.expires_at, t.created_at,
@@ -25,9 +26,10 @@ export function pendingOf(account_id: string, after: string | null, n: number): 
     limit ${n}`
 }
 
-export function listMyInvitations(reader: Reader, principal: Principal, list: List) {
+export async function listMyInvitations(reader: Reader, principal: Principal, list: List) {
   requirePerson(principal)
-  return page(reader, {
+  await requireOwnSession(reader, principal)
+  return await page(reader, {
     scope: list,
     row: MyInvitation,
     place: ['id'],

@@ -22,7 +22,7 @@ const answers = {
   permission: 'authenticated',
   sends: [],
   reply: MyInvitation,
-  fails: ['invalid_transition', 'permission_denied'],
+  fails: ['invalid_transition', 'permission_denied', 'session_bound'],
 } as const
 
 export const invitationRoutes = open({
@@ -82,7 +82,11 @@ export const invitationRoutes = open({
   listMyInvitations: list(
     mine,
     'List the pending invitations to my address, newest first',
-    { permission: 'authenticated', item: MyInvitation, fails: ['permission_denied'] },
+    {
+      permission: 'authenticated',
+      item: MyInvitation,
+      fails: ['permission_denied', 'session_bound'],
+    },
     async ({ tx, principal, list: scope }) => await listMyInvitations(tx, principal, scope),
   ),
 

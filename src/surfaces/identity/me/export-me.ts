@@ -10,6 +10,7 @@ import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { connectionOf } from '../oidc/store-identity.ts'
 import { requirePerson } from '../require-person.ts'
+import { requireOwnSession } from '../sessions/require-own-session.ts'
 import { requireStepUp } from '../step-up.ts'
 import { accountById, homeOf, principalsOf } from '../accounts/find-account.ts'
 
@@ -123,6 +124,7 @@ export async function exportMe(
   requirePerson(principal)
   const account = await accountById(db, principal.id)
   if (!account) throw problem('account_not_found')
+  await requireOwnSession(db, principal)
   await requireStepUp(db, kernel, principal)
   const about = await principalsOf(db, account)
   return Readable.from(lines(kernel.personal.export(about, signal)))

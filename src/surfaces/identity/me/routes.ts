@@ -19,7 +19,7 @@ export const meRoutes = open({
       transaction: 'own',
       produces: ['application/x-ndjson'],
       reply: Export,
-      fails: ['account_not_found', 'permission_denied', 'step_up_required'],
+      fails: ['account_not_found', 'permission_denied', 'session_bound', 'step_up_required'],
     },
     async ({ db, principal, request }, deps) =>
       reply(200, await exportMe(db, deps, principal, request.signal), {

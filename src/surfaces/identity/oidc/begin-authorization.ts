@@ -12,6 +12,7 @@ import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { issueRandom } from '../one-time.ts'
 import { Slug } from '../schemas.ts'
+import { requireOwnSession } from '../sessions/require-own-session.ts'
 import { requireStepUp } from '../step-up.ts'
 import { resolveTenant } from '../tenants/resolve-tenant.ts'
 import { bindingCookie, callbackPath, markOf } from './browser-binding.ts'
@@ -120,6 +121,7 @@ async function tenantOf(
 async function linking(kernel: Deps['kernel'], party: Party, principal: Principal | null) {
   const account = principal ? await accountById(kernel.db, principal.id) : undefined
   if (!principal || !account) throw problem('authentication_required')
+  await requireOwnSession(kernel.db, principal)
   await requireStepUp(kernel.db, kernel, principal)
   if (!(await serves(kernel.db, party.connection, account))) {
     throw problem('oidc_provider_not_found')

@@ -31,7 +31,7 @@ export const oidcRoutes = open({
       body: BeginAuthorization,
       transaction: 'own',
       reply: Authorization,
-      fails: ['redirect_uri_not_allowed', 'tenant_not_found', 'step_up_required'],
+      fails: ['redirect_uri_not_allowed', 'session_bound', 'tenant_not_found', 'step_up_required'],
     },
     async ({ params, body, principal, request }, deps) => {
       const asked = { provider: params.provider, body, principal, request }
@@ -107,7 +107,7 @@ export const oidcRoutes = open({
       idempotency: 'optional',
       body: LinkIdentity,
       reply: ExternalIdentity,
-      fails: ['oidc_ticket_invalid', 'external_identity_taken'],
+      fails: ['oidc_ticket_invalid', 'external_identity_taken', 'session_bound'],
     },
     async ({ tx, principal, body, request }) => await linkIdentity(tx, principal, body, request),
   ),
@@ -115,7 +115,10 @@ export const oidcRoutes = open({
   unlinkExternalIdentity: del(
     '/v1/me/external-identities/{external_identity_id}',
     'Unlink an identity from my account',
-    { absent: 'external_identity_not_found', fails: ['last_credential', 'step_up_required'] },
+    {
+      absent: 'external_identity_not_found',
+      fails: ['last_credential', 'session_bound', 'step_up_required'],
+    },
     async ({ tx, principal, params, request }, deps) => {
       await unlinkIdentity(tx, deps, principal, params.external_identity_id, request)
     },

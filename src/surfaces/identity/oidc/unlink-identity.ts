@@ -11,6 +11,7 @@ import { problem } from '../errors.ts'
 import { notifyOwner } from '../mails/notify-owner.ts'
 import { AccountRow, Touched } from '../schemas.ts'
 import { recordSecurityEvent, type Seen } from '../security-events/record-security-event.ts'
+import { requireOwnSession } from '../sessions/require-own-session.ts'
 import { requireStepUp } from '../step-up.ts'
 
 const Removed = Type.Object({ tenant_id: Id, provider: Type.String() })
@@ -22,6 +23,7 @@ export async function unlinkIdentity(
   external_identity_id: string,
   seen: Seen,
 ): Promise<void> {
+  await requireOwnSession(tx, principal)
   await requireStepUp(tx, deps.kernel, principal)
   const { id: account_id } = principal
   // Locked until the commit, so that concurrent removals see each other.

@@ -15,6 +15,7 @@ import { notifyOwner } from '../mails/notify-owner.ts'
 import { consumeOfAccount, peek } from '../one-time.ts'
 import { AccountRow, OneTimeToken } from '../schemas.ts'
 import type { Seen } from '../security-events/record-security-event.ts'
+import { requireOwnSession } from '../sessions/require-own-session.ts'
 import { holdActive, holdIdentity, storeIdentity, type ExternalIdentity } from './store-identity.ts'
 
 export const LinkIdentity = closed({ oidc_ticket: OneTimeToken })
@@ -33,6 +34,7 @@ export async function linkIdentity(
   { oidc_ticket }: LinkIdentity,
   seen: Seen,
 ): Promise<ExternalIdentity> {
+  await requireOwnSession(tx, principal)
   const found = await peek(tx, ['oidc_ticket'], oidc_ticket)
   const details = found?.details
   if (!found || found.account_id !== principal.id || !Value.Check(LinkDetails, details)) {

@@ -11,6 +11,7 @@ import { assignRole, holdAccount } from '../roles/assign-role.ts'
 import { operator_permission } from '../roles/built-in.ts'
 import { Slug } from '../schemas.ts'
 import type { Seen } from '../security-events/record-security-event.ts'
+import { requireOwnSession } from '../sessions/require-own-session.ts'
 import { createTenant } from '../tenants/create-tenant.ts'
 import type { Tenant } from '../tenants/find-tenant.ts'
 
@@ -32,6 +33,7 @@ export async function createOrganization(
   seen: Seen,
 ): Promise<Tenant> {
   requirePerson(principal)
+  await requireOwnSession(tx, principal)
   const { kernel } = deps
   const { id: made_by } = principal
   const trusted = grants.has(operator_permission)

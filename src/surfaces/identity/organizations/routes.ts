@@ -40,7 +40,7 @@ export const organizationRoutes = open({
       idempotency: 'optional',
       body: CreateOrganization,
       reply: Organization,
-      fails: ['already_exists', 'permission_denied', 'quota_exceeded'],
+      fails: ['already_exists', 'permission_denied', 'quota_exceeded', 'session_bound'],
     },
     async ({ tx, body, principal, grants, request }, deps) => {
       const maker = { principal, grants: await grants() }

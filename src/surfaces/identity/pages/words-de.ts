@@ -177,6 +177,8 @@ export const de: Words = {
     last_credential:
       'Das ist der letzte Weg, sich an Ihrem Konto anzumelden. Setzen Sie zuerst ein Passwort, oder fügen Sie einen anderen Passkey hinzu.',
     login_codes_off: 'Hier werden keine Codes per Mail gesendet. Melden Sie sich anders an.',
+    session_bound:
+      'Sie haben sich beim Anbieter einer Organisation angemeldet. Melden Sie sich auf eigenem Weg an, um das zu tun.',
     tenant_not_found: 'Diesen Mandanten gibt es nicht. Prüfen Sie die Adresse, die hierher führte.',
     rate_limited:
       'Es waren zu viele Versuche. Warten Sie {n} Sekunden und versuchen Sie es noch einmal.',

@@ -160,6 +160,8 @@ export const en = {
     last_credential:
       'This is the last way to log in to your account. Set a password or add another passkey first.',
     login_codes_off: 'Codes are not mailed here. Log in in another way.',
+    session_bound:
+      'You logged in at the provider of an organization. Log in in a way of your own to do this.',
     tenant_not_found: 'There is no such tenant. Check the address that led here.',
     rate_limited: 'There were too many attempts. Wait {n} seconds, then try again.',
     overloaded: 'The platform is busy. Try again in a moment.',

@@ -95,6 +95,15 @@ export async function mayGive(
   return role.trusted || !all.some(one => spends(permissions, one))
 }
 
+/** Roles in a tenant that only an operator may give there, and none of the platform. */
+export async function isBeyond(
+  reader: Reader,
+  deps: Pick<Deps, 'permissions'>,
+  role: { readonly tenant_id: string; readonly role_id: string },
+): Promise<boolean> {
+  return !isPlatformRole(role.role_id) && !(await mayGive(reader, deps, new Set(), role))
+}
+
 /** These surfaces work with one account of the whole platform at a provider. */
 const spending = new Set(['payments', 'commerce', 'inference'])
 

@@ -170,7 +170,7 @@ export const sessionRoutes = open({
       sends: [],
       body: AskTabToken,
       reply: TabToken,
-      fails: ['permission_denied', 'tenant_not_found'],
+      fails: ['permission_denied', 'session_bound', 'tenant_not_found'],
     },
     async ({ tx, body, principal }, deps) =>
       await issueTabToken(tx, deps, requireSession(principal), body.tenant_id),

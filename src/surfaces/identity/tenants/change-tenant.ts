@@ -5,11 +5,13 @@
  */
 import { isDeepStrictEqual } from 'node:util'
 import { Type, type Static } from 'typebox'
-import { closed, expectVersion, sql, text, type Tx } from '#dodeca/kernel'
+import { closed, expectVersion, Id, sql, text, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { loseDomains } from '../domains/domain-row.ts'
 import { problem } from '../errors.ts'
 import { default_tenant_id } from '../schemas.ts'
+import { revokeRole } from '../roles/assign-role.ts'
+import { isBeyond } from '../roles/built-in.ts'
 import { keepOperatorOutside } from '../roles/keep-operator.ts'
 import { revokeTenantSessions } from '../sessions/revoke-sessions.ts'
 import { Signup, Tenant, tenantColumns, TenantState } from './find-tenant.ts'
@@ -24,7 +26,7 @@ export type ChangeTenant = Static<typeof ChangeTenant>
 
 export async function changeTenant(
   tx: Tx,
-  deps: Pick<Deps, 'kernel' | 'denied'>,
+  deps: Pick<Deps, 'kernel' | 'denied' | 'permissions'>,
   id: string,
   change: ChangeTenant,
   { actor, if_match }: { actor: string; if_match?: string | string[] | undefined },
@@ -51,6 +53,7 @@ export async function changeTenant(
         version = version + 1
       where id = ${id} returning ${tenantColumns}`,
   )
+  if (before.trusted && !trusted) await revokeBeyond(tx, deps, id, actor)
   if (state === 'disabled' && before.state === 'active') {
     await keepOperatorOutside(tx, id)
     await loseDomains(tx, id)
@@ -69,4 +72,28 @@ export async function changeTenant(
     data: { tenant_id: id, state },
   })
   return tenant
+}
+
+const Assigned = Type.Object({ account_id: Id, role_id: Type.String() })
+
+/** A tenant that is trusted no more keeps no role that nobody there may give. */
+async function revokeBeyond(
+  tx: Tx,
+  deps: Pick<Deps, 'kernel' | 'denied' | 'permissions'>,
+  tenant_id: string,
+  actor: string,
+): Promise<void> {
+  const assigned = await tx.many(
+    Assigned,
+    sql`
+      select account_id, role_id from identity.role_assignments
+      where tenant_id = ${tenant_id} order by account_id, role_id`,
+  )
+  const beyond = new Map<string, boolean>()
+  for (const { account_id, role_id } of assigned) {
+    const role = { tenant_id, role_id }
+    const is = beyond.get(role_id) ?? (await isBeyond(tx, deps, role))
+    beyond.set(role_id, is)
+    if (is) await revokeRole(tx, deps, { account_id, ...role }, { actor })
+  }
 }

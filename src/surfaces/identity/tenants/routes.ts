@@ -39,7 +39,8 @@ export const tenantRoutes = open({
     '/v1/tenants/{tenant_id}',
     'Change, disable or enable a tenant',
     {
-      description: 'Disabling ends every session that belongs to the tenant or works in it.',
+      description:
+        'Disabling ends every session that belongs to the tenant or works in it. A tenant that is no longer `trusted` loses the roles that spend money or call models.',
       absent: 'tenant_not_found',
       body: ChangeTenant,
       reply: Tenant,

@@ -117,6 +117,13 @@ test('roles that spend the money of the platform wait for the trust of an operat
   expect((await ask(root.token, 'PATCH', path, { trusted: true })).body.trusted).toBe(true)
   for (const role of risky) expect([role, (await give(role)).status]).toEqual([role, 204])
   expect((await give('platform_operator')).status).toBe(403)
+
+  // The end of the trust ends these roles, and no others.
+  expect((await ask(root.token, 'PATCH', path, { trusted: false })).body.trusted).toBe(false)
+  const left = await ask(org.token, 'GET', '/v1/organization/members')
+  const roles = left.body.data.flatMap((one: { role_ids: string[] }) => one.role_ids)
+  expect(roles.filter((one: string) => risky.includes(one))).toEqual([])
+  expect(roles).toContain('tenant_admin')
 })
 
 test('who may change or end an organization: its administrators, with a recent login', async () => {

@@ -80,6 +80,13 @@ describe('a connection', () => {
     const admin = await world.admin()
     const member = await world.member(admin.tenant)
     expect((await make(member, oidc())).body.code).toBe('permission_denied')
+    // Who says who people are could be any of them.
+    await world.allow(member, 'identity.connections.read', 'identity.connections.write')
+    const lesser = await make(member, oidc())
+    expect([lesser.body.code, lesser.body.permission]).toEqual([
+      'permission_denied',
+      'identity.roles.assign',
+    ])
     await db.run(sql`
       update identity.sessions set auth_time = auth_time - interval '1 hour'
       where id = ${admin.session_id}`)
@@ -233,6 +240,23 @@ describe('sessions that began at a connection', () => {
       body: { refresh_token },
     })
     expect(refreshed.status).toBe(401)
+  })
+
+  test('end with a change of the provider, where the same subject is another person', async () => {
+    const admin = await world.admin()
+    const id = await world.connect(admin, 'google', { jit: true })
+    const there = await personOf(admin, id)
+    const body = { issuer: hostile.issuer, client_secret: 'another secret' }
+    const moved = await call('PATCH', `${path}/${id}`, { token: admin.token, body })
+    expect(moved.status, moved.text).toBe(200)
+    expect(await reads(there.access_token)).toBe(401)
+    const left = await db.many(
+      Type.Object({ id: Type.String() }),
+      sql`
+        select id from identity.external_identities
+        where issuer = ${`connection:${id}`} and unlinked_at is null`,
+    )
+    expect(left).toEqual([])
   })
 
   test('are none after it was disabled, however a login races it', async () => {

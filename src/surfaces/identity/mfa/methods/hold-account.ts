@@ -8,6 +8,7 @@ import type { Deps } from '../../deps.ts'
 import { problem } from '../../errors.ts'
 import { accountColumns } from '../../accounts/find-account.ts'
 import { AccountRow } from '../../schemas.ts'
+import { requireOwnSession } from '../../sessions/require-own-session.ts'
 import { requireStepUp } from '../../step-up.ts'
 import type { Session } from '../holder.ts'
 
@@ -28,6 +29,7 @@ export async function holdAccount(
   { kernel }: Pick<Deps, 'kernel'>,
   principal: Session,
 ): Promise<Held> {
+  await requireOwnSession(tx, principal)
   const held = await tx.maybe(
     AccountRow,
     sql`

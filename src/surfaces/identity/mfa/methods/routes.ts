@@ -13,7 +13,7 @@ import { removeMethod } from './remove-method.ts'
 import { renewRecoveryCodes } from './recovery-codes.ts'
 import { Method, RecoveryCodes } from '../schemas.ts'
 
-const guarded = ['permission_denied', 'step_up_required'] as const
+const guarded = ['permission_denied', 'session_bound', 'step_up_required'] as const
 
 const { open, list, create, post, del } = routesOf<Deps>({
   absent: 'mfa_method_not_found',
