@@ -27,6 +27,7 @@ const not_records: Readonly<Record<string, string>> = {
   'kernel.cell': 'one row, which says which database this is',
   'kernel.inbox_events': 'what a consumer has processed, deleted by partitions',
   'kernel.migrations': 'written by a migration',
+  'identity.connections': 'changed by `record`, whose statements name no table here',
   'identity.roles': 'written by migrations',
   'identity.role_permissions': 'added to a role and removed from it',
   'identity.settings': 'written by migrations',
