@@ -89,35 +89,6 @@ describe('an address in a domain of the tenant', () => {
   })
 })
 
-describe('a session of it', () => {
-  test('adds no way in, joins no organization, and works in no other', async () => {
-    const { domain, id } = await organization()
-    const login = await logIn(id, { email: `ann@${domain}` })
-    const { access_token: token, account_id, session_id, refresh_token } = login.body
-    const other = await world.tenant()
-    await world.give({ ...login.body, id: account_id, tenant: other }, 'auditor')
-    const tries: [string, string, object?][] = [
-      ['POST', '/v1/mfa/methods', { type: 'passkey', label: 'Mine' }],
-      ['POST', '/v1/mfa/methods', { type: 'totp', label: 'Mine' }],
-      ['POST', '/v1/mfa/recovery-codes', {}],
-      ['GET', '/v1/me/invitations'],
-      ['POST', `/v1/me/invitations/${newId()}/accept`, {}],
-      ['POST', '/v1/organizations', { slug: `o-${newId().slice(-12)}`, name: 'Mine' }],
-      ['POST', '/v1/me/external-identities', { oidc_ticket: `ot_${'x'.repeat(43)}` }],
-      ['DELETE', `/v1/me/external-identities/${newId()}`],
-      ['GET', '/v1/me/export'],
-      ['DELETE', `/v1/accounts/${account_id}`],
-      ['POST', '/v1/sessions/current/access-tokens', { tenant_id: other.id }],
-      ['POST', `/v1/sessions/${session_id}/refresh`, { refresh_token, tenant_id: other.id }],
-    ]
-    for (const [method, path, body] of tries) {
-      const answer = await call(method, path, { token, ...(body ? { body } : {}) })
-      expect([path, answer.status, answer.body.code]).toEqual([path, 403, 'session_bound'])
-    }
-    expect((await me(token)).id).toBe(account_id)
-  })
-})
-
 describe('an address elsewhere', () => {
   test('of another tenant, of a domain below or above, or of a lost one needs a proof', async () => {
     const { domain, tenant, id } = await organization()
