@@ -1,7 +1,7 @@
 /**
  * Accepts or declines an invitation. The account's row is locked first, so that its address stays the
- * proven one until the commit. Accepting needs the inviter: who may no longer invite brings nobody in,
- * and a role counts only if the inviter still may assign it.
+ * proven one until the commit. Accepting depends on the inviter: one who lost the right to invite lets
+ * no one in, and a role counts only if the inviter still may assign it.
  */
 import { sql, type Principal, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'

@@ -11,7 +11,7 @@ import { problem } from '../errors.ts'
 import { hidden } from './form.ts'
 import type { Form, Visit } from './visit.ts'
 
-/** A page that was open longer than its options are valid is sent without a result, and comes anew. */
+/** A page that was open longer than its options are valid is sent without a result, and is shown again. */
 export const script = `
 const supported = window.PublicKeyCredential?.parseRequestOptionsFromJSON !== undefined
 for (const form of supported ? document.querySelectorAll('form[data-options]') : []) {

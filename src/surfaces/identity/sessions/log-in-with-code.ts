@@ -1,8 +1,8 @@
 /**
- * Logs in with a mailed code, or with the token of the mailed link, by whoever has the id of the
- * request. The code proves the mailbox now, whoever had the address when it was requested: it opens
- * the account with the address, takes over one whose mailbox was never verified, accepts an
- * invitation, or makes an account where the tenant is open for registrations.
+ * Logs in with a mailed code, or with the token of the mailed link. The caller must have the id of
+ * the request. The code proves the mailbox at this moment: it opens the account that has the address
+ * now, takes over one whose mailbox was never verified, accepts an invitation, or makes an account
+ * where the tenant is open for registrations.
  */
 import { newId, sql, type Reader, type Tx } from '#dodeca/kernel'
 import { accountByAddress, accountColumns } from '../accounts/find-account.ts'

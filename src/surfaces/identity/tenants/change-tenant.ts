@@ -76,7 +76,7 @@ export async function changeTenant(
 
 const Assigned = Type.Object({ account_id: Id, role_id: Type.String() })
 
-/** A tenant that is trusted no more keeps no role that nobody there may give. */
+/** A tenant that is no longer trusted loses the roles that only an operator may give there. */
 async function revokeBeyond(
   tx: Tx,
   deps: Pick<Deps, 'kernel' | 'denied' | 'permissions'>,

@@ -260,9 +260,9 @@ describe('roles and second factors', () => {
     const strong = await logIn(id, { email: `a@${domain}`, claims: { amr: ['pwd', 'mfa'] } })
     expect(strong.body.aal).toBe('aal2')
     expect((await me(strong.body.access_token)).session.amr).toEqual(['oidc', 'mfa'])
-    const deaf = await organization()
-    const email = `a@${deaf.domain}`
-    const login = await logIn(deaf.id, { email, claims: { amr: ['mfa'] } })
+    const silent = await organization()
+    const email = `a@${silent.domain}`
+    const login = await logIn(silent.id, { email, claims: { amr: ['mfa'] } })
     expect(login.body.aal).toBe('aal1')
   })
 })
