@@ -5,6 +5,8 @@
 import { parseCommand, type Command } from './cli/command.ts'
 import { helpCommand, showAll, showCommands } from './cli/help.ts'
 import { openTerminal, type Streams } from './cli/terminal.ts'
+import type { App } from './app.ts'
+import { readApp } from './read-app.ts'
 import { loadConfig } from './settings.ts'
 import type { Composition } from './runtime/composition.ts'
 import { StartError } from '#dodeca/kernel'
@@ -83,7 +85,7 @@ async function commandsFor(word: string): Promise<readonly Command[]> {
 /** Returns the exit code. */
 export async function dodeca(
   argv: readonly string[],
-  load: (surface?: Command['surface']) => Promise<Composition> = product,
+  load: (surface: Command['surface'], app: App) => Promise<Composition> = product,
   configure: typeof loadConfig = loadConfig,
   streams?: Streams,
 ): Promise<number> {
@@ -109,17 +111,18 @@ export async function dodeca(
       const value = values[name]
       return typeof value === 'string' ? value : undefined
     }
+    const app = await readApp()
     let code = 0
     await command.run({
       args,
       terminal,
-      composition: () => load(command.surface),
+      composition: () => load(command.surface, app),
       option: text,
       flag: name => values[name] === true,
       fail: () => {
         code = 1
       },
-      config: overrides => configure(overrides),
+      config: overrides => configure(overrides, undefined, app),
     })
     return code
   } catch (error) {
@@ -139,9 +142,9 @@ function explain(error: unknown): string {
   return error instanceof Error ? (error.stack ?? message) : String(error)
 }
 
-async function product(surface?: Command['surface']): Promise<Composition> {
-  if (surface) return (await import('./identity-alone.ts')).composition
-  return (await import('./platform.ts')).composition
+async function product(surface: Command['surface'], app: App): Promise<Composition> {
+  if (surface) return (await import('./identity-alone.ts')).composeIdentity(app)
+  return await (await import('./compose-app.ts')).composeApp(app)
 }
 
 if (import.meta.main) process.exitCode = await dodeca(process.argv.slice(2))

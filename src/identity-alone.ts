@@ -3,8 +3,11 @@
  * permissions, which roles may have, and by their migrations, which the database must have. They are
  * not loaded: that takes a second of processor time.
  */
+import { namesOf, ownSurfaces, type App } from './app.ts'
+import { compose } from './runtime/compose.ts'
 import type { Composition } from './runtime/composition.ts'
-import { gather, type AnySurface } from './runtime/gather.ts'
+import type { SurfaceName } from './runtime/surface-names.ts'
+import type { Surface } from '#dodeca/kernel'
 import { permissions as chat } from './surfaces/chat/permissions.ts'
 import { permissions as commerce } from './surfaces/commerce/permissions.ts'
 import { identity } from './surfaces/identity/surface.ts'
@@ -18,8 +21,7 @@ import { permissions as social } from './surfaces/social/permissions.ts'
 import { permissions as uploads } from './surfaces/uploads/permissions.ts'
 import { permissions as webhooks } from './surfaces/webhooks/permissions.ts'
 
-/** In the order of `platform.ts`. */
-const others = {
+const others: Readonly<Record<Exclude<SurfaceName, 'identity'>, Surface['permissions']>> = {
   jobs,
   uploads,
   notifications,
@@ -32,23 +34,17 @@ const others = {
   retrieval,
   webhooks,
 }
-const surfaces: readonly AnySurface[] = [
-  identity,
-  ...Object.entries(others).map(([name, permissions]) => ({
-    name,
-    permissions,
-    migrations: new URL(`./surfaces/${name}/migrations/`, import.meta.url),
-    settings: {},
-    errors: {},
-    events: {},
-  })),
-]
 
-export const composition: Composition = {
-  surfaces,
-  open: kernelFor => {
-    const { permissions } = gather(surfaces)
-    const people = identity.open(kernelFor(identity), { permissions })
-    return { opened: { identity: people }, access: people.face.access }
-  },
+export function composeIdentity(app: App): Composition {
+  const known = namesOf(app)
+    .filter(name => name !== 'identity')
+    .map(name => ({
+      name,
+      permissions: others[name],
+      migrations: new URL(`./surfaces/${name}/migrations/`, import.meta.url),
+      settings: {},
+      errors: {},
+      events: {},
+    }))
+  return { ...compose([identity]), surfaces: [identity, ...known, ...ownSurfaces(app)] }
 }

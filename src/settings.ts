@@ -1,9 +1,12 @@
 /**
- * The settings of the whole platform: the tables of its surfaces, in their order, and their rules.
- * Of a surface that has other code this file loads only the settings, so that the command line can
- * explain and check them without starting anything. A surface of resources is loaded as a whole.
+ * The settings of an application: the tables of its surfaces, in their order, and their rules. Of the
+ * platform's surfaces this file loads only the settings, so that the command line can explain and
+ * check them without starting anything.
  */
-import { readConfig, type Config, type Environment } from './runtime/config.ts'
+import type { SettingTable } from '#dodeca/kernel'
+import { namesOf, ownSurfaces, type App } from './app.ts'
+import { readConfig, type Config, type Declared, type Environment } from './runtime/config.ts'
+import type { SurfaceName } from './runtime/surface-names.ts'
 import * as chat from './surfaces/chat/settings.ts'
 import * as commerce from './surfaces/commerce/settings.ts'
 import * as identity from './surfaces/identity/settings.ts'
@@ -17,7 +20,7 @@ import * as social from './surfaces/social/settings.ts'
 import * as uploads from './surfaces/uploads/settings.ts'
 import * as webhooks from './surfaces/webhooks/settings.ts'
 
-const surfaces = [
+const surfaces: Readonly<Record<SurfaceName, Declared>> = {
   identity,
   jobs,
   uploads,
@@ -30,14 +33,23 @@ const surfaces = [
   inference,
   retrieval,
   webhooks,
-]
+}
 
-export const tables = surfaces.map(one => one.settings)
+function declaredBy(app: App): readonly Declared[] {
+  return [...namesOf(app).map(name => surfaces[name]), ...ownSurfaces(app)]
+}
+
+export function tablesOf(app: App): readonly SettingTable[] {
+  return declaredBy(app).map(one => one.settings)
+}
+
+/** The tables of the platform with its twelve surfaces. */
+export const tables = tablesOf({})
 
 /**
  * The configuration of this process. `overrides` are from the command line and win. All faults are
  * reported together, before a folder, a file of keys or a database is touched.
  */
-export function loadConfig(overrides?: Environment, env?: Environment): Config {
-  return readConfig(surfaces, overrides, env)
+export function loadConfig(overrides?: Environment, env?: Environment, app: App = {}): Config {
+  return readConfig(declaredBy(app), overrides, env, app.settings)
 }

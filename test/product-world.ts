@@ -131,7 +131,7 @@ export async function openProductWorld(
   const own = composed !== undefined || Object.keys(more).length > 0 || !settings?.['ROLES']
   if (own && settings) return await openOwnWorld(settings, composed)
   const world = await shared(`product as ${ROLES}`, () =>
-    openOwnWorld({ ROLES }, engineComposition()),
+    openOwnWorld({ ROLES }, engineComposition),
   )
   // The next file must not meet the faults of this one.
   return { ...world, close: async () => world.platform.faults.clear() }

@@ -1,6 +1,7 @@
 /** The help: all commands, one command, or all settings. */
 import { describeSettings } from '../runtime/config.ts'
-import { tables } from '../settings.ts'
+import { readApp } from '../read-app.ts'
+import { tablesOf } from '../settings.ts'
 import { StartError } from '#dodeca/kernel'
 import { optionsOf, usageOf, type Command } from './command.ts'
 import { suggestion } from '../kernel/errors/did-you-mean.ts'
@@ -14,7 +15,7 @@ export function helpCommand(commands: () => Promise<readonly Command[]>): Comman
     summary: 'Show how a command is used, or list the settings',
     run: async ({ args, terminal }) => {
       const topic = args.join(' ')
-      if (topic === 'settings') return showSettings(terminal)
+      if (topic === 'settings') return await showSettings(terminal)
       const all = await commands()
       if (topic === '') return showAll(all, terminal)
       const found = all.filter(one => one.words === topic || one.words.startsWith(`${topic} `))
@@ -61,9 +62,14 @@ export function showCommands(commands: readonly Command[], terminal: Terminal): 
   terminal.answer({ commands: commands.map(shown) }, lines)
 }
 
-function showSettings(terminal: Terminal): void {
+async function showSettings(terminal: Terminal): Promise<void> {
+  const tables = tablesOf(await readApp())
   const settings = describeSettings(tables)
-  const groups = Map.groupBy(settings, ({ variable }) => prefixOf(variable))
+  const owners = new Set(['KERNEL', ...tables.map(owner)])
+  const groups = Map.groupBy(settings, ({ variable }) => {
+    const [first = ''] = variable.split('_')
+    return owners.has(first) ? first : ''
+  })
   const lines = [...groups].flatMap(([prefix, members], at) => [
     ...(at > 0 ? [''] : []),
     prefix === '' ? 'Platform' : prefix,
@@ -76,12 +82,7 @@ function showSettings(terminal: Terminal): void {
   terminal.answer({ settings }, lines)
 }
 
-/** The surface of a setting, or an empty text for settings without a surface. */
-function prefixOf(variable: string): string {
-  const [first = ''] = variable.split('_')
-  return first === 'KERNEL' || tables.some(one => owner(one) === first) ? first : ''
-}
-
+/** The first word of a surface's variables. */
 function owner(settings: object): string {
   return Object.keys(settings)[0]?.split('.')[0]?.toUpperCase() ?? ''
 }

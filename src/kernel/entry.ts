@@ -221,13 +221,9 @@ export type {
   Check,
   Consumer,
   DemoTenant,
-  EndedJob,
   EventDeclaration,
   InboundHandler,
   InboundMessage,
-  JobIdentity,
-  JobStep,
-  JobType,
   Kernel,
   KernelOf,
   Loop,
@@ -236,7 +232,6 @@ export type {
   Provider,
   ProviderEvent,
   ProviderVerdict,
-  RunningJob,
   SignedProviderMessage,
   Surface,
 } from './surface.ts'
@@ -256,6 +251,7 @@ export {
   type Finished,
   type Outcome,
 } from './work/due-queue.ts'
+export type { EndedJob, JobIdentity, JobStep, JobType, RunningJob } from './work/job-type.ts'
 export { madeOf, personalRows, type PersonalRows } from './work/personal-rows.ts'
 export {
   madeIn,

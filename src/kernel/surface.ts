@@ -4,8 +4,7 @@
  * events, consumers, loops, projections, checks). Opening a surface connects functions. It does not
  * start anything.
  */
-import type { TSchema } from 'typebox'
-import type { Permission } from './access/permissions.ts'
+import type { Permission, PermissionCatalog } from './access/permissions.ts'
 import type { Csrf } from './access/csrf.ts'
 import type { Counted } from './access/counted.ts'
 import type { Take, TakeEach } from './access/take.ts'
@@ -36,6 +35,7 @@ import type { Metrics } from './observability/metrics.ts'
 import type { Traced } from './observability/telemetry.ts'
 import type { SafeFetch } from './outgoing/safe-fetch.ts'
 import type { DueQueue } from './work/due-queue.ts'
+import type { JobType } from './work/job-type.ts'
 import type { Loop } from './work/loop.ts'
 import type { Personal, PersonalData } from './work/personal.ts'
 import type { Sign } from './work/pulse.ts'
@@ -81,6 +81,8 @@ export type Kernel = {
   readonly counted: Counted
   /** Functions that export and erase the personal data of all surfaces. */
   readonly personal: Omit<PersonalData, 'queue'>
+  /** What the surfaces declare, for those that work on all of it. */
+  readonly declared: Declared
   /** Every route of the platform. The list is complete once all surfaces are open. */
   routes(): readonly Route[]
   /**
@@ -99,6 +101,15 @@ export type Kernel = {
   busy(): boolean
 }
 
+export type Declared = {
+  /** Roles and API keys may have any permission of the platform. */
+  readonly permissions: PermissionCatalog
+  readonly events: ReadonlyMap<string, EventDeclaration>
+  /** Both are known once all surfaces are open (`Opened.connect`). */
+  jobTypes(): readonly JobType[]
+  inbound(): readonly InboundHandler[]
+}
+
 /** The kernel as one surface sees it: with the kernel's settings and its own. */
 export type KernelOf<Own extends SettingTable> = Kernel & { readonly settings: SettingsOf<Own> }
 
@@ -113,6 +124,11 @@ export type Surface<Face = unknown, Needs = unknown, Own extends SettingTable = 
   readonly events: Readonly<Record<string, EventDeclaration>>
   /** Sessions with a scope may only call the routes that declare `narrow`. */
   readonly closed_to_scopes?: true
+  /**
+   * The surfaces whose faces it gets when it is opened: `{ models: 'inference' }` gives it the face of
+   * inference as `models`. With `'inference?'` that is undefined where inference is off.
+   */
+  readonly needs?: { readonly [Port in keyof Needs]-?: string }
   /** The surface's explanations for the published document. */
   readonly reference?: Reference
   open(kernel: KernelOf<Own>, needs: Needs): Opened<Face>
@@ -120,6 +136,8 @@ export type Surface<Face = unknown, Needs = unknown, Own extends SettingTable = 
 
 export type Opened<Face = unknown> = {
   readonly face: Face
+  /** Called once all surfaces are open, before anything runs. */
+  connect?(): void
   readonly routes: readonly Route[]
   /**
    * Gets every request of an API process before the pipeline does. It must reply to each request
@@ -178,88 +196,6 @@ export type Projection = {
   readonly name: string
   readonly freshness_ms: number
   rebuild(progress: (done: number, total: number) => void, signal: AbortSignal): Promise<void>
-}
-
-/**
- * Long work of a surface. The jobs surface runs it under a lease, and again after a crash, until it
- * ends. The hooks run inside the transaction that ends or resumes the job. So the surface's own
- * record changes in the same transaction.
- */
-export type JobType = {
-  /** `<surface>.<what>` */
-  readonly type: string
-  readonly schema_version: number
-  readonly parameters: TSchema
-  readonly result?: TSchema
-  /**
-   * Whether callers may submit jobs of this type with `POST /v1/jobs`. Otherwise only the type's
-   * own surface submits them.
-   */
-  readonly offered?: true
-  /** What a submitter needs to see, cancel and fetch it, and to have at the start of each attempt. */
-  readonly permission?: string
-  /** The platform's own work: it begins although its submitter has lost the permission. */
-  readonly outlives_owner?: true
-  readonly lease_seconds?: number
-  readonly timeout_seconds?: number
-  readonly max_attempts?: number
-  readonly backoff?: { readonly base_ms: number; readonly cap_ms: number }
-  readonly tenant_max_running?: number
-  /**
-   * The returned value becomes the job's result. A thrown `JobFailure` says whether a retry makes
-   * sense.
-   */
-  run(job: RunningJob): Promise<unknown>
-  ended?(tx: Tx, job: EndedJob): Promise<void>
-  reopened?(tx: Tx, job: JobIdentity): Promise<void>
-}
-
-export type JobIdentity = {
-  readonly id: string
-  readonly tenant_id: string
-  readonly type: string
-  readonly schema_version: number
-}
-
-export type EndedJob = JobIdentity & {
-  readonly state: 'succeeded' | 'failed' | 'cancelled' | 'expired'
-  readonly error_code: string | null
-}
-
-/**
- * One attempt, as its handler sees it. Its lease is checked for everything that it writes by
- * `commit`.
- */
-export type RunningJob = JobIdentity & {
-  readonly attempt_no: number
-  readonly parameters: unknown
-  /** The checkpoint that an earlier attempt saved with its progress, or null. */
-  readonly checkpoint: unknown
-  /** Aborted when the job is cancelled or expires, or when the lease is lost. */
-  readonly signal: AbortSignal
-  progress(step: JobStep): Promise<void>
-  /**
-   * Ends this attempt by throwing. The job continues after this many seconds from its last
-   * checkpoint, and uses no capacity meanwhile. This does not count as a failure.
-   */
-  again(after_seconds: number): never
-  /** Writes the handler's own rows, checks the lease and ends the job, all in one transaction. */
-  commit(effect: (tx: Tx) => Promise<unknown>): Promise<void>
-  /**
-   * Stores bytes as the job's result, for a handler that returns nothing. The last bytes stored are
-   * the result.
-   */
-  store(media_type: string, bytes: Uint8Array): Promise<void>
-  /** Reports the resources that the job has used. The job's view shows them. */
-  usage(usage: Readonly<Record<string, unknown>>): Promise<void>
-}
-
-export type JobStep = {
-  readonly stage: string
-  readonly current: number
-  readonly total?: number
-  readonly message_code?: string
-  readonly checkpoint?: unknown
 }
 
 /** An invariant that `dodeca doctor` and the chaos tests check. Returns the violations. */

@@ -19,13 +19,11 @@ import {
   type Environment,
 } from './read-variables.ts'
 import { platformFaults } from './setting-rules.ts'
+import { surface_names } from './surface-names.ts'
 import { kernelSettings, type Setting } from '../kernel/settings.ts'
 
 export type { Config, SettingValues } from './configuration.ts'
 export type { Environment }
-
-const prefixes =
-  /^(KERNEL|IDENTITY|COMMERCE|SOCIAL|UPLOADS|NOTIFICATIONS|CHAT|INFERENCE|RETRIEVAL|PAYMENTS|LINKS|JOBS|WEBHOOKS)_/
 
 /** What a surface declares in its `settings.ts`. */
 export type Declared = {
@@ -34,11 +32,15 @@ export type Declared = {
   settingFaults?(settings: never, deployment: Deployment): readonly string[]
 }
 
-/** The configuration of this process. `overrides` come from the command line and win. */
+/**
+ * The configuration of this process. `overrides` come from the command line and win; `usual` are
+ * the application's own values, and lose.
+ */
 export function readConfig(
   declared: readonly Declared[],
   overrides: Environment = {},
   env: Environment = process.env,
+  usual: Environment = {},
 ): Config {
   const table = wholeTable(declared.map(one => one.settings))
   const faults = new Map<string, string>()
@@ -49,7 +51,7 @@ export function readConfig(
     faults.set(name, fault)
     return otherwise
   }
-  const given: Environment = { ...env, ...overrides }
+  const given: Environment = { ...usual, ...env, ...overrides }
   for (const [name, sentence] of unknownNames(given, table)) faults.set(name, sentence)
   const all = { ...given, ...secretFiles(env, overrides, secretsOf(table), attempt) }
   const config = configOf(all, table, attempt)
@@ -126,6 +128,13 @@ function wholeTable(tables: readonly SettingTable[]): SettingTable {
   return Object.assign({}, kernelSettings, ...tables) as SettingTable
 }
 
+/** Also of surfaces that are off: their settings would do nothing. */
+const ours = ['kernel', ...surface_names].map(name => name.toUpperCase())
+
+function prefixOf(name: string): string {
+  return name.split('_', 1)[0] ?? ''
+}
+
 function variable(name: string): string {
   return name.replace('.', '_').toUpperCase()
 }
@@ -134,8 +143,9 @@ function unknownNames(env: Environment, table: SettingTable): [name: string, sen
   const known = Object.keys(table).map(variable)
   const files = secretsOf(table).map(name => `${name}_FILE`)
   const names = [...known, ...general.map(one => one.variable), ...files]
+  const prefixes = new Set([...ours, ...known.map(prefixOf)])
   return Object.keys(env)
-    .filter(name => !names.includes(name) && (prefixes.test(name) || isSlip(name, names)))
+    .filter(name => !names.includes(name) && (prefixes.has(prefixOf(name)) || isSlip(name, names)))
     .map(name => [
       name,
       `There is no setting ${name}.${suggestion(name, names)} \`npx dodeca help settings\` lists all of them.`,

@@ -41,7 +41,7 @@ import type { SettingValues } from './config.ts'
  * the log. Surfaces need the list of routes, and they declare the routes themselves. `tie` closes
  * both circles.
  */
-export function openKernel(options: PlatformOptions, { declared }: Gathered, faults: Faults) {
+export function openKernel(options: PlatformOptions, gathered: Gathered, faults: Faults) {
   const { config, keys, log } = options
   const { settings } = config
   const metrics = openMetrics()
@@ -53,9 +53,9 @@ export function openKernel(options: PlatformOptions, { declared }: Gathered, fau
   const bus = openBus()
   let events: Events | undefined
   let routes: (() => readonly Route[]) | undefined
-  let sources: ReadonlyMap<string, Personal> = new Map()
-  const { db, reserved } = databasesOf(options, declared, metrics, () => events)
-  const personal = openPersonal({ db }, () => sources)
+  let surfaces: Readonly<Record<string, Opened>> = {}
+  const { db, reserved } = databasesOf(options, gathered.declared, metrics, () => events)
+  const personal = openPersonal({ db }, () => personalOf(surfaces))
   const kernel: Kernel = {
     profile: config.profile,
     public_url: config.public_url,
@@ -78,6 +78,12 @@ export function openKernel(options: PlatformOptions, { declared }: Gathered, fau
     traced: tracedBy(options.telemetry),
     db,
     reserved,
+    declared: {
+      permissions: gathered.permissions,
+      events: gathered.declared,
+      jobTypes: () => Object.values(surfaces).flatMap(one => one.jobTypes ?? []),
+      inbound: () => Object.values(surfaces).flatMap(one => one.inbound ?? []),
+    },
     routes: () => {
       if (!routes) throw new Error('the routes are known once all surfaces are open')
       return routes()
@@ -94,12 +100,16 @@ export function openKernel(options: PlatformOptions, { declared }: Gathered, fau
   ) => {
     events = opened
     routes = all
-    sources = new Map(
-      Object.entries(named).flatMap(([name, one]) => (one.personal ? [[name, one.personal]] : [])),
-    )
+    surfaces = named
+    for (const one of Object.values(named)) one.connect?.()
   }
   const pulse = openPulse({ db: reserved, log, sleepers })
   return { kernel, tie, sleepers, bus, pulse, overload, queues: [personal.queue] }
+}
+
+function personalOf(surfaces: Readonly<Record<string, Opened>>): ReadonlyMap<string, Personal> {
+  const all = Object.entries(surfaces)
+  return new Map(all.flatMap(([name, one]) => (one.personal ? [[name, one.personal]] : [])))
 }
 
 /** `reserved` has one connection, which is opened when it is first used. */

@@ -5,11 +5,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Type } from 'typebox'
 import type { JobType, Opened } from '#dodeca/kernel'
-import { composition } from '../../src/platform.ts'
-import type { Composition } from '../../src/runtime/composition.ts'
-import type { Face as Jobs } from '../../src/surfaces/jobs/face.ts'
 import type { Face as Notifications } from '../../src/surfaces/notifications/face.ts'
 import { fine, openReceiver, status } from '../../src/surfaces/webhooks/test/receiver.ts'
+import { withJobTypes } from '../with-job-types.ts'
 import { eventually } from '../world.ts'
 import {
   act,
@@ -50,16 +48,9 @@ const errand = (messages: Notifications): JobType => ({
     )
   },
 })
-const withErrands: Composition = {
-  surfaces: composition.surfaces,
-  open: kernelFor => {
-    const all = composition.open(kernelFor)
-    const jobs = all.opened['jobs'] as Opened<Jobs>
-    const notifications = all.opened['notifications'] as Opened<Notifications>
-    jobs.face.offer([errand(notifications.face)])
-    return all
-  },
-}
+const withErrands = withJobTypes(({ notifications }) => [
+  errand((notifications as Opened<Notifications>).face),
+])
 
 describe.skipIf(!has_chromium)('a person in the console', async () => {
   if (!has_chromium) return

@@ -6,11 +6,11 @@ import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import { Type } from 'typebox'
 import { loadConfig } from '../../../src/settings.ts'
-import { composition } from '../../../src/platform.ts'
 import { start, type Running } from '../../../src/runtime/start.ts'
 import type { Face } from '../../../src/surfaces/jobs/face.ts'
 import { newId, type Opened } from '#dodeca/kernel'
 import { productionEnvironment } from '../platform.ts'
+import { withJobTypes } from '../../../test/with-job-types.ts'
 import { answerWork } from './answer-work.ts'
 import { load_jobs } from './load-jobs.ts'
 
@@ -19,7 +19,6 @@ const takes_ms = Number(work_ms)
 const pool = new pg.Pool({ connectionString: url, max: 1 })
 const tenant = '018f0000-0000-7000-8000-000000000000'
 let handled: (beat_id?: string) => void = () => {}
-let face: Face | undefined
 let running: Running | undefined
 
 const work = {
@@ -40,15 +39,7 @@ const begin = async (roles: string) =>
       { ...productionEnvironment(url), JOBS_CONCURRENCY: '50', ROLES: roles, ...given() },
     ),
     () => {},
-    {
-      surfaces: composition.surfaces,
-      open: kernelFor => {
-        const all = composition.open(kernelFor)
-        face = (all.opened['jobs'] as Opened<Face>).face
-        face.offer([work])
-        return all
-      },
-    },
+    withJobTypes(() => [work]),
   )
 
 /** What the comparison sets. */
@@ -91,8 +82,11 @@ answerWork({
 })
 
 async function submit(jobs: readonly { tenant_id: string; parameters: object }[]): Promise<void> {
-  await running?.platform.kernel.db.tx(async tx => {
-    for (const job of jobs) await face?.submit(tx, { type: work.type, ...job })
+  if (!running) return
+  const { kernel, opened } = running.platform
+  const { face } = opened['jobs'] as Opened<Face>
+  await kernel.db.tx(async tx => {
+    for (const job of jobs) await face.submit(tx, { type: work.type, ...job })
   })
 }
 

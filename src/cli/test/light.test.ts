@@ -4,13 +4,14 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { inherited } from '../../../test/process.ts'
-import { composition as alone } from '../../identity-alone.ts'
+import { composeIdentity } from '../../identity-alone.ts'
 import { composition as whole } from '../../platform.ts'
 import { gather } from '../../runtime/gather.ts'
 import { migrationSources } from '../../runtime/start.ts'
 import { newInstallation } from './installation.ts'
 
 test('identity alone has the migrations and permissions of the whole platform', () => {
+  const alone = composeIdentity({})
   expect(migrationSources(alone)).toEqual(migrationSources(whole))
   expect(gather(alone.surfaces).permissions).toEqual(gather(whole.surfaces).permissions)
 })

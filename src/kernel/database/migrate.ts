@@ -174,6 +174,13 @@ function compare(known: readonly Migration[], applied: readonly Applied[]): Comp
 
 function refuseIncompatible(one: Applied, known: readonly Migration[]): void {
   const mine = known.filter(({ schema }) => schema === one.schema)
+  // Erasures would pass by the rows of a surface that is off.
+  if (mine.length === 0) {
+    throw new StartError(
+      `The database has tables of the surface ${one.schema}, which is off. Put it back: name it in ` +
+        '`surfaces` of dodeca.config.ts. To run without it, point DATABASE_URL or DATA_DIR elsewhere.',
+    )
+  }
   const newest = Math.max(0, ...mine.map(({ number }) => number))
   if (one.compatible_since !== null && newest >= one.compatible_since && newest < one.number) return
   throw new StartError(

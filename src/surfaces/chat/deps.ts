@@ -26,10 +26,11 @@ export type Needs = {
     'plugCompleted' | 'plugReaders' | 'prepareUpload' | 'createUpload' | 'remove'
   >
   readonly messages: Pick<Messages, 'notify' | 'registerDevice' | 'removeDestination'>
-  readonly blocks: Social
+  readonly blocks: Social | undefined
 }
 
-export type Deps = Needs & {
+export type Deps = Omit<Needs, 'blocks'> & {
+  readonly blocks: Social
   readonly kernel: Kernel
   readonly cipher: BodyCipher
   readonly live: Live

@@ -2,6 +2,7 @@
 import type { Surface } from '#dodeca/kernel'
 import { plugCompleted } from './attachments/follow-files.ts'
 import { plugAttachments } from './attachments/read-files.ts'
+import { nobodyBlocked } from './conversations/is-blocked.ts'
 import { discardUnsent } from './attachments/discard-unsent.ts'
 import { checks } from './checks.ts'
 import { consumers } from './consumers.ts'
@@ -30,10 +31,11 @@ export const chat: Surface<Face, Needs, typeof settings> = {
   errors,
   events,
   reference,
-  open: (kernel, needs) => {
-    const cipher = openBodyCipher(kernel)
-    const live = new OpenLive({ ...needs, kernel, cipher })
-    const deps: Deps = { ...needs, kernel, cipher, live }
+  needs: { people: 'identity', files: 'uploads', messages: 'notifications', blocks: 'social?' },
+  open: (kernel, { blocks = nobodyBlocked, ...needs }) => {
+    const parts = { ...needs, blocks, kernel, cipher: openBodyCipher(kernel) }
+    const live = new OpenLive(parts)
+    const deps: Deps = { ...parts, live }
     const send = openSender(deps)
     plugAttachments(deps)
     plugCompleted(deps)

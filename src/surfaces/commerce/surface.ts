@@ -27,6 +27,7 @@ export const commerce: Surface<Face, Needs, typeof settings> = {
   errors,
   events,
   reference,
+  needs: { payments: 'payments', files: 'uploads', messages: 'notifications', people: 'identity' },
   open: (kernel, needs) => {
     const deps: Deps = { ...needs, kernel }
     plugImages(deps)

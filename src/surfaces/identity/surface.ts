@@ -1,6 +1,6 @@
 /** The parts of identity, opened once and connected here. */
 import { openLocalRate, openReservedWords, openTxtLookup } from '#dodeca/kernel'
-import type { PermissionCatalog, Surface } from '#dodeca/kernel'
+import type { Surface } from '#dodeca/kernel'
 import { adviceOnOperators } from './advice-on-operators.ts'
 import { openAccess } from './access.ts'
 import { personalAccount } from './me/export-me.ts'
@@ -29,15 +29,7 @@ import { routes } from './routes.ts'
 import { settings } from './settings.ts'
 import { tenancy } from './tenancy.ts'
 
-export type Needs = {
-  /**
-   * The permissions of all surfaces, because roles and API keys may have any permission of the
-   * platform.
-   */
-  readonly permissions: PermissionCatalog
-}
-
-export const identity: Surface<Face, Needs, typeof settings> = {
+export const identity: Surface<Face, unknown, typeof settings> = {
   name: 'identity',
   settings,
   migrations: new URL('./migrations/', import.meta.url),
@@ -47,13 +39,13 @@ export const identity: Surface<Face, Needs, typeof settings> = {
   events,
   reference,
   closed_to_scopes: true,
-  open: (kernel, needs) => {
+  open: kernel => {
     const keys = openSigningKeys(kernel)
     const denied = openDenied(kernel, keys)
     const tokens = openAccessTokens(kernel, keys, denied)
     const parts = {
       kernel,
-      permissions: needs.permissions,
+      permissions: kernel.declared.permissions,
       hasher: openPasswordHasher(kernel),
       keys,
       tokens,

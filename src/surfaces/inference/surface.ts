@@ -32,6 +32,7 @@ export const inference: Surface<Face, Needs, typeof settings> = {
   errors,
   events,
   reference,
+  needs: { jobs: 'jobs', people: 'identity' },
   open: (kernel, needs) => {
     const calls = new Calls(kernel)
     const providers = openProviders(kernel)

@@ -3,7 +3,7 @@
  * read it, cancel it, and respect the pause of an activity with their own queue. Functions that
  * write take the caller's `tx` first.
  */
-import type { JobType, Reader, Tx } from '#dodeca/kernel'
+import type { Reader, Tx } from '#dodeca/kernel'
 import type { Face as Identity } from '../identity/face.ts'
 import type { JobView, StateFilter } from './schemas.ts'
 import type { JobTypeView } from './types/schemas.ts'
@@ -97,8 +97,6 @@ export type Operator = {
 export type Rights = Pick<Identity, 'grantsOf' | 'isOpen' | 'recentGrantsOf'>
 
 export type Face = {
-  /** All job types of the surfaces. The list is complete once all surfaces are open. */
-  offer(types: readonly JobType[]): void
   /** Work with its own queue that can be paused like a type. */
   activities(names: readonly string[]): void
   plugFiles(files: FileLookup): void

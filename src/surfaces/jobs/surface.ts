@@ -43,6 +43,7 @@ export const jobs: Surface<Face, Needs, typeof settings> = {
   errors,
   events,
   reference,
+  needs: { rights: 'identity' },
   open: (kernel, { rights }) => {
     const types = openJobTypes(kernel)
     const listeners = openEndListeners(types)
@@ -59,8 +60,8 @@ export const jobs: Surface<Face, Needs, typeof settings> = {
     }
     const watcher = openJobWatcher(kernel)
     return {
+      connect: () => types.offer(kernel.declared.jobTypes()),
       face: {
-        offer: given => types.offer(given),
         activities: names => types.activities(names),
         plugFiles: given => {
           files = given

@@ -46,6 +46,7 @@ export const links: Surface<Face, Needs, typeof settings> = {
   errors,
   events,
   reference,
+  needs: { jobs: 'jobs', owners: 'notifications', people: 'identity' },
   open: (kernel, { jobs, owners, people }) => {
     const deps = openDeps(kernel, { jobs, people })
     const redirecting = openRedirecting(deps)

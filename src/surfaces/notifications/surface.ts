@@ -40,6 +40,7 @@ export const notifications: Surface<Face, Needs, typeof settings> = {
   events,
   reference,
   settings,
+  needs: { people: 'identity', jobs: 'jobs' },
   open: (kernel, { people, jobs }) => {
     jobs.activities([sending_activity])
     const deps: Deps = {

@@ -37,6 +37,7 @@ export const retrieval: Surface<Face, Needs, typeof settings> = {
   errors,
   events,
   reference,
+  needs: { people: 'identity', jobs: 'jobs', files: 'uploads', models: 'inference' },
   open: (kernel, needs) => {
     const deps: Deps = {
       ...needs,

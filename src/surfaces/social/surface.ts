@@ -30,6 +30,7 @@ export const social: Surface<Face, Needs, typeof settings> = {
   errors,
   events,
   reference,
+  needs: { people: 'identity', jobs: 'jobs', files: 'uploads', messages: 'notifications' },
   open: (kernel, needs) => {
     const deps: Deps = { ...needs, kernel }
     plugMedia(deps)

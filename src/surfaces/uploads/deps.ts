@@ -4,6 +4,7 @@
  */
 import type { Principal, Reader, Tx } from '#dodeca/kernel'
 import type { Face as Identity } from '../identity/face.ts'
+import type { Face as JobsFace } from '../jobs/face.ts'
 import type { FileUrls } from './files/file-urls.ts'
 import type { Inspectors } from './processing/inspectors.ts'
 import type { Purpose, Purposes } from './purposes.ts'
@@ -34,10 +35,7 @@ export type OnCompleted = (
 /**
  * The part of the jobs surface that uploads uses. An operator may pause processing like a job type.
  */
-export type Jobs = {
-  activities(names: readonly string[]): void
-  pauseFence(tx: Tx, activity: string): Promise<boolean>
-}
+export type Jobs = Pick<JobsFace, 'activities' | 'plugFiles' | 'pauseFence'>
 
 /**
  * The grants of a job's owner at the time when a worker takes the job, and whether the tenant of a

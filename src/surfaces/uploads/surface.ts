@@ -36,6 +36,7 @@ export const uploads: Surface<Face, Needs, typeof settings> = {
   errors,
   events,
   reference,
+  needs: { jobs: 'jobs', rights: 'identity' },
   open: (kernel, { jobs, rights }) => {
     jobs.activities(['uploads.process'])
     const clamd = kernel.settings['uploads.clamd']
@@ -54,8 +55,10 @@ export const uploads: Surface<Face, Needs, typeof settings> = {
       readers,
       completed,
     }
+    const face = openFace(deps, { readers, completed })
+    jobs.plugFiles({ isAvailable: face.isAvailable, url: face.inputUrl })
     return {
-      face: openFace(deps, { readers, completed }),
+      face,
       routes: routes(deps),
       queues: [verificationQueue(deps), processingQueue(deps)],
       loops: storageLoops(kernel, store),

@@ -1,6 +1,6 @@
 /** Webhooks as the kernel sees it. This file opens the parts once and connects them. */
 import { openSafeFetch } from '#dodeca/kernel'
-import type { EventDeclaration, InboundHandler, Surface } from '#dodeca/kernel'
+import type { Surface } from '#dodeca/kernel'
 import { settings, type Kernel } from './settings.ts'
 import { openFeedWatcher } from './catalog/watch-events.ts'
 import { checks } from './checks.ts'
@@ -36,10 +36,6 @@ export type Needs = {
   readonly rights: Rights
   /** Informs owners that an endpoint fails. */
   readonly owners: Owners
-  /** The events of all surfaces. A subscription can contain each of them. */
-  readonly events: ReadonlyMap<string, EventDeclaration>
-  /** The handlers of received messages of all surfaces, by provider. */
-  readonly inbound: readonly InboundHandler[]
 }
 
 export const webhooks: Surface<Face, Needs, typeof settings> = {
@@ -51,8 +47,8 @@ export const webhooks: Surface<Face, Needs, typeof settings> = {
   errors,
   events,
   reference,
-  open: (kernel, needs) => {
-    const { jobs, owners, rights } = needs
+  needs: { jobs: 'jobs', rights: 'identity', owners: 'notifications' },
+  open: (kernel, { jobs, owners, rights }) => {
     jobs.activities([activity])
     const sending = readSending(kernel)
     const reach = openSafeFetch({
@@ -67,7 +63,7 @@ export const webhooks: Surface<Face, Needs, typeof settings> = {
       rights,
       sending,
       reach,
-      types: openEventTypes(needs.events),
+      types: openEventTypes(kernel.declared.events),
       secrets: openSecrets(kernel),
       judgeEndpoint: openJudgeEndpoint(kernel, sending),
     }
@@ -76,9 +72,10 @@ export const webhooks: Surface<Face, Needs, typeof settings> = {
     const deps: Deps = { ...parts, sender }
     const wide = openWideFanOut({ kernel, sender, bodies })
     const watcher = openFeedWatcher(kernel)
-    const inbound = openInbound(kernel, needs.inbound)
+    const inbound = openInbound(kernel)
     return {
       face: {},
+      connect: () => inbound.connect(),
       routes: [...routes(deps, watcher), ...inbound.routes],
       consumers: [
         fanOutConsumer({ ...deps, bodies, wide }),

@@ -7,6 +7,12 @@ import { sql, type Reader } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import type { Seated } from './seat.ts'
 
+/** Where social is off, people cannot block each other. */
+export const nobodyBlocked: Deps['blocks'] = {
+  blockedPairs: (_reader, _tenant_id, pairs) => Promise.resolve(pairs.map(() => false)),
+  blocked: () => sql`false`,
+}
+
 const Other = Type.Object({ user_id: Type.String() })
 
 export async function isBlocked(

@@ -4,17 +4,18 @@
  */
 import pg from 'pg'
 import { expect } from 'vitest'
-import { type Kernel, settings as own } from '../settings.ts'
-import { newId, type Opened } from '#dodeca/kernel'
+import { type Kernel, settings as table } from '../settings.ts'
+import { newId, type JobType, type Opened } from '#dodeca/kernel'
 import {
   openProductWorld,
   type Member,
   type ProductWorld,
   type Tenant,
 } from '../../../../test/product-world.ts'
+import { withJobTypes } from '../../../../test/with-job-types.ts'
 import { eventually, newKey, type Answer, type Ask } from '../../../../test/world.ts'
 import type { Face } from '../face.ts'
-import { engineComposition } from '../attempts/test/engine-composition.ts'
+import { toils } from '../attempts/test/toils.ts'
 
 export type AskingWorld = {
   readonly url: string
@@ -60,10 +61,18 @@ export const all_of_jobs = [
 
 const all_of_types = ['jobs.types.read', 'jobs.types.write', 'jobs.types.pause', 'jobs.stats.read']
 
-export async function openAskingWorld(settings?: Record<string, string>): Promise<AskingWorld> {
-  const world = await openProductWorld(settings, settings && engineComposition())
+/** With settings or types it is a platform of its own, which runs the types of the engine's tests too. */
+export async function openAskingWorld(
+  settings?: Record<string, string>,
+  types?: readonly JobType[],
+): Promise<AskingWorld> {
+  const own = settings ?? types
+  const world = await openProductWorld(
+    own && (settings ?? {}),
+    own && withJobTypes(() => [...toils, ...(types ?? [])]),
+  )
   const { face, checks = [] } = world.platform.opened['jobs'] as Opened<Face>
-  const kernel = world.platform.kernelFor({ settings: own })
+  const kernel = world.platform.kernelFor({ settings: table })
   const pool = new pg.Pool({ connectionString: world.database_url, max: 4 })
   pool.on('error', () => {})
   const query = async <T>(text: string, values: unknown[] = []) =>

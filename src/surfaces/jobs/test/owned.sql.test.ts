@@ -9,15 +9,8 @@ import type { Member } from '../../../../test/product-world.ts'
 import type { JobOrder } from '../face.ts'
 import { openAskingWorld } from './asking-world.ts'
 
-const world = await openAskingWorld()
-afterAll(async () => {
-  await world.check()
-  await world.close()
-})
-
 const type = 'owned.work'
 const own_permission = 'identity.accounts.read'
-await world.query('create table public.records (job_id uuid primary key, state text not null)')
 const broken = new Set<string>()
 const owned: JobType = {
   type,
@@ -36,7 +29,13 @@ const owned: JobType = {
     await tx.run(sql`update public.records set state = 'waiting' where job_id = ${id}`)
   },
 }
-world.face.offer([owned])
+
+const world = await openAskingWorld({}, [owned])
+await world.query('create table public.records (job_id uuid primary key, state text not null)')
+afterAll(async () => {
+  await world.check()
+  await world.close()
+})
 
 async function place(who: Member, order: Partial<JobOrder> = {}): Promise<string> {
   const id = newId()

@@ -2,7 +2,7 @@
  * Creates the inbound part of webhooks: the routes and the loops. Both use the same store of
  * secrets.
  */
-import type { InboundHandler, Loop, Route, SealedColumn } from '#dodeca/kernel'
+import type { Loop, Route, SealedColumn } from '#dodeca/kernel'
 import type { Kernel } from '../settings.ts'
 import { openHandlers } from './handlers.ts'
 import { openInboundSecrets } from './inbound-secrets.ts'
@@ -17,15 +17,16 @@ export type Inbound = {
   readonly routes: readonly Route[]
   readonly loops: readonly Loop[]
   readonly sealed: readonly SealedColumn[]
+  connect(): void
 }
 
-export function openInbound(kernel: Kernel, given: readonly InboundHandler[]): Inbound {
+export function openInbound(kernel: Kernel): Inbound {
   const secrets = openInboundSecrets(kernel)
-  const handlers = openHandlers(given)
+  const handlers = openHandlers()
   const receiving = {
     kernel,
     findTrusted: openFindTrusted(kernel, secrets),
-    store: openStore({ kernel, handled: handlers.providers }),
+    store: openStore({ kernel, handlers }),
   }
   return {
     routes: [
@@ -35,5 +36,6 @@ export function openInbound(kernel: Kernel, given: readonly InboundHandler[]): I
     ],
     loops: [processLoop({ kernel, handlers })],
     sealed: secrets.sealed,
+    connect: () => handlers.connect(kernel.declared.inbound()),
   }
 }

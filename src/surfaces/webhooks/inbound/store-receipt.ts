@@ -7,6 +7,7 @@ import { Type } from 'typebox'
 import { gather, Id, newId, sql, workContext } from '#dodeca/kernel'
 import { inbound_topic } from './processing/process-receipts.ts'
 import type { Kernel } from '../settings.ts'
+import type { Handlers } from './handlers.ts'
 import type { Envelope, Incoming } from './schemes/scheme.ts'
 import { schemes } from './schemes/schemes.ts'
 import type { SourceKey, Trusted } from './sources/find-source.ts'
@@ -14,7 +15,7 @@ import type { SourceKey, Trusted } from './sources/find-source.ts'
 export type StoreDeps = {
   readonly kernel: Pick<Kernel, 'db' | 'settings'>
   /** The providers whose messages have a handler. */
-  readonly handled: ReadonlySet<string>
+  readonly handlers: Pick<Handlers, 'of'>
 }
 
 export type Genuine = {
@@ -60,8 +61,8 @@ function fit(waiting: readonly { readonly item: Given }[]): number {
   return Math.max(1, over < 0 ? waiting.length : over)
 }
 
-async function storeAll({ kernel, handled }: StoreDeps, all: readonly Given[]) {
-  const waits = (one: Given) => handled.has(one.key.provider)
+async function storeAll({ kernel, handlers }: StoreDeps, all: readonly Given[]) {
+  const waits = (one: Given) => handlers.of(one.key.provider) !== undefined
   return await kernel.db.tx(async tx => {
     const rows = await tx.many(Stored, insert(all, waits))
     const receipts = new Map(rows.map(({ id }) => [id, id]))

@@ -5,11 +5,9 @@
 import { randomBytes } from 'node:crypto'
 import { Type } from 'typebox'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { withJobTypes } from '../../../../test/with-job-types.ts'
 import { eventually, newKey } from '../../../../test/world.ts'
-import { newId, openUpstream, type JobType, type Opened } from '#dodeca/kernel'
-import { composition } from '../../../platform.ts'
-import type { Composition } from '../../../runtime/composition.ts'
-import type { Face } from '../../jobs/face.ts'
+import { newId, openUpstream, type JobType } from '#dodeca/kernel'
 import { at, openGround, type Ground } from './ground.ts'
 import { fine, openReceiver, status } from './receiver.ts'
 
@@ -38,18 +36,11 @@ const errand: JobType = {
     })
   },
 }
-const withErrands: Composition = {
-  surfaces: composition.surfaces,
-  open: kernelFor => {
-    const all = composition.open(kernelFor)
-    const { face } = all.opened['jobs'] as Opened<Face>
-    face.offer([errand])
-    return all
-  },
-}
-
 beforeAll(async () => {
-  ground = await openGround({ WEBHOOKS_RETRY_SCHEDULE: '0,0,1' }, withErrands)
+  ground = await openGround(
+    { WEBHOOKS_RETRY_SCHEDULE: '0,0,1' },
+    withJobTypes(() => [errand]),
+  )
 })
 afterAll(async () => {
   await ground.close()

@@ -8,12 +8,12 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { expect } from 'vitest'
 import { loadConfig } from '../../../../settings.ts'
-import { newId } from '#dodeca/kernel'
+import { newId, type Check, type Opened } from '#dodeca/kernel'
 import { type Kernel, settings as own } from '../../settings.ts'
 import { start, type Running } from '../../../../runtime/start.ts'
 import { cloneDatabase, eventually } from '../../../../../test/world.ts'
-import type { JobOrder } from '../../face.ts'
-import { engineComposition, type Engined } from './engine-composition.ts'
+import type { Face, JobOrder } from '../../face.ts'
+import { engineComposition } from './engine-composition.ts'
 
 export type JobRow = {
   id: string
@@ -26,6 +26,8 @@ export type JobRow = {
   error_code: string | null
   result_ref: string | null
 }
+
+type Engined = { readonly face: Face; readonly checks: readonly Check[] }
 
 export type EngineWorld = Engined & {
   readonly kernel: Kernel
@@ -62,15 +64,8 @@ export async function openEngineWorld(settings: Record<string, string> = {}): Pr
     KERNEL_DATABASE_WAIT_MS: '20000',
     ...settings,
   }
-  let engined: Engined | undefined
-  const running = await start(
-    loadConfig({}, environment),
-    () => {},
-    engineComposition(opened => {
-      engined = opened
-    }),
-  )
-  if (!engined) throw new Error('the engine was not opened')
+  const running = await start(loadConfig({}, environment), () => {}, engineComposition)
+  const { face, checks = [] } = running.platform.opened['jobs'] as Opened<Face>
   const kernel = running.platform.kernelFor({ settings: own })
   const pool = new pg.Pool({ connectionString: clone.url, max: 3 })
   pool.on('error', () => {})
@@ -79,7 +74,7 @@ export async function openEngineWorld(settings: Record<string, string> = {}): Pr
   )
   const query = async <T>(text: string, values: unknown[] = []) =>
     (await pool.query(text, values)).rows as T[]
-  const world = { kernel, query, ...engined }
+  const world = { kernel, query, face, checks }
   return {
     ...world,
     running,
@@ -88,7 +83,7 @@ export async function openEngineWorld(settings: Record<string, string> = {}): Pr
     ...looks(query),
     ...submissions(world),
     check: async () => {
-      for (const check of engined?.checks ?? []) expect(await check.run()).toEqual([])
+      for (const check of checks) expect(await check.run()).toEqual([])
     },
     close: async () => {
       await running.stop()

@@ -4,14 +4,10 @@ import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { openProductWorld } from '../../../../../test/product-world.ts'
 import { eventually } from '../../../../../test/world.ts'
 import type { Composition } from '../../../../runtime/composition.ts'
-import { gather } from '../../../../runtime/gather.ts'
 import { newId, sql, type InboundHandler, type InboundMessage } from '#dodeca/kernel'
 import { composition } from '../../../../platform.ts'
-import { identity } from '../../../identity/surface.ts'
-import { jobs } from '../../../jobs/surface.ts'
 import { retention } from '../../maintenance/keep.ts'
 import { settings, type Kernel } from '../../settings.ts'
-import { webhooks } from '../../surface.ts'
 import { retain } from '../../../../kernel/work/retention.ts'
 import { claimReceipts } from '../processing/claim-receipts.ts'
 import { endReceipt, failReceipt, retry_seconds } from '../processing/end-receipt.ts'
@@ -32,22 +28,12 @@ const handler: InboundHandler<string> = {
   },
 }
 
-const { surfaces } = composition
 const composed: Composition = {
-  surfaces,
+  ...composition,
   open: kernelFor => {
-    const { permissions, declared } = gather(surfaces)
-    const people = identity.open(kernelFor(identity), { permissions })
-    const work = jobs.open(kernelFor(jobs), { rights: people.face })
-    const received = webhooks.open(kernelFor(webhooks), {
-      events: declared,
-      inbound: [handler],
-      jobs: work.face,
-      rights: people.face,
-      owners: { notify: () => Promise.resolve() },
-    })
-    const { access, prepare } = people.face
-    return { opened: { identity: people, webhooks: received }, access, prepare }
+    const all = composition.open(kernelFor)
+    const opened = { face: null, routes: [], inbound: [handler] }
+    return { ...all, opened: { ...all.opened, acme: opened } }
   },
 }
 

@@ -1,0 +1,55 @@
+/**
+ * What an application is made of. Its folder has a `dodeca.config.ts` that exports
+ * `app({ surfaces: ['payments', crm] })`. Without this file the platform has its twelve surfaces.
+ */
+import { StartError } from '#dodeca/kernel'
+import type { Environment } from './runtime/config.ts'
+import type { Openable } from './runtime/compose.ts'
+import { surface_names, type SurfaceName } from './runtime/surface-names.ts'
+
+/** Every other surface needs them. */
+const always_on: readonly SurfaceName[] = ['identity', 'jobs', 'notifications']
+
+export { surface_names }
+
+export type App = {
+  /** Surfaces of the platform by name, and the application's own. Absent: all twelve. */
+  readonly surfaces?: readonly (SurfaceName | Openable)[]
+  /** Values of settings by the names of their variables. A variable of the environment wins. */
+  readonly settings?: Environment
+}
+
+export function app(given: App): App {
+  return given
+}
+
+/** The surfaces of the platform that the application has. */
+export function namesOf({ surfaces }: App): readonly SurfaceName[] {
+  if (!surfaces) return surface_names
+  const given = new Set<unknown>([...always_on, ...surfaces])
+  return surface_names.filter(name => given.has(name))
+}
+
+/** The application's own surfaces. */
+export function ownSurfaces({ surfaces = [] }: App): readonly Openable[] {
+  const own: Openable[] = []
+  for (const one of surfaces) {
+    if (typeof one !== 'string') own.push(one)
+    else if (!surface_names.includes(one)) {
+      throw new StartError(
+        `There is no surface ${one}. \`surfaces\` in dodeca.config.ts names ${surface_names.join(', ')}.`,
+      )
+    }
+  }
+  for (const { name } of own) refuseName(name)
+  return own
+}
+
+/** The name is also the schema, the prefix of permissions and that of settings. */
+function refuseName(name: string): void {
+  const taken = [...surface_names, 'kernel', 'public', 'information', 'dodeca']
+  if (/^[a-z]{2,24}$/.test(name) && !taken.includes(name)) return
+  throw new StartError(
+    `A surface cannot be called ${name}. Its name has 2 to 24 small letters and is none of ${taken.join(', ')}.`,
+  )
+}

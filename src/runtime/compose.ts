@@ -1,0 +1,76 @@
+/**
+ * Puts surfaces together: each is opened after those that it needs, and gets their faces. There is no
+ * dependency injection container.
+ */
+import { StartError, type Access, type Opened, type Surface } from '#dodeca/kernel'
+import type { Composition, KernelFor } from './composition.ts'
+
+/** Any surface, as it is opened here. */
+export type Openable = Omit<Surface<unknown, never>, 'settings' | 'open' | 'needs'> & {
+  readonly settings: Surface['settings']
+  readonly needs?: Readonly<Record<string, string>>
+  // A method, so that surfaces with kernels and needs of their own fit.
+  open(kernel: ReturnType<KernelFor>, needs: never): Opened
+}
+
+/** What the surface that owns the accounts provides in its face. */
+type Gate = Pick<ReturnType<Composition['open']>, 'prepare' | 'demoTenants'> & {
+  readonly access: Access
+}
+
+/** `gate` is the surface that owns the accounts. */
+export function compose(given: readonly Openable[], gate = 'identity'): Composition {
+  const surfaces = inOrder(given)
+  return {
+    surfaces,
+    open: kernelFor => {
+      const opened: Record<string, Opened> = {}
+      for (const one of surfaces) {
+        const needs = portsOf(one).map(({ port, name }) => [port, opened[name]?.face])
+        opened[one.name] = one.open(kernelFor(one), Object.fromEntries(needs) as never)
+      }
+      const { access, prepare, demoTenants } = opened[gate]?.face as Gate
+      return {
+        opened,
+        access,
+        ...(prepare && { prepare }),
+        ...(demoTenants && { demoTenants }),
+      }
+    },
+  }
+}
+
+type Port = { readonly port: string; readonly name: string; readonly optional: boolean }
+
+function portsOf({ needs = {} }: Openable): Port[] {
+  return Object.entries(needs).map(([port, name]) => ({
+    port,
+    name: name.replace('?', ''),
+    optional: name.endsWith('?'),
+  }))
+}
+
+/** The given order, but each after those that it needs. */
+function inOrder(given: readonly Openable[]): Openable[] {
+  const byName = new Map(given.map(one => [one.name, one]))
+  if (byName.size < given.length) throw new StartError('Two surfaces have the same name.')
+  const done = new Set<Openable>()
+  const visit = (one: Openable, path: readonly string[]) => {
+    if (done.has(one)) return
+    if (path.includes(one.name)) {
+      throw new StartError(`Surfaces need each other: ${[...path, one.name].join(' -> ')}.`)
+    }
+    for (const { name, optional } of portsOf(one)) {
+      const needed = byName.get(name)
+      if (needed) visit(needed, [...path, one.name])
+      else if (!optional) {
+        throw new StartError(
+          `The surface ${one.name} needs ${name}, which is off. Add '${name}' to \`surfaces\` in dodeca.config.ts, or remove '${one.name}'.`,
+        )
+      }
+    }
+    done.add(one)
+  }
+  for (const one of given) visit(one, [])
+  return [...done]
+}

@@ -1,0 +1,19 @@
+/** The product with more job types, as if its surface of jobs had declared them. */
+import type { JobType, Opened } from '#dodeca/kernel'
+import { composition } from '../src/platform.ts'
+import type { Composition } from '../src/runtime/composition.ts'
+
+export function withJobTypes(
+  more: (opened: Readonly<Record<string, Opened>>) => readonly JobType[],
+): Composition {
+  return {
+    ...composition,
+    open: kernelFor => {
+      const all = composition.open(kernelFor)
+      const { jobs } = all.opened
+      if (!jobs) throw new Error('jobs is off')
+      const jobTypes = [...(jobs.jobTypes ?? []), ...more(all.opened)]
+      return { ...all, opened: { ...all.opened, jobs: { ...jobs, jobTypes } } }
+    },
+  }
+}
