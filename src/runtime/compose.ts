@@ -29,7 +29,9 @@ export function compose(given: readonly Openable[], gate = 'identity'): Composit
         const needs = portsOf(one).map(({ port, name }) => [port, opened[name]?.face])
         opened[one.name] = one.open(kernelFor(one), Object.fromEntries(needs) as never)
       }
-      const { access, prepare, demoTenants } = opened[gate]?.face as Gate
+      const keeper = opened[gate]?.face as Gate | undefined
+      if (!keeper) throw new StartError(`The surface ${gate}, which owns the accounts, is off.`)
+      const { access, prepare, demoTenants } = keeper
       return {
         opened,
         access,
