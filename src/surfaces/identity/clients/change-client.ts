@@ -2,12 +2,14 @@
  * Changes and deletes a client. What it may no longer have, it must not keep: a change that takes
  * something from it ends its grants in the same commit, and so does the end of an API.
  */
+import { isDeepStrictEqual } from 'node:util'
 import { expectVersion, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import type { Seen } from '../security-events/record-security-event.ts'
 import { revokeClientSessions } from '../sessions/revoke-sessions.ts'
 import { requireStepUp } from '../step-up.ts'
 import { checkClient, requireHouse, type Editor } from './check-client.ts'
+import { originsOf } from './client-origins.ts'
 import { apiScopesOf, clients, wordsOf, type ChangeClient, type ClientRow } from './client.ts'
 import { announce } from './create-client.ts'
 import { problem } from '../errors.ts'
@@ -34,8 +36,8 @@ export async function changeClient(
     })
   }
   await checkClient(tx, deps, after, editor)
-  const changed = await clients.update(tx, { tenant_id }, id, body)
-  if (changed.version === before.version) return changed
+  if (isDeepStrictEqual(after, before)) return before
+  const changed = await clients.update(tx, { tenant_id }, id, body, { set: originsOf(after) })
   if (isNarrower(before, changed)) await endGrants(tx, deps, before, editor, seen)
   await announce(tx, 'changed', changed, editor, seen)
   return changed

@@ -64,7 +64,7 @@ function checkApplication(
   const unknown = words.find(word => !known.has(word))
   if (unknown !== undefined) {
     throw invalid(
-      `\`${unknown}\` is no scope that an application may ask for. GET /.well-known/oauth-protected-resource lists them.`,
+      `\`${unknown}\` is no scope that an application may ask for. Take words of OpenID, \`<surface>.read\`, \`<surface>.write\` or permissions outside of identity.`,
     )
   }
 }

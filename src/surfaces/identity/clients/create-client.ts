@@ -5,6 +5,7 @@ import { problem } from '../errors.ts'
 import { recordSecurityEvent, type Seen } from '../security-events/record-security-event.ts'
 import { requireStepUp } from '../step-up.ts'
 import { checkClient, type Editor } from './check-client.ts'
+import { originsOf } from './client-origins.ts'
 import { clients, type ClientRow, type CreateClient } from './client.ts'
 
 export async function createClient(
@@ -25,9 +26,11 @@ export async function createClient(
     kernel.settings['identity.clients_most'],
     sql`select from identity.clients where tenant_id = ${tenant_id} and deleted_at is null`,
   )
-  const made = await clients.insert(tx, { tenant_id }, wanted).catch((error: unknown) => {
-    throw violates(error, 'clients_audience') ? problem('client_exists') : error
-  })
+  const made = await clients
+    .insert(tx, { tenant_id }, wanted, { set: originsOf(wanted) })
+    .catch((error: unknown) => {
+      throw violates(error, 'clients_audience') ? problem('client_exists') : error
+    })
   await announce(tx, 'created', made, editor, seen)
   return made
 }

@@ -6,6 +6,7 @@ import { changeClient, deleteClient } from './change-client.ts'
 import { clients, NewClientSecret } from './client.ts'
 import { createClient } from './create-client.ts'
 import { makeSecret, overlap_seconds_max } from './make-secret.ts'
+import { resourceMetadata, ResourceMetadata } from './resource-metadata.ts'
 
 const { open, list, create, get, post, patch, del } = routesOf<Deps>({
   absent: 'client_not_found',
@@ -17,6 +18,13 @@ const { open, list, create, get, post, patch, del } = routesOf<Deps>({
 const path = '/v1/clients'
 const one = `${path}/{client_id}` as const
 const refusals = ['client_invalid', 'permission_denied', 'step_up_required']
+
+const resource = {
+  permission: 'public',
+  always: true,
+  headers: { 'cache-control': 'public, max-age=300' },
+  reply: ResourceMetadata,
+} as const
 
 const NewSecret = closed({
   overlap_seconds: Type.Optional(Type.Integer({ minimum: 0, maximum: overlap_seconds_max })),
@@ -79,6 +87,23 @@ export const clientRoutes = open({
     async ({ tx, params, if_match, request, ...editor }, deps) => {
       await deleteClient(tx, deps, { id: params.client_id, if_match }, editor, request)
     },
+  ),
+
+  getProtectedResource: get(
+    '/.well-known/oauth-protected-resource/v1',
+    'Get what an application needs to know before it asks for tokens of this API',
+    {
+      ...resource,
+      description: 'RFC 9728. Every reply 401 names it in `WWW-Authenticate`.',
+    },
+    (_context, deps) => resourceMetadata(deps),
+  ),
+
+  getProtectedResourceOfHost: get(
+    '/.well-known/oauth-protected-resource',
+    'The same, for applications that know only the host',
+    resource,
+    (_context, deps) => resourceMetadata(deps),
   ),
 
   createClientSecret: post(

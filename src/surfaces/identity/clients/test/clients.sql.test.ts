@@ -8,6 +8,7 @@ import { newId, sql } from '#dodeca/kernel'
 import { beginNarrow } from '../../../../../test/narrow.ts'
 import { openProductWorld, type Member } from '../../../../../test/product-world.ts'
 import { default_tenant_id } from '../../schemas.ts'
+import { identity } from '../../surface.ts'
 import { announced, audited } from '../../test/announced.ts'
 import { organizationsOf, ownDomain } from '../../test/organization-world.ts'
 import { authenticateApi, authenticateClient, findClient, findResource } from '../find-client.ts'
@@ -16,7 +17,7 @@ import { openClientDocuments } from '../client-documents.ts'
 const world = await openProductWorld({ IDENTITY_CLIENTS_MOST: '10' })
 afterAll(() => world.close())
 const { call, platform } = world
-const { kernel } = platform
+const kernel = platform.kernelFor(identity)
 const { db } = kernel
 const { proven, make: makeOrganization } = organizationsOf(world)
 
