@@ -29,6 +29,8 @@ export const settings = {
   'identity.oidc_state_ttl_seconds': setting.count(600, 's', 'Time to log in at an identity provider', 10),
   'identity.oidc_ticket_ttl_seconds': setting.count(60, 's', 'Life of a ticket from an identity provider', 5),
   'identity.connections_most': setting.count(10, 'connections', 'Identity providers of a tenant', 1, 1000),
+  'identity.clients_most': setting.count(100, 'clients', 'Applications and APIs of a tenant', 1, 10_000),
+  'identity.client_documents': setting.flag(true, 'Whether applications may log people in that publish a document about themselves and are not registered'),
   'identity.sign_in_forms_per_network': setting.count(20, 'forms', 'Forms of identity providers from one network in 10 minutes', 1, 1_000_000),
   'identity.sign_in_forms_most': setting.count(5000, 'forms', 'Forms of identity providers that wait for their browsers', 1, 1_000_000),
   'identity.device_ttl_seconds': setting.count(180 * 86_400, 's', 'How long a device stays known after a login', 60),
