@@ -13,12 +13,6 @@ export const oauth_errors = {
     cause: 'A parameter is missing, is given twice or has an invalid value.',
     cure: 'Correct what the description names.',
   },
-  invalid_client: {
-    status: 401,
-    title: 'The client is not known',
-    cause: 'There is no such client, or its secret is wrong.',
-    cure: 'Check `client_id` and `client_secret`; `GET /v1/clients` lists the clients.',
-  },
   invalid_grant: {
     status: 400,
     title: 'The code or the refresh token is not valid',
@@ -52,6 +46,8 @@ export const oauth_errors = {
   },
 } as const
 
+const codes = new Set(['invalid_client', ...Object.keys(oauth_errors)])
+
 export const OAuthError = Type.Object(
   { error: Type.String(), error_description: Type.String() },
   { title: 'OAuthError' },
@@ -67,8 +63,8 @@ export async function answering<T>(run: () => Promise<T>) {
   } catch (error) {
     if (!(error instanceof Problem)) throw error
     const { code, status, details, advice } = error
-    const unfit = status === 422 || (status === 400 && !Object.hasOwn(oauth_errors, code))
-    if (!unfit && !Object.hasOwn(oauth_errors, code)) throw error
+    const unfit = (status === 400 || status === 422) && !codes.has(code)
+    if (!unfit && !codes.has(code)) throw error
     const body = {
       error: unfit ? 'invalid_request' : code,
       error_description: asciiOf(details.detail ?? advice),

@@ -6,9 +6,9 @@
 import { createHash } from 'node:crypto'
 import { Type, type Static } from 'typebox'
 import { Value } from 'typebox/value'
-import { Id, nullable, sql, Time, type Tx } from '#dodeca/kernel'
+import { Id, nil_id, nullable, parseTime, sql, Time, type Tx } from '#dodeca/kernel'
 import { accountById } from '../accounts/find-account.ts'
-import { findResource, type Client } from '../clients/find-client.ts'
+import { findResource, holdClient, type Client } from '../clients/find-client.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { notifyOwner } from '../mails/notify-owner.ts'
@@ -102,7 +102,8 @@ async function begin(
   seen: Seen,
 ): Promise<Tokens> {
   const { scope, client_id, audience, tenant_id, from_session_id } = allowed
-  const account = open.account_id === null ? undefined : await accountById(tx, open.account_id)
+  const held = await holdClient(tx, client_id)
+  const account = held ? await accountById(tx, open.account_id ?? nil_id) : undefined
   const from = account && (await readFrom(tx, account.id, from_session_id, client_id))
   if (!account || !from) throw problem('invalid_grant')
   const stays = scope.includes('offline_access')
@@ -128,7 +129,7 @@ async function begin(
     tenant_id,
     aal: from.aal,
     amr: from.amr,
-    auth_time: Math.floor(Date.parse(from.auth_time) / 1000),
+    auth_time: Math.floor(parseTime(from.auth_time) / 1000),
     nonce: allowed.nonce,
     access_token,
   })
