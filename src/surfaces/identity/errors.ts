@@ -2,8 +2,10 @@
 import { problemsOf } from '#dodeca/kernel'
 import { clients } from './clients/client.ts'
 import { connections } from './connections/connection.ts'
+import { oauth_errors } from './oauth/oauth-error.ts'
 
 export const errors = {
+  ...oauth_errors,
   invalid_credentials: {
     status: 401,
     title: 'The credentials are not valid',

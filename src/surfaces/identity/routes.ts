@@ -15,6 +15,7 @@ import { memberRoutes } from './members/routes.ts'
 import { challengeRoutes } from './mfa/challenges/routes.ts'
 import { methodRoutes } from './mfa/methods/routes.ts'
 import { resetRoutes } from './mfa/resets/routes.ts'
+import { oauthRoutes } from './oauth/routes.ts'
 import { oidcRoutes } from './oidc/routes.ts'
 import { organizationRoutes } from './organizations/routes.ts'
 import { accountPageRoutes } from './pages/routes.ts'
@@ -41,6 +42,7 @@ export function routes(deps: Deps): readonly Route[] {
     ...methodRoutes(deps),
     ...resetRoutes(deps),
     ...oidcRoutes(deps),
+    ...oauthRoutes(deps),
     ...connectionRoutes(deps),
     ...clientRoutes(deps),
     ...roleRoutes(deps),

@@ -131,6 +131,8 @@ export type Facts<B extends TSchema | undefined, Q extends TObject | undefined> 
    * that only reads accepts HEAD by default.
    */
   head?: true
+  /** Scripts of every origin may call it and read the reply, but the browser sends no cookies. */
+  any_origin?: true
   /** The surface's interceptor handles this route, and this handler what it passes on. */
   fronted?: true
   /** Of a list: what the start checks in the database. */

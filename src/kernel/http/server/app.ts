@@ -12,7 +12,7 @@ import { noTelemetry, type Telemetry } from '../../observability/telemetry.ts'
 import { after } from '../contract/after.ts'
 import type { Connections } from './connections.ts'
 import { compileRoute, type CompiledRoute, type CompileOptions } from './compile-route.ts'
-import { allowOrigin, type OtherOrigins } from './cors.ts'
+import { allowAnyOrigin, allowOrigin, type OtherOrigins } from './cors.ts'
 import { Exchange } from './exchange.ts'
 import { guard, type GuardDeps } from './guard.ts'
 import { handleRequest, type Answer, type RequestDeps } from './handle-request.ts'
@@ -79,7 +79,9 @@ export function buildApp(options: AppOptions): Server {
     const found = target instanceof Problem ? null : target
     const exchange = new Exchange(request, response, found, { ...options, common })
     response.on('finish', () => finish(options, exchange))
-    const told = allowOrigin(origins, options.access, exchange)
+    const told = isForAll(router, exchange)
+      ? allowAnyOrigin(exchange)
+      : allowOrigin(origins, options.access, exchange)
     if (announcesBody(request)) exchange.incoming = incomingOf(options, exchange)
     try {
       const served = after(told, () => {
@@ -93,6 +95,13 @@ export function buildApp(options: AppOptions): Server {
       refuse(options, exchange, error)
     }
   })
+}
+
+/** A preflight is for the route that the browser asks about. */
+function isForAll(router: Router, { compiled, method, headers, request }: Exchange): boolean {
+  if (method !== 'OPTIONS') return compiled?.route.any_origin === true
+  const asked = router.find(headers['access-control-request-method'] ?? '', request.url ?? '')
+  return asked !== null && !(asked instanceof Problem) && asked.compiled?.route.any_origin === true
 }
 
 function longest_request_ms({ routes, headers_seconds, body_seconds }: AppOptions): number {

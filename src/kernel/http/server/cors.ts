@@ -32,6 +32,13 @@ export function isAllowed({ listed, this_machine: here }: OtherOrigins, origin: 
   return listed.includes(origin) || (here && this_machine.test(origin))
 }
 
+/** Such a route is open to all. Browsers refuse the reply if a script asked with cookies. */
+export function allowAnyOrigin({ method, reply_headers }: Exchange): void {
+  reply_headers['access-control-allow-origin'] = '*'
+  reply_headers['access-control-expose-headers'] = exposedHeaders
+  if (method === 'OPTIONS') allowCall(reply_headers)
+}
+
 /** The OPTIONS request below is a preflight. */
 export function allowOrigin(
   allowed: OtherOrigins,
@@ -51,7 +58,10 @@ function allow(allowed: OtherOrigins, origin: string, { method, reply_headers }:
   reply_headers['access-control-allow-origin'] = origin
   if (allowed.listed.includes(origin)) reply_headers['access-control-allow-credentials'] = 'true'
   reply_headers['access-control-expose-headers'] = exposedHeaders
-  if (method !== 'OPTIONS') return
+  if (method === 'OPTIONS') allowCall(reply_headers)
+}
+
+function allowCall(reply_headers: Exchange['reply_headers']): void {
   reply_headers['access-control-allow-methods'] = 'GET, HEAD, POST, PUT, PATCH, DELETE'
   reply_headers['access-control-allow-headers'] = corsHeaders
   reply_headers['access-control-max-age'] = '600'

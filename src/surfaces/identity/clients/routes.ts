@@ -22,6 +22,7 @@ const refusals = ['client_invalid', 'permission_denied', 'step_up_required']
 const resource = {
   permission: 'public',
   always: true,
+  any_origin: true,
   headers: { 'cache-control': 'public, max-age=300' },
   reply: ResourceMetadata,
 } as const

@@ -6,6 +6,7 @@
  * of a request). A digest would protect nothing: an attacker who can read this memory can read the
  * signing keys too.
  */
+import { createHash } from 'node:crypto'
 import { errors, jwtVerify, type JWTPayload } from 'jose'
 import { newId } from '#dodeca/kernel'
 import type { Scope } from '#dodeca/kernel'
@@ -36,6 +37,14 @@ export type NarrowFacts = {
   readonly away: boolean
 }
 
+/** What an application learns of a log-in (OpenID Connect Core, 2). */
+export type IdFacts = Omit<TokenFacts, 'session_id'> & {
+  readonly client_id: string
+  readonly nonce: string | null
+  /** The access token that is given with it. */
+  readonly access_token: string
+}
+
 /** The facts of a token, and its end in seconds since the epoch. */
 export type ReadFacts = TokenFacts & {
   readonly expires_at: number
@@ -44,6 +53,8 @@ export type ReadFacts = TokenFacts & {
 
 export type AccessTokens = {
   sign(facts: TokenFacts & { readonly narrow?: NarrowFacts | undefined }): string
+  /** An id_token is for its application alone: no API takes it. */
+  signId(facts: IdFacts): string
   signRealtime(
     facts: Pick<TokenFacts, 'account_id' | 'session_id' | 'tenant_id'> & {
       readonly device_id?: string | undefined
@@ -59,6 +70,8 @@ export type AccessTokens = {
    * revocation.
    */
   verify(token: string): Promise<ReadFacts> | ReadFacts
+  /** The same for a token that is for another API. */
+  verifyFor(token: string, audience: string): Promise<ReadFacts>
 }
 
 const full_audience = 'dodeca'
@@ -75,13 +88,18 @@ type Verified = {
   readonly kid: string
 }
 
+/** The issuer of all tokens. */
+export function issuerOf({ settings, public_url }: Pick<Kernel, 'settings' | 'public_url'>) {
+  return settings['identity.issuer'] ?? public_url
+}
+
 export function openAccessTokens(
   kernel: Pick<Kernel, 'clock' | 'settings' | 'public_url'>,
   keys: SigningKeys,
   denied: Denied,
 ): AccessTokens {
   const { clock, settings } = kernel
-  const issuer = settings['identity.issuer'] ?? kernel.public_url
+  const issuer = issuerOf(kernel)
   const narrow_audience = `${kernel.public_url}/v1`
   const access: Kind = { ...access_kind, audiences: [full_audience, narrow_audience] }
   const known = new Map<string, Verified>()
@@ -112,6 +130,19 @@ export function openAccessTokens(
         narrow ? (narrow.audience ?? narrow_audience) : full_audience,
         settings['identity.access_ttl_seconds'],
       ),
+    signId: ({ account_id, tenant_id, client_id, aal, amr, auth_time, nonce, access_token }) => {
+      const half = createHash('sha256').update(access_token).digest().subarray(0, 16)
+      const claims = {
+        sub: account_id,
+        tid: tenant_id,
+        auth_time,
+        acr: aal,
+        amr: [...amr],
+        ...(nonce !== null && { nonce }),
+        at_hash: half.toString('base64url'),
+      }
+      return signed(claims, 'JWT', client_id, settings['identity.access_ttl_seconds'])
+    },
     signRealtime: ({ account_id, session_id, tenant_id, device_id }) => {
       const holder = { sub: account_id, sid: session_id, tid: tenant_id }
       const claims = device_id === undefined ? holder : { ...holder, did: device_id }
@@ -125,6 +156,11 @@ export function openAccessTokens(
       const { did, jti = '' } = payload
       const device_id = typeof did === 'string' ? did : null
       return { id: jti, account_id, session_id, tenant_id, device_id }
+    },
+    verifyFor: async (token, audience) => {
+      const against = { keys, issuer, now_ms: clock.nowMs() }
+      const { facts } = await verified(token, against, { ...access_kind, audiences: [audience] })
+      return facts
     },
     verify: token => {
       const end = token.slice(-end_length)

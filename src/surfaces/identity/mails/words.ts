@@ -131,6 +131,14 @@ const en: Language = {
         not_you,
       ],
     },
+    application_connected: {
+      subject: 'An application uses your account',
+      action: 'See your applications',
+      says: [
+        'You allowed an application to use your account. Your account page names it, and you can end it there at any time:',
+        not_you,
+      ],
+    },
     organization_invitation: {
       subject: 'You are invited to an organization',
       action: 'See the invitation',
@@ -262,6 +270,14 @@ const de: Language = {
       subject: 'Ein API-Schlüssel wurde erstellt',
       says: [
         'Es wurde ein API-Schlüssel erstellt, der für Ihr Konto handelt. Sie können ihn jederzeit widerrufen.',
+        nicht_sie,
+      ],
+    },
+    application_connected: {
+      subject: 'Eine Anwendung verwendet Ihr Konto',
+      action: 'Anwendungen ansehen',
+      says: [
+        'Sie haben einer Anwendung erlaubt, Ihr Konto zu verwenden. Ihre Kontoseite nennt sie, und Sie können es dort jederzeit beenden:',
         nicht_sie,
       ],
     },
