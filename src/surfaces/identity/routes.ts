@@ -2,6 +2,7 @@
 import type { Route } from '#dodeca/kernel'
 import { accountRoutes } from './accounts/routes.ts'
 import { apiKeyRoutes } from './api-keys/routes.ts'
+import { clientRoutes } from './clients/routes.ts'
 import type { Deps } from './deps.ts'
 import { domainRoutes } from './domains/routes.ts'
 import { connectionRoutes } from './connections/routes.ts'
@@ -43,6 +44,7 @@ export function routes(deps: Deps): readonly Route[] {
     ...oidcRoutes(deps),
     ...oauthRoutes(deps),
     ...connectionRoutes(deps),
+    ...clientRoutes(deps),
     ...roleRoutes(deps),
     ...apiKeyRoutes(deps),
     ...tenantRoutes(deps),

@@ -48,6 +48,7 @@ export type AppOptions = GuardDeps &
     readonly stall_ms: number
     readonly secure: boolean
     readonly origins: OtherOrigins
+    readonly resource_metadata: string | null
     /** Interceptors that surfaces register. They run before the pipeline. */
     readonly fronts: readonly Front[]
   }
@@ -62,7 +63,6 @@ export function buildApp(options: AppOptions): Server {
   const compiled = options.routes.map(route => compileRoute(route, options))
   const router = openRouter(compiled, options.pages)
   const { origins } = options
-  const allowsOthers = origins.this_machine || origins.listed.length > 0
   const common: OutgoingHttpHeaders = {
     ...securityHeaders,
     ...(options.secure ? { 'strict-transport-security': 'max-age=31536000' } : {}),
@@ -79,12 +79,15 @@ export function buildApp(options: AppOptions): Server {
     const found = target instanceof Problem ? null : target
     const exchange = new Exchange(request, response, found, { ...options, common })
     response.on('finish', () => finish(options, exchange))
-    if (isForAll(router, exchange)) allowAnyOrigin(exchange)
-    else if (allowsOthers) allowOrigin(origins, exchange)
+    const told = isForAll(router, exchange)
+      ? allowAnyOrigin(exchange)
+      : allowOrigin(origins, options.access, exchange)
     if (announcesBody(request)) exchange.incoming = incomingOf(options, exchange)
     try {
-      if (target instanceof Problem) throw target
-      const served = serve(options, router, exchange, found)
+      const served = after(told, () => {
+        if (target instanceof Problem) throw target
+        return serve(options, router, exchange, found)
+      })
       if (served instanceof Promise) {
         served.catch((error: unknown) => refuse(options, exchange, error))
       }

@@ -2,6 +2,8 @@
  * Decides which requests of other origins a browser may send here, and which reply headers their
  * scripts may read.
  */
+import type { Access } from '../../access/principal.ts'
+import { after } from '../contract/after.ts'
 import type { Exchange } from './exchange.ts'
 
 const corsHeaders =
@@ -40,11 +42,19 @@ export function allowAnyOrigin({ method, reply_headers }: Exchange): void {
 /** The OPTIONS request below is a preflight. */
 export function allowOrigin(
   allowed: OtherOrigins,
-  { headers, method, reply_headers }: Exchange,
-): void {
-  const { origin } = headers
-  reply_headers['vary'] = 'origin'
-  if (!origin || !isAllowed(allowed, origin)) return
+  { isClientOrigin }: Pick<Access, 'isClientOrigin'>,
+  exchange: Exchange,
+): void | Promise<void> {
+  const { origin } = exchange.headers
+  exchange.reply_headers['vary'] = 'origin'
+  if (!origin) return
+  if (isAllowed(allowed, origin)) return allow(allowed, origin, exchange)
+  return after(isClientOrigin?.(origin) ?? false, is => {
+    if (is) allow(allowed, origin, exchange)
+  })
+}
+
+function allow(allowed: OtherOrigins, origin: string, { method, reply_headers }: Exchange): void {
   reply_headers['access-control-allow-origin'] = origin
   if (allowed.listed.includes(origin)) reply_headers['access-control-allow-credentials'] = 'true'
   reply_headers['access-control-expose-headers'] = exposedHeaders

@@ -5,6 +5,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import { Type } from 'typebox'
 import { Id, isId, oneOf, sql, type Reader, type Tx } from '#dodeca/kernel'
+import { ownsHost } from '../connections/owns-domain.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { hashOf } from '../one-time.ts'
@@ -172,6 +173,11 @@ export async function findResource(
   )
   if (!row) return undefined
   const { tenant_id } = row
+  // An organization that has lost its domain has lost the API, which may be somebody else's by now.
+  const { hostname } = new URL(row.uri)
+  if (tenant_id !== default_tenant_id && !(await ownsHost(reader, tenant_id, hostname))) {
+    return undefined
+  }
   const of_all = tenant_id === default_tenant_id
   const serves_all = client.tenant_id === null || client.tenant_id === default_tenant_id
   if (!of_all && !serves_all && tenant_id !== client.tenant_id) return undefined

@@ -11,6 +11,8 @@ create table identity.clients (
   scopes jsonb not null,
   uri text collate "C",
   first_party boolean not null,
+  -- Of the redirect URIs of a `spa`: its pages call our API.
+  origins text[] not null default '{}',
   version bigint not null default 1,
   created_at timestamptz not null default kernel.now(),
   updated_at timestamptz not null default kernel.now(),
@@ -21,6 +23,8 @@ create table identity.clients (
 create index clients_list on identity.clients (tenant_id, id desc) where deleted_at is null;
 create unique index clients_audience on identity.clients (uri)
   where type = 'api' and deleted_at is null;
+create index clients_origins on identity.clients using gin (origins)
+  where deleted_at is null and origins <> '{}';
 create index clients_deleted_at on identity.clients (deleted_at) where deleted_at is not null;
 
 -- The newest has no end. A new one gives the one before it an end.

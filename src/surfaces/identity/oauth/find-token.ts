@@ -2,6 +2,7 @@
 import { decodeJwt } from 'jose'
 import { Type } from 'typebox'
 import { Id, Problem, sql, type Reader } from '#dodeca/kernel'
+import { apiKeyStands } from '../api-keys/authenticate.ts'
 import type { Deps } from '../deps.ts'
 import { hashOf } from '../one-time.ts'
 import { isGenuine, parseToken } from '../sessions/refresh-token.ts'
@@ -29,7 +30,7 @@ export async function findToken(deps: Needs, token: string): Promise<FoundToken 
 
 /** Every access token of an application, for whichever API it is. */
 async function findAccess(
-  { tokens, denied }: Needs,
+  { kernel, tokens, denied }: Needs,
   token: string,
 ): Promise<FoundToken | undefined> {
   const audience = audienceOf(token)
@@ -42,6 +43,9 @@ async function findAccess(
     const { client_id, scope } = narrow ?? {}
     if (client_id === undefined || !scope) return undefined
     if (await denied.hasEnded(session_id, tenant_id)) return undefined
+    // Of a program, which has an API key instead of a session.
+    const by_key = client_id === session_id
+    if (by_key && !(await apiKeyStands(kernel, { id: client_id, tenant_id }))) return undefined
     const of = { account_id, session_id, tenant_id, client_id, audience, expires_at }
     return { kind: 'access', ...of, scope: [...scope] }
   } catch (error) {

@@ -1,8 +1,9 @@
 /** The token endpoint: one function for each grant type. */
 import type { RequestFacts } from '#dodeca/kernel'
+import { clientCredentials } from '../clients/client-credentials.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
-import { clientOf, parameter, type OAuthForm } from './read-form.ts'
+import { clientOf, credentialsIn, parameter, type OAuthForm } from './read-form.ts'
 import { redeemCode } from './redeem-code.ts'
 import { refreshGrant } from './refresh-grant.ts'
 import type { Tokens } from './schemas.ts'
@@ -14,6 +15,8 @@ const grants: Readonly<Record<string, Grant>> = {
     await redeemCode(deps, await clientOf(deps.kernel.db, deps, form, request), form, request),
   refresh_token: async (deps, form, request) =>
     await refreshGrant(deps, await clientOf(deps.kernel.db, deps, form, request), form, request),
+  client_credentials: async (deps, form, { headers }) =>
+    await clientCredentials(deps, { ...form, ...credentialsIn(form, headers['authorization']) }),
 }
 
 export const grant_types = Object.keys(grants)

@@ -92,6 +92,22 @@ export function revokeConnectionSessions(
   return revoke(tx, deps, ending, 'admin', act)
 }
 
+/** Ends every session of a client, or every one whose tokens are for an API. */
+export function revokeClientSessions(
+  tx: Tx,
+  deps: Needs,
+  { client_id, audience }: { readonly client_id?: string; readonly audience?: string },
+  act: Act,
+): Promise<number> {
+  const which =
+    client_id === undefined ? sql`audience = ${audience ?? ''}` : sql`client_id = ${client_id}`
+  const ending = sql`
+    select id from identity.sessions
+    where ${which} and revoked_at is null and expires_at > kernel.now()
+    order by id desc for no key update`
+  return revoke(tx, deps, ending, 'admin', act)
+}
+
 async function revoke(
   tx: Tx,
   { denied, kernel }: Needs,
