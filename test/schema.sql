@@ -780,7 +780,7 @@ create table identity.one_time_challenges (
   consumed_at timestamp with time zone,
   created_at timestamp with time zone not null default kernel.now(),
   constraint one_time_challenges_pkey PRIMARY KEY (id_hash),
-  constraint one_time_challenges_purpose_check CHECK ((purpose = ANY (ARRAY['email_verification'::text, 'password_reset'::text, 'mfa_login'::text, 'mfa_step_up'::text, 'oidc_state'::text, 'oidc_ticket'::text, 'invite'::text, 'email_change'::text, 'login_code'::text, 'passkey_login'::text, 'factor_reset_stop'::text]))),
+  constraint one_time_challenges_purpose_check CHECK ((purpose = ANY (ARRAY['email_verification'::text, 'password_reset'::text, 'mfa_login'::text, 'mfa_step_up'::text, 'oidc_state'::text, 'oidc_ticket'::text, 'invite'::text, 'email_change'::text, 'login_code'::text, 'passkey_login'::text, 'factor_reset_stop'::text, 'oauth_code'::text]))),
   constraint one_time_challenges_tenant_id_account_id_fkey FOREIGN KEY (tenant_id, account_id) REFERENCES identity.accounts(tenant_id, id),
   constraint one_time_challenges_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES identity.tenants(id)
 );
@@ -942,6 +942,7 @@ create table identity.sessions (
   audience text,
   bound_tenant_id uuid,
   connection_id uuid,
+  parent_id uuid,
   constraint sessions_aal_check CHECK ((aal = ANY (ARRAY['aal1'::text, 'aal2'::text]))),
   constraint sessions_active_tenant_id_fkey FOREIGN KEY (active_tenant_id) REFERENCES identity.tenants(id),
   constraint sessions_audience_check CHECK (((octet_length(audience) >= 1) AND (octet_length(audience) <= 300))),
@@ -950,7 +951,7 @@ create table identity.sessions (
   constraint sessions_client_id_check CHECK (((octet_length(client_id) >= 1) AND (octet_length(client_id) <= 300))),
   constraint sessions_narrow CHECK (((scope IS NOT NULL) OR ((client_id IS NULL) AND (audience IS NULL)))),
   constraint sessions_pkey PRIMARY KEY (id),
-  constraint sessions_revoked_reason_check CHECK ((revoked_reason = ANY (ARRAY['logout'::text, 'admin'::text, 'password_reset'::text, 'password_change'::text, 'refresh_reuse'::text, 'account_disabled'::text, 'account_deleted'::text, 'address_proven'::text, 'too_many'::text, 'membership_ended'::text]))),
+  constraint sessions_revoked_reason_check CHECK ((revoked_reason = ANY (ARRAY['logout'::text, 'admin'::text, 'password_reset'::text, 'password_change'::text, 'refresh_reuse'::text, 'account_disabled'::text, 'account_deleted'::text, 'address_proven'::text, 'too_many'::text, 'membership_ended'::text, 'code_reuse'::text, 'client'::text]))),
   constraint sessions_scope_check CHECK (((cardinality(scope) <= 20) AND (octet_length(array_to_string(scope, ' '::text)) <= 1000))),
   constraint sessions_tenant_id_account_id_fkey FOREIGN KEY (tenant_id, account_id) REFERENCES identity.accounts(tenant_id, id),
   constraint sessions_tenant_id_id_key UNIQUE (tenant_id, id)
@@ -961,6 +962,7 @@ CREATE INDEX sessions_connection ON identity.sessions USING btree (connection_id
 CREATE INDEX sessions_expires_at ON identity.sessions USING btree (expires_at);
 CREATE INDEX sessions_of_audience ON identity.sessions USING btree (audience) WHERE ((audience IS NOT NULL) AND (revoked_at IS NULL));
 CREATE INDEX sessions_of_client ON identity.sessions USING btree (client_id) WHERE ((client_id IS NOT NULL) AND (revoked_at IS NULL));
+CREATE INDEX sessions_parent ON identity.sessions USING btree (parent_id) WHERE ((parent_id IS NOT NULL) AND (revoked_at IS NULL));
 CREATE INDEX sessions_revoked_at ON identity.sessions USING btree (revoked_at) WHERE (revoked_at IS NOT NULL);
 
 create table identity.settings (

@@ -4,7 +4,12 @@
  * shown here and leads nowhere. From then on it is told to the application.
  */
 import { Problem } from '#dodeca/kernel'
-import { findClient, findResource, type Client, type FoundResource } from '../clients/find-client.ts'
+import {
+  findClient,
+  findResource,
+  type Client,
+  type FoundResource,
+} from '../clients/find-client.ts'
 import { isLoopbackRedirect } from '../clients/redirect-uris.ts'
 import type { Deps } from '../deps.ts'
 import { issuerOf } from '../keys/access-tokens.ts'

@@ -3,7 +3,15 @@
  * work, whether this was allowed before, and whether the person has to prove again who they are.
  */
 import { Type, type Static } from 'typebox'
-import { Id, newId, nullable, sql, type PermissionCatalog, type Reader, type Tx } from '#dodeca/kernel'
+import {
+  Id,
+  newId,
+  nullable,
+  sql,
+  type PermissionCatalog,
+  type Reader,
+  type Tx,
+} from '#dodeca/kernel'
 import { isLoopbackRedirect } from '../clients/redirect-uris.ts'
 import { holdClient, type Client } from '../clients/find-client.ts'
 import { problem } from '../errors.ts'

@@ -37,10 +37,7 @@ export async function introspectToken(
 }
 
 /** A client without a secret is not known well enough to be told anything. */
-async function askerOf(
-  deps: Deps,
-  asker: Credentials,
-): Promise<(found: FoundToken) => boolean> {
+async function askerOf(deps: Deps, asker: Credentials): Promise<(found: FoundToken) => boolean> {
   const { db } = deps.kernel
   const api = await authenticateApi(db, asker).catch((error: unknown) => {
     if (error instanceof Problem && error.code === 'invalid_client') return undefined

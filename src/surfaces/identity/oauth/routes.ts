@@ -11,7 +11,14 @@ import { answering, refused } from './oauth-error.ts'
 import { clientOf, credentialsIn, parameter, readOAuthForm } from './read-form.ts'
 import { readUserInfo } from './read-userinfo.ts'
 import { revokeToken } from './revoke-token.ts'
-import { Introspected, ServerMetadata, TokenHint, TokenRequest, Tokens, UserInfo } from './schemas.ts'
+import {
+  Introspected,
+  ServerMetadata,
+  TokenHint,
+  TokenRequest,
+  Tokens,
+  UserInfo,
+} from './schemas.ts'
 
 const { open, get, post } = routesOf<Deps>({ added: true })
 
@@ -21,6 +28,7 @@ const metadata_seconds = 300
 /** One application has many people behind one address: only what is refused counts. */
 const called = {
   permission: 'public',
+  takes: 'client',
   consumes: 'raw',
   transaction: 'own',
   counts_refused: true,

@@ -43,7 +43,11 @@ export const authorizePage: Page = {
     if (read.kind === 'unknown') return unknown(given, read.why)
     if (read.kind === 'refused') return { to: read.back({ error: read.error }) }
     const { session, cookies } = await visitorOf(deps, request)
-    const visit = { ...given, session, csrf: session && deps.kernel.csrf.tokenOf(session.session_id) }
+    const visit = {
+      ...given,
+      session,
+      csrf: session && deps.kernel.csrf.tokenOf(session.session_id),
+    }
     return { ...(await answer(visit, read)), ...(cookies.length > 0 ? { cookies } : {}) }
   },
   submit: async given => {

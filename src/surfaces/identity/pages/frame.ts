@@ -65,7 +65,10 @@ const without_script = headersOf('')
 const with_script = headersOf(`script-src ${hashSource(script)}; `)
 
 function headersOf(allowed: string, leads_to = ''): Readonly<Record<string, string>> {
-  return { ...pageHeaders(style, `${allowed}form-action 'self'${leads_to}; `), 'x-robots-tag': 'noindex' }
+  return {
+    ...pageHeaders(style, `${allowed}form-action 'self'${leads_to}; `),
+    'x-robots-tag': 'noindex',
+  }
 }
 
 export type Framed = {

@@ -143,7 +143,11 @@ function rendered(
   const html = frame({ language, title, failed, scripted, body, place })
   const own = pageHeadersFor(scripted, leads_to)
   // Every status of an error is one of the declared replies.
-  return reply((result.status ?? status) as 200, html, { ...own, ...headers, ...setting(cookies, more) })
+  return reply((result.status ?? status) as 200, html, {
+    ...own,
+    ...headers,
+    ...setting(cookies, more),
+  })
 }
 
 function gone(cookies: readonly string[], { to, cookies: more = [] }: Gone) {

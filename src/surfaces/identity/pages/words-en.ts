@@ -144,7 +144,8 @@ export const en = {
   allow: 'Allow',
   do_not_allow: 'Refuse',
   no_request: 'This request cannot be answered',
-  unknown_client: 'The application that sent you here is not known. Go back to it, and tell its owner.',
+  unknown_client:
+    'The application that sent you here is not known. Go back to it, and tell its owner.',
   unknown_redirect:
     'The application wants to lead you to an address that is not its own. Go back to it, and tell its owner.',
   unknown_request:

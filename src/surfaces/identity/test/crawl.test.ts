@@ -12,6 +12,7 @@ import {
   provider_name,
   refusedLogin,
 } from './crawl-oidc.ts'
+import { oauthRecipes } from './crawl-oauth.ts'
 import { organizationRecipes, organizationSubjects } from './crawl-organizations.ts'
 import { pageRecipes } from './crawl-pages.ts'
 import * as people from './crawl-people.ts'
@@ -177,5 +178,6 @@ await crawlSurface({
     'PATCH /v1/accounts/{account_id}': says(() => ({ status: 'disabled' })),
     ...organizationRecipes,
     ...pageRecipes,
+    ...oauthRecipes,
   },
 })

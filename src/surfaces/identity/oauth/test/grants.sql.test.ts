@@ -107,8 +107,7 @@ describe.concurrent('a code', () => {
       db.run(sql`update identity.tenants set state = 'disabled' where id = ${tenant.id}`),
     'the account was disabled': ({ id }) =>
       db.run(sql`update identity.accounts set status = 'disabled' where id = ${id}`),
-    'the person logged out': (_person, browser) =>
-      browser.send('/account/', { action: 'log_out' }),
+    'the person logged out': (_person, browser) => browser.send('/account/', { action: 'log_out' }),
   }
   test.each(Object.keys(ends))('gives nothing if meanwhile %s', async name => {
     const person = await world.member()

@@ -2,7 +2,11 @@
 import { hash } from 'node:crypto'
 import * as oidc from 'openid-client'
 import { freePort } from '../../../../../test/free-port.ts'
-import { openProductWorld, type Member, type ProductWorld } from '../../../../../test/product-world.ts'
+import {
+  openProductWorld,
+  type Member,
+  type ProductWorld,
+} from '../../../../../test/product-world.ts'
 import type { Answer } from '../../../../../test/world.ts'
 import { newId, newSecret, sql } from '#dodeca/kernel'
 import { loggedIn, type Browser } from '../../pages/test/visitor.ts'
@@ -48,7 +52,11 @@ export type OAuthWorld = ProductWorld & {
     scope: string,
     more?: Record<string, string>,
   ): Promise<Awaited<ReturnType<typeof oidc.authorizationCodeGrant>>>
-  post(path: string, form: Record<string, string>, headers?: Record<string, string>): Promise<Answer>
+  post(
+    path: string,
+    form: Record<string, string>,
+    headers?: Record<string, string>,
+  ): Promise<Answer>
 }
 
 export const every_scope = [

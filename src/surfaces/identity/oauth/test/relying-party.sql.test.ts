@@ -54,9 +54,9 @@ test('logs a person in, learns who it is, refreshes, and ends', async () => {
   const after = await world.call('GET', '/v1/me', { token: fresh.access_token })
   expect(after.status).toBe(401)
   expect(await oidc.tokenIntrospection(app.config, fresh.access_token)).toEqual({ active: false })
-  await expect(
-    oidc.refreshTokenGrant(app.config, fresh.refresh_token ?? ''),
-  ).rejects.toMatchObject({ error: 'invalid_grant', status: 400 })
+  await expect(oidc.refreshTokenGrant(app.config, fresh.refresh_token ?? '')).rejects.toMatchObject(
+    { error: 'invalid_grant', status: 400 },
+  )
 })
 
 test('is told that the person refused, or must log in, or must be asked', async () => {
