@@ -17,8 +17,7 @@ import {
 } from '#dodeca/kernel'
 import { openCalls } from '../oidc/addresses.ts'
 import type { Kernel } from '../settings.ts'
-import { askableScopes } from './client.ts'
-import type { Client } from './find-client.ts'
+import { askableScopes, type Client } from './client.ts'
 import { redirectFault } from './redirect-uris.ts'
 
 const id_length_max = 300

@@ -39,6 +39,24 @@ export type ClientRow = Static<typeof clients.view>
 export type CreateClient = Static<typeof clients.create>
 export type ChangeClient = Static<typeof clients.change>
 
+/** An application as a log-in sees it: a row, or a document. */
+export type Client = {
+  /** The id of the row, or the https address of a document. */
+  readonly client_id: string
+  /** Null for a document. Clients of `default` serve all tenants. */
+  readonly tenant_id: string | null
+  readonly name: string
+  /** `web` has a secret, the others have none. */
+  readonly type: 'web' | 'spa' | 'native'
+  readonly redirect_uris: readonly string[]
+  /** The most that it may ask for. */
+  readonly scopes: readonly string[]
+  readonly first_party: boolean
+  readonly document: boolean
+  /** Its page, for the page on which people are asked. */
+  readonly uri: string | null
+}
+
 export const NewClientSecret = Type.Object(
   {
     client_secret: Type.String({ maxLength: 100 }),

@@ -11,24 +11,9 @@ import { problem } from '../errors.ts'
 import { hashOf } from '../one-time.ts'
 import { Bytes, default_tenant_id } from '../schemas.ts'
 import { isDocumentId } from './client-documents.ts'
-import { apiScopesOf, clients, wordsOf, type ApiScope } from './client.ts'
+import { apiScopesOf, clients, wordsOf, type ApiScope, type Client } from './client.ts'
 
-export type Client = {
-  /** The id of the row, or the https address of a document. */
-  readonly client_id: string
-  /** Null for a document. Clients of `default` serve all tenants. */
-  readonly tenant_id: string | null
-  readonly name: string
-  /** `web` has a secret, the others have none. */
-  readonly type: 'web' | 'spa' | 'native'
-  readonly redirect_uris: readonly string[]
-  /** The most that it may ask for. */
-  readonly scopes: readonly string[]
-  readonly first_party: boolean
-  readonly document: boolean
-  /** Its page, for the page on which people are asked. */
-  readonly uri: string | null
-}
+export type { Client } from './client.ts'
 
 type Needs = Pick<Deps, 'kernel' | 'permissions' | 'documents'>
 type Credentials = {
