@@ -580,6 +580,7 @@ create table identity.clients (
   scopes jsonb not null,
   uri text collate "C",
   first_party boolean not null,
+  origins text[] not null default '{}'::text[],
   version bigint not null default 1,
   created_at timestamp with time zone not null default kernel.now(),
   updated_at timestamp with time zone not null default kernel.now(),
@@ -593,6 +594,7 @@ create table identity.clients (
 CREATE UNIQUE INDEX clients_audience ON identity.clients USING btree (uri) WHERE ((type = 'api'::text) AND (deleted_at IS NULL));
 CREATE INDEX clients_deleted_at ON identity.clients USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
 CREATE INDEX clients_list ON identity.clients USING btree (tenant_id, id DESC) WHERE (deleted_at IS NULL);
+CREATE INDEX clients_origins ON identity.clients USING gin (origins) WHERE ((deleted_at IS NULL) AND (origins <> '{}'::text[]));
 
 create table identity.connections (
   tenant_id uuid not null,

@@ -149,7 +149,8 @@ function clientOf(
   }
 }
 
-function lifeOf(headers: ResponseHeaders): number {
+/** How long a document is kept, in seconds. */
+export function lifeOf(headers: ResponseHeaders): number {
   const said = String(headers['cache-control'] ?? '')
   const age = /(?:^|[\s,])no-(?:store|cache)\b/i.test(said)
     ? 0
