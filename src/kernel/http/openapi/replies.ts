@@ -207,7 +207,7 @@ function pagesOf(route: Route): string[] {
 /** A refusal that the route also sends as a page, to browsers. */
 function withPages({ content, ...rest }: ReturnType<typeof refusal>, pages: string[]): Json {
   const texts = Object.fromEntries(pages.map(type => [type, { schema: { type: 'string' } }]))
-  return withContent({ ...rest, content }, texts as Json)
+  return withContent({ ...rest, content }, texts)
 }
 
 function withContent({ content, ...rest }: ReturnType<typeof refusal>, more: Json) {

@@ -6,7 +6,6 @@
  * of a request). A digest would protect nothing: an attacker who can read this memory can read the
  * signing keys too.
  */
-import { createHash } from 'node:crypto'
 import { errors, jwtVerify, type JWTPayload } from 'jose'
 import { newId } from '#dodeca/kernel'
 import type { Scope } from '#dodeca/kernel'
@@ -15,6 +14,7 @@ import type { Kernel } from '../settings.ts'
 import { problem } from '../errors.ts'
 import { margin_seconds, type Denied } from '../sessions/revocation-list.ts'
 import { signEs256 } from './es256.ts'
+import { idClaims, type IdFacts } from './id-claims.ts'
 import type { SigningKeys } from './signing-keys.ts'
 
 export type TokenFacts = {
@@ -35,14 +35,6 @@ export type NarrowFacts = {
   /** The API for which the token is; null for this one. */
   readonly audience: string | null
   readonly away: boolean
-}
-
-/** What an application learns of a log-in (OpenID Connect Core, 2). */
-export type IdFacts = Omit<TokenFacts, 'session_id'> & {
-  readonly client_id: string
-  readonly nonce: string | null
-  /** The access token that is given with it. */
-  readonly access_token: string
 }
 
 /** The facts of a token, and its end in seconds since the epoch. */
@@ -115,34 +107,15 @@ export function openAccessTokens(
     return `${text}.${signEs256(text, key).toString('base64url')}`
   }
   return {
-    sign: ({ account_id, session_id, tenant_id, aal, amr, auth_time, narrow }) =>
+    sign: ({ narrow, ...facts }) =>
       signed(
-        {
-          sub: account_id,
-          sid: session_id,
-          tid: tenant_id,
-          auth_time,
-          aal,
-          amr: [...amr],
-          ...(narrow && claimsOf(narrow)),
-        },
+        { ...accessClaims(facts), ...(narrow && claimsOf(narrow)) },
         'at+jwt',
         narrow ? (narrow.audience ?? narrow_audience) : full_audience,
         settings['identity.access_ttl_seconds'],
       ),
-    signId: ({ account_id, tenant_id, client_id, aal, amr, auth_time, nonce, access_token }) => {
-      const half = createHash('sha256').update(access_token).digest().subarray(0, 16)
-      const claims = {
-        sub: account_id,
-        tid: tenant_id,
-        auth_time,
-        acr: aal,
-        amr: [...amr],
-        ...(nonce !== null && { nonce }),
-        at_hash: half.toString('base64url'),
-      }
-      return signed(claims, 'JWT', client_id, settings['identity.access_ttl_seconds'])
-    },
+    signId: facts =>
+      signed(idClaims(facts), 'JWT', facts.client_id, settings['identity.access_ttl_seconds']),
     signRealtime: ({ account_id, session_id, tenant_id, device_id }) => {
       const holder = { sub: account_id, sid: session_id, tid: tenant_id }
       const claims = device_id === undefined ? holder : { ...holder, did: device_id }
@@ -158,9 +131,8 @@ export function openAccessTokens(
       return { id: jti, account_id, session_id, tenant_id, device_id }
     },
     verifyFor: async (token, audience) => {
-      const against = { keys, issuer, now_ms: clock.nowMs() }
-      const { facts } = await verified(token, against, { ...access_kind, audiences: [audience] })
-      return facts
+      const kind = { ...access_kind, audiences: [audience] }
+      return (await verified(token, { keys, issuer, now_ms: clock.nowMs() }, kind)).facts
     },
     verify: token => {
       const end = token.slice(-end_length)
@@ -180,6 +152,11 @@ export function openAccessTokens(
       })
     },
   }
+}
+
+function accessClaims({ account_id, session_id, tenant_id, ...facts }: TokenFacts): JWTPayload {
+  const { auth_time, aal, amr } = facts
+  return { sub: account_id, sid: session_id, tid: tenant_id, auth_time, aal, amr: [...amr] }
 }
 
 function encoded(part: object): string {

@@ -134,10 +134,7 @@ const en: Language = {
     application_connected: {
       subject: 'An application uses your account',
       action: 'See your applications',
-      says: [
-        'You allowed an application to use your account. Your account page names it, and you can end it there at any time:',
-        not_you,
-      ],
+      says: ['You allowed an application to use your account. You can end it there:', not_you],
     },
     organization_invitation: {
       subject: 'You are invited to an organization',
@@ -276,10 +273,7 @@ const de: Language = {
     application_connected: {
       subject: 'Eine Anwendung verwendet Ihr Konto',
       action: 'Anwendungen ansehen',
-      says: [
-        'Sie haben einer Anwendung erlaubt, Ihr Konto zu verwenden. Ihre Kontoseite nennt sie, und Sie können es dort jederzeit beenden:',
-        nicht_sie,
-      ],
+      says: ['Sie haben es einer Anwendung erlaubt und können es dort beenden:', nicht_sie],
     },
     organization_invitation: {
       subject: 'Sie sind in eine Organisation eingeladen',

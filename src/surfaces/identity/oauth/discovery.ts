@@ -5,6 +5,10 @@ import { issuerOf } from '../keys/access-tokens.ts'
 import { grant_types } from './give-tokens.ts'
 import type { ServerMetadata } from './schemas.ts'
 
+const claims =
+  'iss sub aud exp iat auth_time nonce acr amr at_hash tid name locale email email_verified'.split(
+    ' ',
+  )
 const with_secret = ['client_secret_basic', 'client_secret_post']
 
 export function serverMetadata({
@@ -31,10 +35,7 @@ export function serverMetadata({
     id_token_signing_alg_values_supported: ['ES256'],
     // Single permissions may be asked for, too. They are listed where permissions are.
     scopes_supported: askableScopes(permissions).filter(word => word.split('.').length < 3),
-    claims_supported: [
-      ...['iss', 'sub', 'aud', 'exp', 'iat', 'auth_time', 'nonce', 'acr', 'amr', 'at_hash', 'tid'],
-      ...['name', 'locale', 'email', 'email_verified'],
-    ],
+    claims_supported: claims,
     acr_values_supported: ['aal1', 'aal2'],
     prompt_values_supported: ['none', 'login', 'consent'],
     ui_locales_supported: ['en', 'de'],

@@ -48,7 +48,7 @@ export const oauth_errors = {
 
 const codes = new Set(['invalid_client', ...Object.keys(oauth_errors)])
 
-export const OAuthError = Type.Object(
+const OAuthError = Type.Object(
   { error: Type.String(), error_description: Type.String() },
   { title: 'OAuthError' },
 )

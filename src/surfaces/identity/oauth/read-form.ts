@@ -24,7 +24,7 @@ export function readOAuthForm({ headers, raw }: Pick<RequestFacts, 'headers' | '
 export function formOf(given: URLSearchParams): OAuthForm {
   const pairs = [...given].filter(([, value]) => value !== '')
   const form = Object.fromEntries(pairs)
-  const [twice] = pairs.map(([name]) => name).filter((name, at, all) => all.indexOf(name) !== at)
+  const twice = pairs.map(([name]) => name).find((name, at, all) => all.indexOf(name) !== at)
   if (twice !== undefined) throw unfit(`The parameter ${twice.slice(0, 80)} is given twice.`)
   inspect(form, 'body')
   for (const [name, value] of pairs) {
@@ -39,7 +39,7 @@ export function parameter(form: OAuthForm, name: string): string {
   return value
 }
 
-export function unfit(detail: string) {
+function unfit(detail: string) {
   return problem('invalid_request', { detail })
 }
 

@@ -68,7 +68,7 @@ export async function redeemCode(
 }
 
 /** RFC 7636, 4.6. */
-export function challengeOf(verifier: string): string {
+function challengeOf(verifier: string): string {
   const fits = /^[A-Za-z0-9._~-]{43,128}$/.test(verifier)
   return fits ? createHash('sha256').update(verifier).digest('base64url') : ''
 }

@@ -194,12 +194,16 @@ function insertSession(
  * the person sits at the browser.
  */
 function lifeOf(settings: Needs['kernel']['settings'], { client_id, scope }: Narrowed) {
-  const [session_seconds, idle_seconds] = !client_id
-    ? [settings['identity.session_max_seconds'], settings['identity.refresh_ttl_seconds']]
-    : scope?.includes('offline_access')
-      ? [settings['identity.grant_max_seconds'], settings['identity.grant_idle_seconds']]
-      : [settings['identity.grant_online_seconds'], settings['identity.grant_online_seconds']]
-  return { session_seconds, refresh_seconds: Math.min(idle_seconds, session_seconds) }
+  const life = (session_seconds: number, idle_seconds: number) => ({
+    session_seconds,
+    refresh_seconds: Math.min(idle_seconds, session_seconds),
+  })
+  if (!client_id) {
+    return life(settings['identity.session_max_seconds'], settings['identity.refresh_ttl_seconds'])
+  }
+  const stays = scope?.includes('offline_access')
+  if (!stays) return life(settings['identity.grant_online_seconds'], Infinity)
+  return life(settings['identity.grant_max_seconds'], settings['identity.grant_idle_seconds'])
 }
 
 /** The session of the browser, locked: who ends it then ends this session, too. */

@@ -8,7 +8,7 @@ import {
   type ProductWorld,
 } from '../../../../../test/product-world.ts'
 import type { Answer } from '../../../../../test/world.ts'
-import { newId, newSecret, sql } from '#dodeca/kernel'
+import { newId, newSecret, sql, type Db } from '#dodeca/kernel'
 import { loggedIn, type Browser } from '../../pages/test/visitor.ts'
 import { default_tenant_id } from '../../schemas.ts'
 
@@ -44,7 +44,7 @@ export type OAuthWorld = ProductWorld & {
   api(uri: string, ...scopes: string[]): Promise<{ id: string; secret: string }>
   way(app: App, scope: string, more?: Record<string, string>): Promise<Way>
   /** Allows what is asked, and returns where the browser is led. */
-  allow(browser: Browser, way: Way, more?: Record<string, string>): Promise<URL>
+  agree(browser: Browser, way: Way, more?: Record<string, string>): Promise<URL>
   /** The whole way of a person who is logged in. */
   grant(
     person: Member,
@@ -56,97 +56,102 @@ export type OAuthWorld = ProductWorld & {
     path: string,
     form: Record<string, string>,
     headers?: Record<string, string>,
+    url?: string,
   ): Promise<Answer>
 }
 
-export const every_scope = [
-  ...['openid', 'profile', 'email', 'offline_access', 'chat.read', 'chat.write', 'jobs.read'],
-  ...['jobs.write', 'jobs.queues.operate'],
-]
+const every_scope =
+  'openid profile email offline_access chat.read chat.write jobs.read jobs.write'.split(' ')
 
 export async function openOAuthWorld(settings: Record<string, string> = {}): Promise<OAuthWorld> {
   const port = await freePort()
   const PUBLIC_URL = `http://127.0.0.1:${port}`
   const world = await openProductWorld({ PORT: String(port), PUBLIC_URL, ...settings })
   const { db } = world.platform.kernel
-  const insert = async (
-    { tenant_id = default_tenant_id, name = 'An app', type, redirect_uri, first_party }: Registered,
-    more: { type: string; scopes: unknown; uri?: string },
-  ) => {
-    const id = newId()
-    const secret = type === 'web' || more.type === 'api' ? newSecret() : null
-    await db.run(sql`
-      insert into identity.clients
-        (tenant_id, id, name, type, redirect_uris, scopes, uri, first_party)
-      values (${tenant_id}, ${id}, ${name}, ${more.type},
-        ${redirect_uri === undefined ? [] : [redirect_uri]}::text[],
-        ${sql.json(more.scopes)}::jsonb, ${more.uri ?? null}, ${first_party ?? false})`)
-    if (secret !== null) {
-      await db.run(sql`
-        insert into identity.client_secrets (tenant_id, client_id, id, secret_hash)
-        values (${tenant_id}, ${id}, ${newId()}, ${hash('sha256', secret, 'buffer')})`)
-    }
-    return { id, secret }
-  }
-  const way: OAuthWorld['way'] = async (app, scope, more = {}) => {
-    const code_verifier = oidc.randomPKCECodeVerifier()
-    const [state, nonce] = [oidc.randomState(), oidc.randomNonce()]
-    const url = oidc.buildAuthorizationUrl(app.config, {
-      redirect_uri: app.redirect_uri,
-      scope,
-      code_challenge: await oidc.calculatePKCECodeChallenge(code_verifier),
-      code_challenge_method: 'S256',
-      state,
-      nonce,
-      ...more,
-    })
-    return { url, code_verifier, state, nonce }
-  }
-  const allow: OAuthWorld['allow'] = async (browser, { url }, more = {}) => {
-    const page = await browser.open(url.pathname + url.search)
-    if (page.to !== null) return new URL(page.to, url)
-    const fields = hiddenOf(page.text)
-    const sent = await browser.send(url.pathname, { ...fields, action: 'allow', ...more })
-    if (sent.to === null) throw new Error(`${sent.status} ${sent.text}`)
-    return new URL(sent.to, url)
-  }
   return {
     ...world,
     app: async (registered = {}) => {
       const { type = 'web', scopes = every_scope, redirect_uri = callback } = registered
-      const made = await insert({ ...registered, type, redirect_uri }, { type, scopes })
+      const made = await insert(db, { ...registered, redirect_uri }, { type, scopes })
       const auth = made.secret === null ? oidc.None() : oidc.ClientSecretBasic(made.secret)
       const metadata = { id_token_signed_response_alg: 'ES256' }
       const config = await oidc.discovery(new URL(PUBLIC_URL), made.id, metadata, auth, {
+        // oxlint-disable-next-line typescript/no-deprecated -- the server under test is on loopback
         execute: [oidc.allowInsecureRequests, oidc.enableNonRepudiationChecks],
       })
       return { ...made, redirect_uri, config }
     },
     api: async (uri, ...scopes) => {
       const own = scopes.map(name => ({ name, says: `May ${name}` }))
-      const { id, secret } = await insert({ name: 'An API' }, { type: 'api', scopes: own, uri })
+      const { id, secret } = await insert(db, { name: 'An API' }, { type: 'api', scopes: own, uri })
       return { id, secret: secret ?? '' }
     },
     way,
-    allow,
+    agree,
     grant: async (person, app, scope, more = {}) => {
       const begun = await way(app, scope, more)
-      const led = await allow(await loggedIn(world, person), begun)
+      const led = await agree(await loggedIn(world, person), begun)
       return await oidc.authorizationCodeGrant(app.config, led, checksOf(begun))
     },
-    post: async (path, form, headers = {}) => {
+    post: async (path, form, headers = {}, url = world.url) => {
       const body = new URLSearchParams(form)
-      const answer = await fetch(world.url + path, { method: 'POST', body, headers })
+      const answer = await fetch(url + path, { method: 'POST', body, headers })
       const text = await answer.text()
       const json = answer.headers.get('content-type')?.includes('json')
-      return {
-        status: answer.status,
-        headers: answer.headers,
-        text,
-        body: json ? JSON.parse(text) : null,
-      } as Answer
+      const { status } = answer
+      return { status, headers: answer.headers, text, body: json ? JSON.parse(text) : null }
     },
   }
+}
+
+async function insert(
+  db: Db,
+  registered: Registered,
+  { type, scopes, uri }: { type: string; scopes: unknown; uri?: string },
+) {
+  const { tenant_id = default_tenant_id, name = 'An app', redirect_uri, first_party } = registered
+  const id = newId()
+  const secret = type === 'web' || type === 'api' ? newSecret() : null
+  await db.run(sql`
+    insert into identity.clients
+      (tenant_id, id, name, type, redirect_uris, scopes, uri, first_party)
+    values (${tenant_id}, ${id}, ${name}, ${type},
+      ${redirect_uri === undefined ? [] : [redirect_uri]}::text[],
+      ${sql.json(scopes)}::jsonb, ${uri ?? null}, ${first_party ?? false})`)
+  if (secret !== null) {
+    await db.run(sql`
+      insert into identity.client_secrets (tenant_id, client_id, id, secret_hash)
+      values (${tenant_id}, ${id}, ${newId()}, ${hash('sha256', secret, 'buffer')})`)
+  }
+  return { id, secret }
+}
+
+async function way(app: App, scope: string, more: Record<string, string> = {}): Promise<Way> {
+  const code_verifier = oidc.randomPKCECodeVerifier()
+  const [state, nonce] = [oidc.randomState(), oidc.randomNonce()]
+  const url = oidc.buildAuthorizationUrl(app.config, {
+    redirect_uri: app.redirect_uri,
+    scope,
+    code_challenge: await oidc.calculatePKCECodeChallenge(code_verifier),
+    code_challenge_method: 'S256',
+    state,
+    nonce,
+    ...more,
+  })
+  return { url, code_verifier, state, nonce }
+}
+
+async function agree(
+  browser: Browser,
+  { url }: Way,
+  more: Record<string, string> = {},
+): Promise<URL> {
+  const page = await browser.open(url.pathname + url.search)
+  if (page.to !== null) return new URL(page.to, url)
+  const fields = { ...hiddenOf(page.text), action: 'allow', ...more }
+  const sent = await browser.send(url.pathname, fields)
+  if (sent.to === null) throw new Error(`${sent.status} ${sent.text}`)
+  return new URL(sent.to, url)
 }
 
 export function checksOf({ code_verifier, state, nonce }: Way) {

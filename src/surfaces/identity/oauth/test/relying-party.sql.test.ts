@@ -22,7 +22,7 @@ test('logs a person in, learns who it is, refreshes, and ends', async () => {
   expect(page.headers.get('content-security-policy')).toContain(
     "form-action 'self' https://app.test;",
   )
-  const led = await world.allow(browser, way)
+  const led = await world.agree(browser, way)
   expect(led.origin + led.pathname).toBe(app.redirect_uri)
   const tokens = await oidc.authorizationCodeGrant(app.config, led, {
     ...checksOf(way),
@@ -63,12 +63,12 @@ test('is told that the person refused, or must log in, or must be asked', async 
   const app = await world.app()
   const browser = await loggedIn(world, await world.member())
   const answers = async (more: Record<string, string>, action = 'refuse') => {
-    const led = await world.allow(browser, await world.way(app, 'openid', more), { action })
+    const led = await world.agree(browser, await world.way(app, 'openid', more), { action })
     return [led.searchParams.get('error'), led.searchParams.get('iss')]
   }
   expect(await answers({})).toEqual(['access_denied', world.url])
   expect(await answers({ prompt: 'none' })).toEqual(['consent_required', world.url])
-  await world.allow(browser, await world.way(app, 'openid'))
+  await world.agree(browser, await world.way(app, 'openid'))
   const stranger = await world.way(app, 'openid', { prompt: 'none' })
   const led = await fetch(stranger.url, { redirect: 'manual' })
   expect(led.headers.get('location')).toContain('error=login_required')
