@@ -45,6 +45,7 @@ const pages = [
   'docs/inference.md',
   'docs/jobs.md',
   'docs/links.md',
+  'docs/login-for-your-apps.md',
   'docs/notifications.md',
   'docs/operation.md',
   'docs/organizations.md',

@@ -90,6 +90,20 @@ const endings: Record<string, Ending> = {
     const made = await hostAsks(host, 'POST', '/v1/api-keys', { name: 'key', permissions })
     return { token: made.key, end: () => hostAsks(host, 'DELETE', `/v1/api-keys/${made.id}`) }
   },
+  'a token of an API key that was revoked': async host => {
+    const body = { name: 'key', permissions: ['identity.roles.read'] }
+    const { id, key } = await hostAsks(host, 'POST', '/v1/api-keys', body)
+    const answer = await fetch(`${world.url}/v1/oauth/token`, {
+      method: 'POST',
+      body: new URLSearchParams({
+        grant_type: 'client_credentials',
+        client_id: id,
+        client_secret: key,
+      }),
+    })
+    const { access_token: token } = await answer.json()
+    return { token, end: () => hostAsks(host, 'DELETE', `/v1/api-keys/${id}`) }
+  },
   'a person whose last role was taken away': async host => {
     const guest = await world.member()
     const role = `/v1/accounts/${guest.id}/roles/tenant_admin`

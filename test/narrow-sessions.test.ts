@@ -97,6 +97,7 @@ describe('every route', async () => {
       'enrolMfaMethod: enrolment',
       'getMe: openid',
       'getMfaChallenge: enrolment',
+      'getUserInfo: openid',
       'listMfaMethods: enrolment',
       'removeMfaMethod: enrolment',
       'replaceRecoveryCodes: enrolment',

@@ -559,6 +559,43 @@ CREATE INDEX api_keys_owner ON identity.api_keys USING btree (account_id, id);
 CREATE INDEX api_keys_prefix ON identity.api_keys USING btree (tenant_id, prefix);
 CREATE INDEX api_keys_revoked_at ON identity.api_keys USING btree (revoked_at) WHERE (revoked_at IS NOT NULL);
 
+create table identity.client_secrets (
+  tenant_id uuid not null,
+  client_id uuid not null,
+  id uuid not null,
+  secret_hash bytea not null,
+  created_at timestamp with time zone not null default kernel.now(),
+  expires_at timestamp with time zone,
+  constraint client_secrets_pkey PRIMARY KEY (tenant_id, client_id, id),
+  constraint client_secrets_tenant_id_client_id_fkey FOREIGN KEY (tenant_id, client_id) REFERENCES identity.clients(tenant_id, id) ON DELETE CASCADE
+);
+CREATE INDEX client_secrets_expires_at ON identity.client_secrets USING btree (expires_at) WHERE (expires_at IS NOT NULL);
+
+create table identity.clients (
+  tenant_id uuid not null,
+  id uuid not null,
+  name text not null,
+  type text not null,
+  redirect_uris text[] not null,
+  scopes jsonb not null,
+  uri text collate "C",
+  first_party boolean not null,
+  origins text[] not null default '{}'::text[],
+  version bigint not null default 1,
+  created_at timestamp with time zone not null default kernel.now(),
+  updated_at timestamp with time zone not null default kernel.now(),
+  deleted_at timestamp with time zone,
+  constraint clients_check CHECK (((type <> 'api'::text) OR ((uri IS NOT NULL) AND (redirect_uris = '{}'::text[]) AND (NOT first_party)))),
+  constraint clients_pkey PRIMARY KEY (id),
+  constraint clients_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES identity.tenants(id),
+  constraint clients_tenant_id_id_key UNIQUE (tenant_id, id),
+  constraint clients_type_check CHECK ((type = ANY (ARRAY['web'::text, 'spa'::text, 'native'::text, 'api'::text])))
+);
+CREATE UNIQUE INDEX clients_audience ON identity.clients USING btree (uri) WHERE ((type = 'api'::text) AND (deleted_at IS NULL));
+CREATE INDEX clients_deleted_at ON identity.clients USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
+CREATE INDEX clients_list ON identity.clients USING btree (tenant_id, id DESC) WHERE (deleted_at IS NULL);
+CREATE INDEX clients_origins ON identity.clients USING gin (origins) WHERE ((deleted_at IS NULL) AND (origins <> '{}'::text[]));
+
 create table identity.connections (
   tenant_id uuid not null,
   id uuid not null,
@@ -745,7 +782,7 @@ create table identity.one_time_challenges (
   consumed_at timestamp with time zone,
   created_at timestamp with time zone not null default kernel.now(),
   constraint one_time_challenges_pkey PRIMARY KEY (id_hash),
-  constraint one_time_challenges_purpose_check CHECK ((purpose = ANY (ARRAY['email_verification'::text, 'password_reset'::text, 'mfa_login'::text, 'mfa_step_up'::text, 'oidc_state'::text, 'oidc_ticket'::text, 'invite'::text, 'email_change'::text, 'login_code'::text, 'passkey_login'::text, 'factor_reset_stop'::text]))),
+  constraint one_time_challenges_purpose_check CHECK ((purpose = ANY (ARRAY['email_verification'::text, 'password_reset'::text, 'mfa_login'::text, 'mfa_step_up'::text, 'oidc_state'::text, 'oidc_ticket'::text, 'invite'::text, 'email_change'::text, 'login_code'::text, 'passkey_login'::text, 'factor_reset_stop'::text, 'oauth_code'::text]))),
   constraint one_time_challenges_tenant_id_account_id_fkey FOREIGN KEY (tenant_id, account_id) REFERENCES identity.accounts(tenant_id, id),
   constraint one_time_challenges_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES identity.tenants(id)
 );
@@ -907,6 +944,7 @@ create table identity.sessions (
   audience text,
   bound_tenant_id uuid,
   connection_id uuid,
+  parent_id uuid,
   constraint sessions_aal_check CHECK ((aal = ANY (ARRAY['aal1'::text, 'aal2'::text]))),
   constraint sessions_active_tenant_id_fkey FOREIGN KEY (active_tenant_id) REFERENCES identity.tenants(id),
   constraint sessions_audience_check CHECK (((octet_length(audience) >= 1) AND (octet_length(audience) <= 300))),
@@ -915,7 +953,7 @@ create table identity.sessions (
   constraint sessions_client_id_check CHECK (((octet_length(client_id) >= 1) AND (octet_length(client_id) <= 300))),
   constraint sessions_narrow CHECK (((scope IS NOT NULL) OR ((client_id IS NULL) AND (audience IS NULL)))),
   constraint sessions_pkey PRIMARY KEY (id),
-  constraint sessions_revoked_reason_check CHECK ((revoked_reason = ANY (ARRAY['logout'::text, 'admin'::text, 'password_reset'::text, 'password_change'::text, 'refresh_reuse'::text, 'account_disabled'::text, 'account_deleted'::text, 'address_proven'::text, 'too_many'::text, 'membership_ended'::text]))),
+  constraint sessions_revoked_reason_check CHECK ((revoked_reason = ANY (ARRAY['logout'::text, 'admin'::text, 'password_reset'::text, 'password_change'::text, 'refresh_reuse'::text, 'account_disabled'::text, 'account_deleted'::text, 'address_proven'::text, 'too_many'::text, 'membership_ended'::text, 'code_reuse'::text, 'client'::text]))),
   constraint sessions_scope_check CHECK (((cardinality(scope) <= 20) AND (octet_length(array_to_string(scope, ' '::text)) <= 1000))),
   constraint sessions_tenant_id_account_id_fkey FOREIGN KEY (tenant_id, account_id) REFERENCES identity.accounts(tenant_id, id),
   constraint sessions_tenant_id_id_key UNIQUE (tenant_id, id)
@@ -924,6 +962,9 @@ CREATE INDEX sessions_account ON identity.sessions USING btree (tenant_id, accou
 CREATE INDEX sessions_alive ON identity.sessions USING btree (account_id, id) WHERE (revoked_at IS NULL);
 CREATE INDEX sessions_connection ON identity.sessions USING btree (connection_id) WHERE ((connection_id IS NOT NULL) AND (revoked_at IS NULL));
 CREATE INDEX sessions_expires_at ON identity.sessions USING btree (expires_at);
+CREATE INDEX sessions_of_audience ON identity.sessions USING btree (audience) WHERE ((audience IS NOT NULL) AND (revoked_at IS NULL));
+CREATE INDEX sessions_of_client ON identity.sessions USING btree (client_id) WHERE ((client_id IS NOT NULL) AND (revoked_at IS NULL));
+CREATE INDEX sessions_parent ON identity.sessions USING btree (parent_id) WHERE ((parent_id IS NOT NULL) AND (revoked_at IS NULL));
 CREATE INDEX sessions_revoked_at ON identity.sessions USING btree (revoked_at) WHERE (revoked_at IS NOT NULL);
 
 create table identity.settings (

@@ -7,6 +7,8 @@ export const keyed: Readonly<Record<string, true>> = {
   'POST /v1/attachments/uploads': true,
   'POST /v1/carts': true,
   'POST /v1/checkouts': true,
+  'POST /v1/clients': true,
+  'POST /v1/clients/{client_id}/secrets': true,
   'POST /v1/collections': true,
   'POST /v1/collections/{collection_id}/connectors': true,
   'POST /v1/collections/{collection_id}/documents': true,

@@ -171,6 +171,7 @@ export const names: Readonly<Record<string, string>> = {
   file_id: 'Datei',
   filename: 'Name',
   finish_reason: 'Warum beendet',
+  first_party: 'Gehört zur Plattform',
   followed_id: 'Folgt',
   follower_id: 'Von',
   from: 'Von',

@@ -19,6 +19,7 @@ export {
   isNarrow,
   narrowSession,
   requireScope,
+  scopeWords,
   withinScope,
   type Scope,
 } from './access/scopes.ts'

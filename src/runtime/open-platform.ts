@@ -222,6 +222,9 @@ function checkedRoutes(
   return routes
 }
 
+/** RFC 9728, for the API below /v1. */
+const resource_metadata_path = '/.well-known/oauth-protected-resource/v1'
+
 function serverOf(
   parts: PlatformParts,
   routes: readonly Route[],
@@ -261,6 +264,9 @@ function serverOf(
     refusal: overload.refusal,
     tenants: parts.tenants,
     public_url: config.public_url,
+    resource_metadata: routes.some(({ path }) => path === resource_metadata_path)
+      ? config.public_url + resource_metadata_path
+      : null,
     retention_hours: settings['kernel.idempotency_retention_hours'],
     keys: kernel.keys,
     body_limit_bytes: settings['kernel.body_limit_bytes'],

@@ -119,6 +119,16 @@ export const identity: Place = {
       actions: ['changeConnection', { by: 'deleteConnection', hurts: true }],
     }),
     resource({
+      name: 'clients',
+      title: { en: 'Clients', de: 'Anwendungen' },
+      list: 'listClients',
+      read: 'getClient',
+      create: 'createClient',
+      columns: ['name', 'type', 'redirect_uris', 'uri', 'first_party', 'created_at', 'id'],
+      events: ['client.'],
+      actions: ['changeClient', 'createClientSecret', { by: 'deleteClient', hurts: true }],
+    }),
+    resource({
       name: 'my-invitations',
       title: { en: 'Invitations to me', de: 'Einladungen an mich' },
       list: 'listMyInvitations',

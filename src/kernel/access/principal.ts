@@ -38,6 +38,8 @@ export type Access = {
    * pipeline takes from them what a scope does not have.
    */
   grants(reader: Reader, principal: Principal): Promise<ReadonlySet<string>>
+  /** Whether an application in a browser has this origin. It calls without cookies. */
+  isClientOrigin?(origin: string): Promise<boolean> | boolean
   /** The reason why a principal lacks a permission, unless a missing role is the reason. */
   whyDenied?(reader: Reader, principal: Principal, permission: string): Promise<Problem | null>
 }

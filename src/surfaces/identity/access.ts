@@ -6,7 +6,13 @@
  * no effect any more.
  */
 import { after, type Access, type Principal } from '#dodeca/kernel'
-import { apiKeyGrants, apiKeyPrincipal, apiKeyStands } from './api-keys/authenticate.ts'
+import {
+  apiKeyGrants,
+  apiKeyPrincipal,
+  apiKeyStands,
+  keyTokenPrincipal,
+} from './api-keys/authenticate.ts'
+import { openClientOrigins } from './clients/client-origins.ts'
 import type { Deps } from './deps.ts'
 import { problem } from './errors.ts'
 import type { ReadFacts } from './keys/access-tokens.ts'
@@ -30,6 +36,7 @@ export function openAccess(deps: Needs): Access {
   return {
     authenticate: ({ token }) => {
       if (token.startsWith('ak_')) return apiKeyPrincipal(deps.kernel, token)
+      if (token.startsWith('ac_')) return keyTokenPrincipal(deps.kernel, token)
       const facts = deps.tokens.verify(token)
       return facts instanceof Promise ? facts.then(principalOf) : principalOf(facts)
     },
@@ -41,6 +48,7 @@ export function openAccess(deps: Needs): Access {
       principal.kind === 'service'
         ? apiKeyGrants(reader, deps, principal)
         : accountGrants(reader, deps, principal),
+    isClientOrigin: openClientOrigins(deps.kernel),
     whyDenied: (reader, principal, permission) => whyTooWeak(reader, deps, principal, permission),
   }
 }

@@ -3,6 +3,7 @@
  * the dependencies that it uses with `Pick<Deps, …>`, so that a reader sees them.
  */
 import type { Access, LocalRate, PermissionCatalog, ReservedWords, TxtLookup } from '#dodeca/kernel'
+import type { ClientDocuments } from './clients/client-documents.ts'
 import type { Kernel } from './settings.ts'
 import type { Denied } from './sessions/revocation-list.ts'
 import type { SigningKeys } from './keys/signing-keys.ts'
@@ -22,6 +23,7 @@ export type Deps = {
   readonly pace: LocalRate
   /** The identity providers at which people may log in. */
   readonly oidc: Oidc
+  readonly documents: ClientDocuments
   readonly access: Access
   readonly lookUpTxt: TxtLookup
   /** Names that no organization may have. */

@@ -1,8 +1,11 @@
 /** The errors of identity. A refused credential never reveals which part of it was wrong. */
 import { problemsOf } from '#dodeca/kernel'
+import { clients } from './clients/client.ts'
 import { connections } from './connections/connection.ts'
+import { oauth_errors } from './oauth/oauth-error.ts'
 
 export const errors = {
+  ...oauth_errors,
   invalid_credentials: {
     status: 401,
     title: 'The credentials are not valid',
@@ -16,6 +19,12 @@ export const errors = {
     cause:
       'The identity provider of the tenant says this address, but the tenant has not proven that it owns the domain of it.',
     cure: 'Log in in another way. An administrator of the tenant can prove the domain.',
+  },
+  invalid_client: {
+    status: 401,
+    title: 'The application is not known here',
+    cause: 'The client id is unknown, or the secret of the client is wrong, missing or not needed.',
+    cure: 'Check the id with `GET /v1/clients`. Get a new secret with `POST /v1/clients/{client_id}/secrets`.',
   },
   invalid_refresh_token: {
     status: 401,
@@ -65,6 +74,7 @@ export const errors = {
     cause: 'No API key has this id, or it belongs to another account.',
     cure: 'Find the id with `GET /v1/api-keys`.',
   },
+  ...clients.errors,
   ...connections.errors,
   email_change_not_found: {
     status: 404,
@@ -144,6 +154,12 @@ export const errors = {
     cause: 'No tenant has this id or name, or you are not a member of it.',
     cure: 'Check the id; `GET /v1/me` lists your tenants.',
   },
+  client_exists: {
+    status: 409,
+    title: 'The address is an API already',
+    cause: 'Another client of the platform is the API with this `uri`.',
+    cure: 'Use its own address for each API, or delete the other client.',
+  },
   domain_taken: {
     status: 409,
     title: 'Another organization has the domain',
@@ -186,6 +202,12 @@ export const errors = {
     title: 'This is the last way to log in',
     cause: 'Without it a log-in to the account would be impossible.',
     cure: 'Set a password, add a passkey or link another identity first.',
+  },
+  client_invalid: {
+    status: 422,
+    title: 'The client cannot work',
+    cause: 'A value is missing or does not fit the type of the client.',
+    cure: 'Correct what the `detail` names, then send the request again.',
   },
   connection_invalid: {
     status: 422,

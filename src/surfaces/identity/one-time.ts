@@ -20,6 +20,7 @@ export type Purpose =
   | 'email_change'
   | 'factor_reset_stop'
   | 'login_code'
+  | 'oauth_code'
 
 const Challenge = Type.Object({
   tenant_id: Id,

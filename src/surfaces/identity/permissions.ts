@@ -42,6 +42,14 @@ export const permissions: Readonly<Record<string, Permission>> = {
     says: 'Create, change and delete identity providers of the tenant',
     roles: admin,
   },
+  'identity.clients.read': {
+    says: 'See the applications and APIs of the tenant',
+    roles: ['tenant_admin', 'auditor'],
+  },
+  'identity.clients.write': {
+    says: 'Create, change and delete applications and APIs of the tenant',
+    roles: admin,
+  },
   'identity.signing_keys.rotate': {
     says: 'Rotate or revoke the keys that sign tokens',
     roles: ['key_administrator'],

@@ -41,6 +41,12 @@ export function retention(settings: Kernel['settings']): readonly Retention[] {
       60,
     ),
     rows('connections', ['id'], sql`t.deleted_at <= kernel.now() - interval '30 days'`),
+    rows('clients', ['id'], sql`t.deleted_at <= kernel.now() - interval '30 days'`),
+    rows(
+      'client_secrets',
+      ['tenant_id', 'client_id', 'id'],
+      sql`t.expires_at <= kernel.now() - interval '1 day'`,
+    ),
     rows('requests', ['id'], sql`t.expires_at <= kernel.now() - interval '30 days'`),
     rows('factor_resets', ['tenant_id', 'id'], sql`t.ended_at <= kernel.now() - interval '1 year'`),
     rows('mails', ['id'], sql`t.created_at <= kernel.now() - interval '8 days'`),

@@ -2,6 +2,7 @@
 import type { Route } from '#dodeca/kernel'
 import { accountRoutes } from './accounts/routes.ts'
 import { apiKeyRoutes } from './api-keys/routes.ts'
+import { clientRoutes } from './clients/routes.ts'
 import type { Deps } from './deps.ts'
 import { domainRoutes } from './domains/routes.ts'
 import { connectionRoutes } from './connections/routes.ts'
@@ -14,6 +15,7 @@ import { memberRoutes } from './members/routes.ts'
 import { challengeRoutes } from './mfa/challenges/routes.ts'
 import { methodRoutes } from './mfa/methods/routes.ts'
 import { resetRoutes } from './mfa/resets/routes.ts'
+import { oauthRoutes } from './oauth/routes.ts'
 import { oidcRoutes } from './oidc/routes.ts'
 import { organizationRoutes } from './organizations/routes.ts'
 import { accountPageRoutes } from './pages/routes.ts'
@@ -40,7 +42,9 @@ export function routes(deps: Deps): readonly Route[] {
     ...methodRoutes(deps),
     ...resetRoutes(deps),
     ...oidcRoutes(deps),
+    ...oauthRoutes(deps),
     ...connectionRoutes(deps),
+    ...clientRoutes(deps),
     ...roleRoutes(deps),
     ...apiKeyRoutes(deps),
     ...tenantRoutes(deps),

@@ -6,6 +6,7 @@ import { openAccess } from './access.ts'
 import { personalAccount } from './me/export-me.ts'
 import { seed } from './seed.ts'
 import { checks } from './checks.ts'
+import { openClientDocuments } from './clients/client-documents.ts'
 import type { Deps } from './deps.ts'
 import { recheckQueue } from './domains/recheck-domains.ts'
 import { sealedConnectionSecrets } from './connections/connection.ts'
@@ -60,6 +61,7 @@ export const identity: Surface<Face, unknown, typeof settings> = {
       ...parts,
       access: openAccess(parts),
       oidc: openOidc(kernel),
+      documents: openClientDocuments({ kernel, permissions: needs.permissions }),
       lookUpTxt: openTxtLookup(kernel, kernel.settings['identity.dns_servers']),
       reserved: openReservedWords(kernel, reserved_names),
     }

@@ -26,10 +26,12 @@ export type ParamsOf<P extends string> = P extends `${string}{${infer Name}}${in
 
 /**
  * `login_token`: the token of a login that waits for its second factor, or an access token.
+ * `client`: the id of an application, with its secret if it has one (RFC 6749, 2.3).
  * `optional`: the operation also answers without a credential. If there is a credential, it answers
  * for that caller.
  */
-export type Taken = 'login_token' | 'access_token' | 'optional' | 'signed_url' | 'signature'
+export type Taken =
+  'login_token' | 'access_token' | 'client' | 'optional' | 'signed_url' | 'signature'
 
 export type Guard = 'public' | 'authenticated' | `${string}.${string}.${string}`
 
@@ -131,6 +133,8 @@ export type Facts<B extends TSchema | undefined, Q extends TObject | undefined> 
    * that only reads accepts HEAD by default.
    */
   head?: true
+  /** Scripts of every origin may call it and read the reply, but the browser sends no cookies. */
+  any_origin?: true
   /** The surface's interceptor handles this route, and this handler what it passes on. */
   fronted?: true
   /** Of a list: what the start checks in the database. */

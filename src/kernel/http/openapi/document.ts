@@ -47,14 +47,13 @@ export function openApiDocument(options: DocumentOptions): Json {
   for (const route of [...shown].sort((a, b) => (a.path < b.path ? -1 : 1))) {
     paths[route.path] ??= {}
     const item = paths[route.path] as Json
+    const { members } = placeOf(route)
+    const declared = successes(route, components, { members, name: operationName(route) })
     item[route.method.toLowerCase()] = {
       ...operation(route, components, placeOf(route), options),
       responses: {
-        ...successes(route, components, {
-          members: placeOf(route).members,
-          name: operationName(route),
-        }),
-        ...refusals(route, own.get(route) ?? new Map(), responses),
+        ...declared,
+        ...refusals(route, own.get(route) ?? new Map(), responses, declared),
       },
     }
   }
@@ -148,6 +147,9 @@ const credentials: Readonly<Record<Taken | 'none', { says: string; besides?: Jso
   access_token: {
     says: 'Requires the access token of the session, or its cookie.',
     besides: [],
+  },
+  client: {
+    says: 'Requires `client_id`, and of a client with a secret `client_secret`, in the form or as Basic authentication.',
   },
   optional: {
     says: 'Works without authentication. With a credential, the reply is made for the caller.',

@@ -86,6 +86,8 @@ const meaning: Readonly<Record<number, string>> = {
   302: 'The resource is at `Location`.',
   303: 'The resource is at `Location`.',
   304: not_modified.description,
+  400: 'The request is refused.',
+  401: 'The caller is refused.',
   307: 'The resource is at `Location` for now. Send the same method there.',
   308: 'The resource has moved to `Location` permanently. Send the same method there.',
 }
@@ -175,10 +177,18 @@ function mayRetry(status: number): boolean {
   return status === 409 || status === 429 || status >= 503
 }
 
-export function refusals(route: Route, own: ReadonlyMap<number, string>, usual: Json): Json {
+/** A route may have declared replies with the status of a refusal: a page, or a body by a standard. */
+export function refusals(
+  route: Route,
+  own: ReadonlyMap<number, string>,
+  usual: Json,
+  declared: Json,
+): Json {
   const particular = [...own].flatMap(([status, codes]) => {
     const pages = route.replies[status] ? pagesOf(route) : []
     if (pages.length > 0) return [[status, withPages(refusal(status, codes), pages)]]
+    const besides = declared[status] as { content?: Json } | undefined
+    if (besides?.content) return [[status, withContent(refusal(status, codes), besides.content)]]
     const name = nameOf(status)
     const $ref = `#/components/responses/${name}`
     const { description } = usual[name] as { description: string }
@@ -197,7 +207,11 @@ function pagesOf(route: Route): string[] {
 /** A refusal that the route also sends as a page, to browsers. */
 function withPages({ content, ...rest }: ReturnType<typeof refusal>, pages: string[]): Json {
   const texts = Object.fromEntries(pages.map(type => [type, { schema: { type: 'string' } }]))
-  return { ...rest, content: { ...content, ...texts } }
+  return withContent({ ...rest, content }, texts)
+}
+
+function withContent({ content, ...rest }: ReturnType<typeof refusal>, more: Json) {
+  return { ...rest, content: { ...content, ...more } }
 }
 
 function nameOf(status: number): string {

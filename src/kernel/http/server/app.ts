@@ -12,7 +12,7 @@ import { noTelemetry, type Telemetry } from '../../observability/telemetry.ts'
 import { after } from '../contract/after.ts'
 import type { Connections } from './connections.ts'
 import { compileRoute, type CompiledRoute, type CompileOptions } from './compile-route.ts'
-import { allowOrigin, type OtherOrigins } from './cors.ts'
+import { allowAnyOrigin, allowOrigin, type OtherOrigins } from './cors.ts'
 import { Exchange } from './exchange.ts'
 import { guard, type GuardDeps } from './guard.ts'
 import { handleRequest, type Answer, type RequestDeps } from './handle-request.ts'
@@ -48,6 +48,7 @@ export type AppOptions = GuardDeps &
     readonly stall_ms: number
     readonly secure: boolean
     readonly origins: OtherOrigins
+    readonly resource_metadata: string | null
     /** Interceptors that surfaces register. They run before the pipeline. */
     readonly fronts: readonly Front[]
   }
@@ -62,7 +63,6 @@ export function buildApp(options: AppOptions): Server {
   const compiled = options.routes.map(route => compileRoute(route, options))
   const router = openRouter(compiled, options.pages)
   const { origins } = options
-  const allowsOthers = origins.this_machine || origins.listed.length > 0
   const common: OutgoingHttpHeaders = {
     ...securityHeaders,
     ...(options.secure ? { 'strict-transport-security': 'max-age=31536000' } : {}),
@@ -79,11 +79,15 @@ export function buildApp(options: AppOptions): Server {
     const found = target instanceof Problem ? null : target
     const exchange = new Exchange(request, response, found, { ...options, common })
     response.on('finish', () => finish(options, exchange))
-    if (allowsOthers) allowOrigin(origins, exchange)
+    const told = isForAll(router, exchange)
+      ? allowAnyOrigin(exchange)
+      : allowOrigin(origins, options.access, exchange)
     if (announcesBody(request)) exchange.incoming = incomingOf(options, exchange)
     try {
-      if (target instanceof Problem) throw target
-      const served = serve(options, router, exchange, found)
+      const served = after(told, () => {
+        if (target instanceof Problem) throw target
+        return serve(options, router, exchange, found)
+      })
       if (served instanceof Promise) {
         served.catch((error: unknown) => refuse(options, exchange, error))
       }
@@ -91,6 +95,13 @@ export function buildApp(options: AppOptions): Server {
       refuse(options, exchange, error)
     }
   })
+}
+
+/** A preflight is for the route that the browser asks about. */
+function isForAll(router: Router, { compiled, method, headers, request }: Exchange): boolean {
+  if (method !== 'OPTIONS') return compiled?.route.any_origin === true
+  const asked = router.find(headers['access-control-request-method'] ?? '', request.url ?? '')
+  return asked !== null && !(asked instanceof Problem) && asked.compiled?.route.any_origin === true
 }
 
 function longest_request_ms({ routes, headers_seconds, body_seconds }: AppOptions): number {

@@ -2,6 +2,8 @@
  * Decides which requests of other origins a browser may send here, and which reply headers their
  * scripts may read.
  */
+import type { Access } from '../../access/principal.ts'
+import { after } from '../contract/after.ts'
 import type { Exchange } from './exchange.ts'
 
 const corsHeaders =
@@ -30,18 +32,36 @@ export function isAllowed({ listed, this_machine: here }: OtherOrigins, origin: 
   return listed.includes(origin) || (here && this_machine.test(origin))
 }
 
+/** Such a route is open to all. Browsers refuse the reply if a script asked with cookies. */
+export function allowAnyOrigin({ method, reply_headers }: Exchange): void {
+  reply_headers['access-control-allow-origin'] = '*'
+  reply_headers['access-control-expose-headers'] = exposedHeaders
+  if (method === 'OPTIONS') allowCall(reply_headers)
+}
+
 /** The OPTIONS request below is a preflight. */
 export function allowOrigin(
   allowed: OtherOrigins,
-  { headers, method, reply_headers }: Exchange,
-): void {
-  const { origin } = headers
-  reply_headers['vary'] = 'origin'
-  if (!origin || !isAllowed(allowed, origin)) return
+  { isClientOrigin }: Pick<Access, 'isClientOrigin'>,
+  exchange: Exchange,
+): void | Promise<void> {
+  const { origin } = exchange.headers
+  exchange.reply_headers['vary'] = 'origin'
+  if (!origin) return
+  if (isAllowed(allowed, origin)) return allow(allowed, origin, exchange)
+  return after(isClientOrigin?.(origin) ?? false, is => {
+    if (is) allow(allowed, origin, exchange)
+  })
+}
+
+function allow(allowed: OtherOrigins, origin: string, { method, reply_headers }: Exchange): void {
   reply_headers['access-control-allow-origin'] = origin
   if (allowed.listed.includes(origin)) reply_headers['access-control-allow-credentials'] = 'true'
   reply_headers['access-control-expose-headers'] = exposedHeaders
-  if (method !== 'OPTIONS') return
+  if (method === 'OPTIONS') allowCall(reply_headers)
+}
+
+function allowCall(reply_headers: Exchange['reply_headers']): void {
   reply_headers['access-control-allow-methods'] = 'GET, HEAD, POST, PUT, PATCH, DELETE'
   reply_headers['access-control-allow-headers'] = corsHeaders
   reply_headers['access-control-max-age'] = '600'

@@ -117,6 +117,8 @@ const turned_away = new Set(['overloaded', 'shutting_down'])
 export type ProblemDeps = {
   readonly public_url: string
   readonly log: Log
+  /** Where applications read how they get a token; null if nothing gives tokens. */
+  readonly resource_metadata: string | null
   /** In development and tests a code that the route does not declare is a failure. */
   readonly strict: boolean
 }
@@ -142,6 +144,7 @@ export function sendProblem(deps: ProblemDeps, exchange: Exchange, error: unknow
     ...headers,
     'content-type': 'application/problem+json; charset=utf-8',
   }
+  if (refusal.status === 401) nameMetadata(deps, reply_headers)
   const body = renderProblem(refusal, { public_url: deps.public_url, path, request_id: id })
   // The unread rest of a too large body must not be read as the next request.
   write(
@@ -151,6 +154,18 @@ export function sendProblem(deps: ProblemDeps, exchange: Exchange, error: unknow
     body,
     refusal.status === 413 || refusal.status === 408,
   )
+}
+
+/** RFC 9728, 5.1: an application without a token finds out where people log in. */
+function nameMetadata(
+  { resource_metadata }: ProblemDeps,
+  reply_headers: OutgoingHttpHeaders,
+): void {
+  const challenge = String(reply_headers['www-authenticate'])
+  if (resource_metadata === null || !challenge.startsWith('Bearer')) return
+  const separator = challenge === 'Bearer' ? ' ' : ', '
+  reply_headers['www-authenticate'] =
+    `${challenge}${separator}resource_metadata="${resource_metadata}"`
 }
 
 /** A surface's own limit sends only Retry-After. The rates of the pipeline send more headers. */

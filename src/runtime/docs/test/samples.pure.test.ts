@@ -33,7 +33,7 @@ test('there is a sample of each operation in each language', () => {
   expect(of('shell').length).toBeGreaterThan(300)
   expect(of('python')).toHaveLength(of('shell').length)
   // The client sends JSON; these bodies are bytes, forms or messages of providers.
-  expect(of('shell').length - of('typescript').length).toBe(6)
+  expect(of('shell').length - of('typescript').length).toBe(9)
 })
 
 test('the samples in TypeScript fit the types of the client', { timeout: 120_000 }, async () => {

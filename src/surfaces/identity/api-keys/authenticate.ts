@@ -4,7 +4,7 @@
  * active member of that tenant. It never has more grants than its owner has at that moment.
  */
 import { timingSafeEqual } from 'node:crypto'
-import { Type } from 'typebox'
+import { Type, type Static } from 'typebox'
 import { heldOf, Id, sql, type Principal, type Reader } from '#dodeca/kernel'
 import type { Kernel } from '../settings.ts'
 import { accountGrants } from '../roles/account-grants.ts'
@@ -12,6 +12,7 @@ import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { hashOf } from '../one-time.ts'
 import { Bytes } from '../schemas.ts'
+import { readKeyToken } from './key-token.ts'
 import { idOfKey } from './key.ts'
 
 const used_every_seconds = 60
@@ -36,6 +37,32 @@ export async function apiKeyPrincipal({ db }: Pick<Kernel, 'db'>, key: string): 
   const id = idOfKey(key)
   if (id === null)
     throw refused('This is not an API key of this platform. Copy the whole key, from `ak_` on.')
+  const row = await useKey(db, id, ({ secret_hash }) => timingSafeEqual(secret_hash, hashOf(key)))
+  if (!row) throw refused(await whyNot(db, id, key))
+  return principalOf(row)
+}
+
+/** Of a token that was got with a key. */
+export async function keyTokenPrincipal(
+  { db, keys, clock }: Pick<Kernel, 'db' | 'keys' | 'clock'>,
+  token: string,
+): Promise<Principal> {
+  const read = readKeyToken(keys, token)
+  if (!read) throw refused('This is not a token of this platform. Send it unchanged.')
+  const { id, expires_at } = read
+  if (expires_at <= clock.nowSeconds()) {
+    throw refused('The token has expired. Get a new one with the API key.')
+  }
+  const row = await useKey(db, id, () => true)
+  if (!row) throw refused('The API key of this token is no longer valid.')
+  return { ...principalOf(row), expires_at }
+}
+
+async function useKey(
+  db: Kernel['db'],
+  id: string,
+  fits: (row: Static<typeof KeyRow>) => boolean,
+): Promise<Static<typeof KeyRow> | undefined> {
   const row = await db.maybe(
     KeyRow,
     sql`
@@ -45,13 +72,15 @@ export async function apiKeyPrincipal({ db }: Pick<Kernel, 'db'>, key: string): 
       from ${living}
         and k.id = ${id}`,
   )
-  if (!row || !timingSafeEqual(row.secret_hash, hashOf(key)))
-    throw refused(await whyNot(db, id, key))
+  if (!row || !fits(row)) return undefined
   // Updated at most once a minute, so that not every use of a key is a write.
   if (row.stale) {
     await db.run(sql`update identity.api_keys set last_used_at = kernel.now() where id = ${id}`)
   }
-  const { tenant_id } = row
+  return row
+}
+
+function principalOf({ id, tenant_id }: Static<typeof KeyRow>): Principal {
   return { id, tenant_id, kind: 'service', session_id: null, aal: 'aal1', auth_time: 0 }
 }
 

@@ -19,6 +19,19 @@ export async function ownsDomain(
   return it
 }
 
+/** Whether the host is a verified domain of the tenant, or in one. */
+export async function ownsHost(reader: Reader, tenant_id: string, host: string): Promise<boolean> {
+  const labels = host.split('.')
+  const domains = labels.map((_, at) => labels.slice(at).join('.'))
+  const { it } = await reader.one(
+    Answer,
+    sql`
+      select exists (select from identity.organization_domains
+        where tenant_id = ${tenant_id} and domain = any(${domains}) and state = 'verified') as it`,
+  )
+  return it
+}
+
 export const DomainConnection = Type.Object({
   tenant: Type.String(),
   provider: Id,

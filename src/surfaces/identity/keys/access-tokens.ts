@@ -14,6 +14,7 @@ import type { Kernel } from '../settings.ts'
 import { problem } from '../errors.ts'
 import { margin_seconds, type Denied } from '../sessions/revocation-list.ts'
 import { signEs256 } from './es256.ts'
+import { idClaims, type IdFacts } from './id-claims.ts'
 import type { SigningKeys } from './signing-keys.ts'
 
 export type TokenFacts = {
@@ -44,6 +45,8 @@ export type ReadFacts = TokenFacts & {
 
 export type AccessTokens = {
   sign(facts: TokenFacts & { readonly narrow?: NarrowFacts | undefined }): string
+  /** An id_token is for its application alone: no API takes it. */
+  signId(facts: IdFacts): string
   signRealtime(
     facts: Pick<TokenFacts, 'account_id' | 'session_id' | 'tenant_id'> & {
       readonly device_id?: string | undefined
@@ -59,6 +62,8 @@ export type AccessTokens = {
    * revocation.
    */
   verify(token: string): Promise<ReadFacts> | ReadFacts
+  /** The same for a token that is for another API. */
+  verifyFor(token: string, audience: string): Promise<ReadFacts>
 }
 
 const full_audience = 'dodeca'
@@ -75,13 +80,18 @@ type Verified = {
   readonly kid: string
 }
 
+/** The issuer of all tokens. */
+export function issuerOf({ settings, public_url }: Pick<Kernel, 'settings' | 'public_url'>) {
+  return settings['identity.issuer'] ?? public_url
+}
+
 export function openAccessTokens(
   kernel: Pick<Kernel, 'clock' | 'settings' | 'public_url'>,
   keys: SigningKeys,
   denied: Denied,
 ): AccessTokens {
   const { clock, settings } = kernel
-  const issuer = settings['identity.issuer'] ?? kernel.public_url
+  const issuer = issuerOf(kernel)
   const narrow_audience = `${kernel.public_url}/v1`
   const access: Kind = { ...access_kind, audiences: [full_audience, narrow_audience] }
   const known = new Map<string, Verified>()
@@ -97,21 +107,15 @@ export function openAccessTokens(
     return `${text}.${signEs256(text, key).toString('base64url')}`
   }
   return {
-    sign: ({ account_id, session_id, tenant_id, aal, amr, auth_time, narrow }) =>
+    sign: ({ narrow, ...facts }) =>
       signed(
-        {
-          sub: account_id,
-          sid: session_id,
-          tid: tenant_id,
-          auth_time,
-          aal,
-          amr: [...amr],
-          ...(narrow && claimsOf(narrow)),
-        },
+        { ...accessClaims(facts), ...(narrow && claimsOf(narrow)) },
         'at+jwt',
         narrow ? (narrow.audience ?? narrow_audience) : full_audience,
         settings['identity.access_ttl_seconds'],
       ),
+    signId: facts =>
+      signed(idClaims(facts), 'JWT', facts.client_id, settings['identity.access_ttl_seconds']),
     signRealtime: ({ account_id, session_id, tenant_id, device_id }) => {
       const holder = { sub: account_id, sid: session_id, tid: tenant_id }
       const claims = device_id === undefined ? holder : { ...holder, did: device_id }
@@ -125,6 +129,10 @@ export function openAccessTokens(
       const { did, jti = '' } = payload
       const device_id = typeof did === 'string' ? did : null
       return { id: jti, account_id, session_id, tenant_id, device_id }
+    },
+    verifyFor: async (token, audience) => {
+      const kind = { ...access_kind, audiences: [audience] }
+      return (await verified(token, { keys, issuer, now_ms: clock.nowMs() }, kind)).facts
     },
     verify: token => {
       const end = token.slice(-end_length)
@@ -144,6 +152,11 @@ export function openAccessTokens(
       })
     },
   }
+}
+
+function accessClaims({ account_id, session_id, tenant_id, ...facts }: TokenFacts): JWTPayload {
+  const { auth_time, aal, amr } = facts
+  return { sub: account_id, sid: session_id, tid: tenant_id, auth_time, aal, amr: [...amr] }
 }
 
 function encoded(part: object): string {

@@ -30,7 +30,10 @@ const pages: Readonly<Record<string, string>> = {
 }
 
 /** Pages to which a mail without a token leads. */
-const plain_pages: Readonly<Record<string, string>> = { organization_invitation: 'organizations' }
+const plain_pages: Readonly<Record<string, string>> = {
+  organization_invitation: 'organizations',
+  application_connected: '',
+}
 
 export async function mailToSend(
   reader: Reader,

@@ -25,6 +25,7 @@ export type Template =
   | 'identity_linked'
   | 'identity_unlinked'
   | 'api_key_created'
+  | 'application_connected'
   | 'organization_invitation'
 
 export type MailDraft = {

@@ -131,6 +131,11 @@ const en: Language = {
         not_you,
       ],
     },
+    application_connected: {
+      subject: 'An application uses your account',
+      action: 'See your applications',
+      says: ['You allowed an application to use your account. You can end it there:', not_you],
+    },
     organization_invitation: {
       subject: 'You are invited to an organization',
       action: 'See the invitation',
@@ -264,6 +269,11 @@ const de: Language = {
         'Es wurde ein API-Schlüssel erstellt, der für Ihr Konto handelt. Sie können ihn jederzeit widerrufen.',
         nicht_sie,
       ],
+    },
+    application_connected: {
+      subject: 'Eine Anwendung verwendet Ihr Konto',
+      action: 'Anwendungen ansehen',
+      says: ['Sie haben es einer Anwendung erlaubt und können es dort beenden:', nicht_sie],
     },
     organization_invitation: {
       subject: 'Sie sind in eine Organisation eingeladen',

@@ -1,16 +1,17 @@
 /** Reads submitted forms, and renders the fields of a form with their errors beside them. */
 import { inspect, markup, type Markup } from '#dodeca/kernel'
 import { problem } from '../errors.ts'
-import type { Form, Visit } from './visit.ts'
+import { next_max, type Form, type Visit } from './visit.ts'
 
 const value_max = 1024
+/** What a passkey says is longer, and bounded by the limit of the body. */
+const long: Readonly<Record<string, number>> = { credential: Infinity, next: next_max }
 
 export function readForm(raw: Buffer): Form {
   const form = Object.fromEntries(new URLSearchParams(raw.toString('utf8')))
   inspect(form, 'body')
   for (const [name, value] of Object.entries(form)) {
-    // What a passkey says is longer, and bounded by the limit of the body.
-    if (name !== 'credential' && value.length > value_max) throw unfit(name, 'max_length')
+    if (value.length > (long[name] ?? value_max)) throw unfit(name, 'max_length')
   }
   return form
 }

@@ -52,15 +52,23 @@ footer { display: flex; justify-content: space-between; padding: 1rem 0; font-si
 @media (max-width: 30rem) { main { padding: 1.3rem } form > button, a.button { width: 100%; text-align: center } }
 `
 
-export function pageHeadersFor(scripted: boolean): Readonly<Record<string, string>> {
+/** A browser checks where a form leads, also by a redirect: `leads_to` is allowed besides. */
+export function pageHeadersFor(
+  scripted: boolean,
+  leads_to?: string,
+): Readonly<Record<string, string>> {
+  if (leads_to !== undefined) return headersOf('', ` ${leads_to}`)
   return scripted ? with_script : without_script
 }
 
 const without_script = headersOf('')
 const with_script = headersOf(`script-src ${hashSource(script)}; `)
 
-function headersOf(allowed: string): Readonly<Record<string, string>> {
-  return { ...pageHeaders(style, `${allowed}form-action 'self'; `), 'x-robots-tag': 'noindex' }
+function headersOf(allowed: string, leads_to = ''): Readonly<Record<string, string>> {
+  return {
+    ...pageHeaders(style, `${allowed}form-action 'self'${leads_to}; `),
+    'x-robots-tag': 'noindex',
+  }
 }
 
 export type Framed = {

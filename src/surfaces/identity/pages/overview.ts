@@ -1,9 +1,9 @@
 /**
- * The account page of a logged-in visitor: the sessions, which the visitor can end, the passkeys and
- * the other second factors.
+ * The account page of a logged-in visitor: the sessions and the applications, which the visitor can
+ * end, the passkeys and the other second factors.
  */
 import { Type, type Static } from 'typebox'
-import { Id, isId, markup, sql, Time, type Markup } from '#dodeca/kernel'
+import { Id, isId, markup, nullable, sql, Time, type Markup } from '#dodeca/kernel'
 import { readMe, type Me } from '../me/read-me.ts'
 import { activeMethods, type Offered } from '../mfa/methods/find-methods.ts'
 import { removeMethod } from '../mfa/methods/remove-method.ts'
@@ -16,7 +16,12 @@ import { notice, sessionOf, type Gone, type Page, type Visit } from './visit.ts'
 
 const shown_max = 100
 
-const Row = Type.Object({ id: Id, last_seen_at: Time, client_metadata: ClientMetadata })
+const Row = Type.Object({
+  id: Id,
+  last_seen_at: Time,
+  client_metadata: ClientMetadata,
+  client_id: nullable(Type.String()),
+})
 type Row = Static<typeof Row>
 
 export const overviewPage: Page = {
@@ -122,13 +127,17 @@ async function sessions(visit: Visit): Promise<Markup> {
   const rows = await deps.kernel.db.many(
     Row,
     sql`
-      select id, last_seen_at, client_metadata from identity.sessions
+      select id, last_seen_at, client_metadata, client_id from identity.sessions
       where account_id = ${id} and revoked_at is null and expires_at > kernel.now()
       order by last_seen_at desc
       limit ${shown_max}`,
   )
-  return markup`<ul class="rows">${rows.map(row => sessionRow(visit, row, row.id === session_id))}</ul>
-${rows.length > 1 && form(visit, button(words.end_others, { action: 'end_others', plain: true }))}`
+  const shown = (some: Row[]) => some.map(row => sessionRow(visit, row, row.id === session_id))
+  const given = rows.filter(one => one.client_id !== null)
+  const own = rows.filter(one => one.client_id === null)
+  return markup`<ul class="rows">${shown(own)}</ul>
+${rows.length > 1 && form(visit, button(words.end_others, { action: 'end_others', plain: true }))}
+${given.length > 0 && markup`<h2>${words.applications}</h2><ul class="rows">${shown(given)}</ul>`}`
 }
 
 function sessionRow(visit: Visit, { id, last_seen_at, client_metadata }: Row, mine: boolean) {

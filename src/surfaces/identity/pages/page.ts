@@ -130,7 +130,7 @@ function rendered(
   headers: Readonly<Record<string, string>> = {},
 ) {
   if ('to' in result) return gone(cookies, result)
-  const { title, body, script: scripted = false, cookies: more = [] } = result
+  const { title, body, script: scripted = false, cookies: more = [], leads_to } = result
   const { token, next, tenant } = { ...visit.query, ...visit.form }
   const query = Object.fromEntries(
     Object.entries({ token, next, tenant }).flatMap(([name, value]) =>
@@ -138,11 +138,16 @@ function rendered(
     ),
   )
   const { language, path, fault } = visit
-  const place = { path, query }
-  const html = frame({ language, title, failed: fault !== null, scripted, body, place })
-  const own = pageHeadersFor(scripted)
+  const place = { path, query: { ...query, ...result.query } }
+  const failed = fault !== null || result.status !== undefined
+  const html = frame({ language, title, failed, scripted, body, place })
+  const own = pageHeadersFor(scripted, leads_to)
   // Every status of an error is one of the declared replies.
-  return reply(status as 200, html, { ...own, ...headers, ...setting(cookies, more) })
+  return reply((result.status ?? status) as 200, html, {
+    ...own,
+    ...headers,
+    ...setting(cookies, more),
+  })
 }
 
 function gone(cookies: readonly string[], { to, cookies: more = [] }: Gone) {

@@ -4,6 +4,7 @@
  */
 import { reply, route, type Route } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
+import { authorizePage } from './authorize.ts'
 import { confirmPage } from './confirm.ts'
 import { forgotPage } from './forgot.ts'
 import { keepFactorsPage } from './keep-factors.ts'
@@ -39,6 +40,7 @@ const pages: readonly Page[] = [
   invitePage,
   keepFactorsPage,
   confirmPage,
+  authorizePage,
   totpPage,
   passkeyPage,
   recoveryCodesPage,

@@ -9,9 +9,12 @@ import type { Words } from './words-en.ts'
 /** The fields of the submitted form. */
 export type Form = Readonly<Record<string, string>>
 
+/** A request of an application is a part of the address to which a log-in leads. */
+export const next_max = 2000
+
 export const PageQuery = closed({
   token: Type.Optional(text(200)),
-  next: Type.Optional(text(1000)),
+  next: Type.Optional(text(next_max)),
   tenant: Type.Optional(text(40)),
   done: Type.Optional(text(40)),
   lang: Type.Optional(text(10)),
@@ -43,6 +46,12 @@ export type Shown = {
   /** True if the body has a form for a passkey. */
   script?: boolean
   cookies?: readonly string[]
+  /** What the address of the page in another language has, beside the usual. */
+  query?: Readonly<Record<string, string>>
+  /** Where else its form may lead: an origin, or a scheme with its colon. */
+  leads_to?: string
+  /** Of a page that only tells an error. */
+  status?: 422
 }
 export type Gone = { to: string; cookies?: readonly string[] }
 export type Result = Shown | Gone

@@ -32,8 +32,20 @@ export type Proven = {
   readonly delivery?: Delivery | undefined
   /** What makes the session narrower than its account. */
   readonly narrowed?: Partial<Narrowed>
+  /** Of a session for an application: what the person's own session proves, and its name. */
+  readonly given?: Given
   /** The handler's `request`. */
   readonly request: Seen
+}
+
+/** A person gives a session of their browser, or a part of it, to an application. */
+export type Given = {
+  /** The id of the new session. */
+  readonly session_id: string
+  readonly from_session_id: string
+  /** Whether it ends with the session of the browser. */
+  readonly ends_with_it: boolean
+  readonly auth_time: string
 }
 
 const Begun = Type.Object({
@@ -58,10 +70,12 @@ export async function issueSession(
   const { kernel } = deps
   const { account, aal, amr, request } = proven
   const narrowed = { ...full, ...proven.narrowed }
-  const session_id = newId()
+  const session_id = proven.given?.session_id ?? newId()
   const { tenant_id } = account
   const refresh = firstToken(kernel.keys, session_id)
-  const keep = kernel.settings['identity.sessions_per_account']
+  const { client_id } = narrowed
+  const beyond =
+    kernel.settings[client_id ? 'identity.grants_per_client' : 'identity.sessions_per_account']
   tx.emit({
     type: 'session.created',
     tenant_id,
@@ -73,17 +87,18 @@ export async function issueSession(
   // The statements run in this order and are sent in one round trip.
   const [begun] = await Promise.all([
     insertSession(tx, deps, proven, narrowed, { session_id, hash: hashOf(refresh.text) }),
-    revokeSessions(tx, deps, { account_id: account.id, beyond: keep }, 'too_many', {
+    revokeSessions(tx, deps, { account_id: account.id, client_id, beyond }, 'too_many', {
       actor: 'system',
       seen: request,
     }),
     recordSecurityEvent(tx, {
       tenant_id,
       account_id: account.id,
-      action: 'session.created',
+      action: client_id ? 'grant.created' : 'session.created',
       actor: account.id,
       seen: request,
       method: amr.join('+'),
+      ...(client_id && { reason: client_id }),
     }),
   ])
   if (!begun) return undefined
@@ -128,14 +143,13 @@ function heldIn(
       limit 1 for share) role on true
     where a.tenant_id = ${account.tenant_id} and a.id = ${account.id}
       and a.status = 'active' and t.state = 'active' and b.state = 'active'
-      and (b.id = a.tenant_id or role.found) ${whileActive(connection_id)}
-    for share of a, t, b`
+      and (b.id = a.tenant_id or role.found) ${whileActive(connection_id)}`
 }
 
 function insertSession(
   tx: Tx,
   { kernel: { settings } }: Needs,
-  { account, aal, amr, connection_id = null, device_name, request }: Proven,
+  { account, aal, amr, connection_id = null, device_name, request, given }: Proven,
   narrowed: Narrowed,
   { session_id, hash }: { session_id: string; hash: Buffer },
 ) {
@@ -144,21 +158,26 @@ function insertSession(
     ua_family: uaFamilyOf(request.headers),
     ip_prefix: ipPrefixOf(request.ip),
   }
-  const session_seconds = settings['identity.session_max_seconds']
-  const refresh_seconds = Math.min(settings['identity.refresh_ttl_seconds'], session_seconds)
+  const { session_seconds, refresh_seconds } = lifeOf(settings, narrowed)
+  const ends_with = given?.ends_with_it ? given.from_session_id : null
   return tx.maybe(
     Begun,
     sql`
-      with held as (${heldIn(account, narrowed, connection_id)}), session as (
+      with held as (${heldIn(account, narrowed, connection_id)} ${whileGiven(given)}
+        for share of a, t, b), session as (
         insert into identity.sessions (tenant_id, id, account_id, token_family_id,
           active_tenant_id, aal, amr, auth_time, client_metadata, expires_at, scope, client_id,
-          audience, bound_tenant_id, guest_of, connection_id)
+          audience, bound_tenant_id, guest_of, connection_id, parent_id)
         select tenant_id, ${session_id}::uuid, id, ${newId()}::uuid, active_tenant_id,
-          ${aal}, ${amr as string[]}::text[], kernel.now(), ${sql.json(metadata)}::jsonb,
-          kernel.now() + make_interval(secs => ${session_seconds}), ${narrowed.scope}::text[],
+          ${aal}, ${amr as string[]}::text[], coalesce(${given?.auth_time ?? null}::timestamptz, kernel.now()),
+          ${sql.json(metadata)}::jsonb,
+          least(kernel.now() + make_interval(secs => ${session_seconds}),
+            (select p.expires_at from identity.sessions p where p.id = ${ends_with}::uuid)),
+          ${narrowed.scope}::text[],
           ${narrowed.client_id}, ${narrowed.audience},
           coalesce(${narrowed.bound_tenant_id}::uuid, ${tenantOf(connection_id)}),
-          array_remove(array[nullif(active_tenant_id, tenant_id)], null), ${connection_id}::uuid
+          array_remove(array[nullif(active_tenant_id, tenant_id)], null), ${connection_id}::uuid,
+          ${ends_with}::uuid
         from held
         returning id, active_tenant_id, auth_time, expires_at
       ), token as (
@@ -168,6 +187,33 @@ function insertSession(
       select active_tenant_id, auth_time, expires_at as session_expires_at, ${refresh_seconds}::int as refresh_expires_in
       from session`,
   )
+}
+
+/**
+ * A session of an application that stays connected ends by its own; another one is for as long as
+ * the person sits at the browser.
+ */
+function lifeOf(settings: Needs['kernel']['settings'], { client_id, scope }: Narrowed) {
+  const life = (session_seconds: number, idle_seconds: number) => ({
+    session_seconds,
+    refresh_seconds: Math.min(idle_seconds, session_seconds),
+  })
+  if (!client_id) {
+    return life(settings['identity.session_max_seconds'], settings['identity.refresh_ttl_seconds'])
+  }
+  const stays = scope?.includes('offline_access')
+  if (!stays) return life(settings['identity.grant_online_seconds'], Infinity)
+  return life(settings['identity.grant_max_seconds'], settings['identity.grant_idle_seconds'])
+}
+
+/** The session of the browser, locked: who ends it then ends this session, too. */
+function whileGiven(given: Given | undefined): Sql {
+  if (!given) return sql.empty
+  return sql`
+      and exists (select from identity.sessions p
+        where p.id = ${given.from_session_id} and p.account_id = a.id
+          and p.revoked_at is null and p.expires_at > kernel.now()
+        for share)`
 }
 
 /** Locked until the commit: who disables the connection then ends this session, too. */

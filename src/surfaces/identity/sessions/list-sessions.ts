@@ -15,6 +15,8 @@ const Session = Type.Object(
     client_metadata: ClientMetadata,
     /** The application to which the session was given. */
     client_id: nullable(Type.String()),
+    /** Its name when the session was given. */
+    client: nullable(Type.String()),
     current: Type.Boolean(),
   },
   { title: 'Session' },
@@ -32,6 +34,9 @@ export function sessionsOf(account_id: string, { session_id }: Principal) {
   return {
     is: sql`t.account_id = ${account_id}`,
     tenant: homeOf(account_id),
-    columns: { current: sql`coalesce(t.id = ${session_id}::uuid, false)` },
+    columns: {
+      current: sql`coalesce(t.id = ${session_id}::uuid, false)`,
+      client: sql`case when t.client_id is not null then t.client_metadata->>'device_name' end`,
+    },
   }
 }

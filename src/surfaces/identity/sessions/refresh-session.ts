@@ -142,6 +142,7 @@ function rotation(
   { session_id, tenant_id, client_id }: Refresh,
   { token, next, guest }: { token: RefreshToken; next: RefreshToken; guest: boolean },
 ) {
+  const idle = client_id ? 'identity.grant_idle_seconds' : 'identity.refresh_ttl_seconds'
   return sql`
     with used as (
       update identity.refresh_tokens t set used_at = clock_timestamp()
@@ -169,7 +170,7 @@ function rotation(
     ), successor as (
       insert into identity.refresh_tokens (id_hash, session_id, parent_id_hash, expires_at)
       select ${hashOf(next.text)}, session.id, session.parent, least(session.expires_at,
-        kernel.now() + make_interval(secs => ${settings['identity.refresh_ttl_seconds']}))
+        kernel.now() + make_interval(secs => ${settings[idle]}))
       from session
       returning expires_at
     )

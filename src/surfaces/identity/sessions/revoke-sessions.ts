@@ -19,6 +19,8 @@ export type RevokedReason =
   | 'address_proven'
   | 'too_many'
   | 'membership_ended'
+  | 'code_reuse'
+  | 'client'
 
 export type Which = {
   readonly account_id: string
@@ -28,6 +30,8 @@ export type Which = {
   readonly except?: string | null
   /** Ends only sessions that worked in this tenant as a guest. */
   readonly guest_of?: string
+  /** Ends only those of this application; null: only those of the person. */
+  readonly client_id?: string | null
   /** Ends all but this number of the newest sessions. */
   readonly beyond?: number
 }
@@ -40,7 +44,7 @@ type Needs = Pick<Deps, 'denied' | 'kernel'>
 export function revokeSessions(
   tx: Tx,
   deps: Needs,
-  { account_id, session_id, except, guest_of, beyond = 0 }: Which,
+  { account_id, session_id, except, guest_of, client_id, beyond = 0 }: Which,
   reason: RevokedReason,
   act: Act,
 ): Promise<number> {
@@ -50,6 +54,7 @@ export function revokeSessions(
       and (${session_id ?? null}::uuid is null or id = ${session_id ?? null}::uuid)
       and (${except ?? null}::uuid is null or id <> ${except ?? null}::uuid)
       and (${guest_of ?? null}::uuid is null or ${guest_of ?? null}::uuid = any(guest_of))
+      ${client_id === undefined ? sql.empty : sql`and client_id is not distinct from ${client_id}`}
     order by id desc offset ${beyond}`
   return revoke(tx, deps, ending, reason, act)
 }
@@ -87,6 +92,22 @@ export function revokeConnectionSessions(
   return revoke(tx, deps, ending, 'admin', act)
 }
 
+/** Ends every session of a client, or every one whose tokens are for an API. */
+export function revokeClientSessions(
+  tx: Tx,
+  deps: Needs,
+  { client_id, audience }: { readonly client_id?: string; readonly audience?: string },
+  act: Act,
+): Promise<number> {
+  const which =
+    client_id === undefined ? sql`audience = ${audience ?? ''}` : sql`client_id = ${client_id}`
+  const ending = sql`
+    select id from identity.sessions
+    where ${which} and revoked_at is null and expires_at > kernel.now()
+    order by id desc for no key update`
+  return revoke(tx, deps, ending, 'admin', act)
+}
+
 async function revoke(
   tx: Tx,
   { denied, kernel }: Needs,
@@ -94,17 +115,14 @@ async function revoke(
   reason: RevokedReason,
   { actor, seen }: Act,
 ): Promise<number> {
-  const revoked = await tx.many(
-    Revoked,
-    sql`
-      -- any tenant: the callers above have chosen the sessions
-      with ending as materialized (${ending})
-      update identity.sessions s
-      set revoked_at = kernel.now(), revoked_reason = ${reason}, version = s.version + 1
-      from ending where s.id = ending.id and s.revoked_at is null
-      returning s.id, s.account_id, s.tenant_id, s.version`,
-  )
-  if (revoked.length === 0) return 0
+  const chosen = await end(tx, ending, reason)
+  if (chosen.length === 0) return 0
+  // By a statement of its own: it sees what began while this one waited for the rows above.
+  const given = sql`
+    select id from identity.sessions
+    where parent_id = any(${chosen.map(({ id }) => id)}::uuid[]) and revoked_at is null
+    order by id desc`
+  const revoked = [...chosen, ...(await end(tx, given, reason))]
   for (const { id, account_id, tenant_id, version } of revoked) {
     tx.emit({
       type: 'session.revoked',
@@ -130,5 +148,18 @@ async function revoke(
     denied.add(revoked.map(({ id }) => id))
     kernel.wake([revocations_topic])
   })
-  return revoked.length
+  return chosen.length
+}
+
+function end(tx: Tx, ending: Sql, reason: RevokedReason) {
+  return tx.many(
+    Revoked,
+    sql`
+      -- any tenant: the callers above have chosen the sessions
+      with ending as materialized (${ending})
+      update identity.sessions s
+      set revoked_at = kernel.now(), revoked_reason = ${reason}, version = s.version + 1
+      from ending where s.id = ending.id and s.revoked_at is null
+      returning s.id, s.account_id, s.tenant_id, s.version`,
+  )
 }

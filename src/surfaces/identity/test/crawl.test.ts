@@ -12,6 +12,7 @@ import {
   provider_name,
   refusedLogin,
 } from './crawl-oidc.ts'
+import { oauthRecipes } from './crawl-oauth.ts'
 import { organizationRecipes, organizationSubjects } from './crawl-organizations.ts'
 import { pageRecipes } from './crawl-pages.ts'
 import * as people from './crawl-people.ts'
@@ -41,6 +42,11 @@ const connection = () => ({
   issuer: issuer.issuer,
   client_id: provider_name,
 })
+const webApplication = () => ({
+  name: 'an application',
+  type: 'web',
+  redirect_uris: ['https://app.test/callback'],
+})
 const apiKey = () => ({ name: 'key', permissions: ['identity.accounts.read'] })
 
 const says = (say: (maker: Making) => unknown): Recipe<ProductWorld, Member> => ({
@@ -60,6 +66,7 @@ await crawlSurface({
     ]),
     IDENTITY_REDIRECT_URIS: application,
     IDENTITY_API_KEYS_PER_ACCOUNT: '1000',
+    IDENTITY_CLIENTS_MOST: '1000',
     IDENTITY_CONNECTIONS_MOST: '1000',
     IDENTITY_MFA_METHODS_PER_ACCOUNT: '100',
     IDENTITY_SESSIONS_PER_ACCOUNT: '1000',
@@ -83,6 +90,9 @@ await crawlSurface({
     '/v1/me/external-identities/{external_identity_id}': { make: linkedIdentity },
     '/v1/connections/{connection_id}': {
       make: async ({ ask }) => (await ask('POST', '/v1/connections', connection())).id,
+    },
+    '/v1/clients/{client_id}': {
+      make: async ({ ask }) => (await ask('POST', '/v1/clients', webApplication())).id,
     },
     // An operator of the platform sees every tenant.
     '/v1/tenants/{tenant_id}': {
@@ -153,6 +163,8 @@ await crawlSurface({
     'POST /v1/oidc/{provider}/callback': { request: postedForm },
     'POST /v1/connections': says(connection),
     'PATCH /v1/connections/{connection_id}': says(() => ({ name: 'another name' })),
+    'POST /v1/clients': says(webApplication),
+    'PATCH /v1/clients/{client_id}': says(() => ({ name: 'another name' })),
     'POST /v1/me/external-identities': says(async maker => ({
       oidc_ticket: await linkTicket(maker),
     })),
@@ -166,5 +178,6 @@ await crawlSurface({
     'PATCH /v1/accounts/{account_id}': says(() => ({ status: 'disabled' })),
     ...organizationRecipes,
     ...pageRecipes,
+    ...oauthRecipes,
   },
 })

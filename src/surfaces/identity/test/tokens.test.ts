@@ -135,7 +135,7 @@ describe('an access token', () => {
     expect({ status, code, challenge }).toEqual({
       status: 401,
       code: 'invalid_token',
-      challenge: 'Bearer error="invalid_token"',
+      challenge: `Bearer error="invalid_token", resource_metadata="${issuer}/.well-known/oauth-protected-resource/v1"`,
     })
   })
 

@@ -1,0 +1,74 @@
+/**
+ * Refreshes the grant of an application. To the client its refresh token is one string: the id of
+ * the session and the token. A token of another client is refused like one that nobody issued.
+ */
+import { Type } from 'typebox'
+import { isId, nullable, Problem, sql } from '#dodeca/kernel'
+import { findResource, type Client } from '../clients/find-client.ts'
+import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+import type { Seen } from '../security-events/record-security-event.ts'
+import { refresh } from '../sessions/refresh-session.ts'
+import { parameter, type OAuthForm } from './read-form.ts'
+import type { Tokens } from './schemas.ts'
+
+const Granted = Type.Object({
+  scope: Type.Array(Type.String()),
+  audience: nullable(Type.String()),
+})
+
+/** The parts of a refresh token of an application; null if it is none. */
+export function partsOf(token: string): { session_id: string; refresh_token: string } | null {
+  const [session_id = '', refresh_token = '', ...more] = token.split('.')
+  if (!isId(session_id) || refresh_token === '' || more.length > 0) return null
+  return { session_id, refresh_token }
+}
+
+export async function refreshGrant(
+  deps: Deps,
+  client: Client,
+  form: OAuthForm,
+  seen: Seen,
+): Promise<Tokens> {
+  const { client_id } = client
+  const parts = partsOf(parameter(form, 'refresh_token'))
+  if (!parts) throw problem('invalid_grant')
+  await requireSame(deps, client, parts.session_id, form)
+  try {
+    const asked = { ...parts, tenant_id: undefined, client_id }
+    const { access_token = '', expires_in, refresh_token } = await refresh(deps, asked, seen)
+    return {
+      access_token,
+      token_type: 'Bearer',
+      expires_in,
+      refresh_token: `${parts.session_id}.${refresh_token}`,
+    }
+  } catch (error) {
+    if (!(error instanceof Problem) || error.status === 429 || error.status >= 500) throw error
+    throw problem('invalid_grant', {}, { cause: error })
+  }
+}
+
+/** A client may repeat what was granted, and gets nothing else: neither more nor less. */
+async function requireSame(
+  deps: Deps,
+  client: Client,
+  session_id: string,
+  { scope, resource }: OAuthForm,
+): Promise<void> {
+  if (scope === undefined && resource === undefined) return
+  const { db } = deps.kernel
+  const granted = await db.maybe(
+    Granted,
+    sql`
+      select scope, audience from identity.sessions
+      where id = ${session_id} and client_id = ${client.client_id}`,
+  )
+  if (!granted) throw problem('invalid_grant')
+  const words = new Set(scope?.split(' ').filter(Boolean))
+  const same = words.size === granted.scope.length && granted.scope.every(one => words.has(one))
+  if (scope !== undefined && !same) throw problem('invalid_scope')
+  if (resource === undefined) return
+  const found = await findResource(db, deps, resource, client)
+  if (!found || found.audience !== granted.audience) throw problem('invalid_target')
+}
