@@ -43,7 +43,13 @@ export type ReadFacts = TokenFacts & {
 }
 
 export type AccessTokens = {
-  sign(facts: TokenFacts & { readonly narrow?: NarrowFacts | undefined }): string
+  /** `claims`: what the tenant adds to its tokens. They are in `ext`. */
+  sign(
+    facts: TokenFacts & {
+      readonly narrow?: NarrowFacts | undefined
+      readonly claims?: Readonly<Record<string, unknown>> | null
+    },
+  ): string
   signRealtime(
     facts: Pick<TokenFacts, 'account_id' | 'session_id' | 'tenant_id'> & {
       readonly device_id?: string | undefined
@@ -97,7 +103,7 @@ export function openAccessTokens(
     return `${text}.${signEs256(text, key).toString('base64url')}`
   }
   return {
-    sign: ({ account_id, session_id, tenant_id, aal, amr, auth_time, narrow }) =>
+    sign: ({ account_id, session_id, tenant_id, aal, amr, auth_time, narrow, claims }) =>
       signed(
         {
           sub: account_id,
@@ -107,6 +113,7 @@ export function openAccessTokens(
           aal,
           amr: [...amr],
           ...(narrow && claimsOf(narrow)),
+          ...(claims && { ext: claims }),
         },
         'at+jwt',
         narrow ? (narrow.audience ?? narrow_audience) : full_audience,
