@@ -14,6 +14,7 @@ import { organizationsPage } from './organizations.ts'
 import { overviewPage } from './overview.ts'
 import { pageRoutes } from './page.ts'
 import { passkeyPage } from './passkey.ts'
+import { profilePage } from './profile.ts'
 import { providerPage } from './provider.ts'
 import type { Page } from './visit.ts'
 import { recoveryCodesPage } from './recovery-codes.ts'
@@ -27,6 +28,7 @@ import { verifyPage } from './verify.ts'
 const pages: readonly Page[] = [
   overviewPage,
   organizationsPage,
+  profilePage,
   registerPage,
   sendAgainPage,
   verifyPage,

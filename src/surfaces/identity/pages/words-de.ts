@@ -132,6 +132,10 @@ export const de: Words = {
   step_up: 'Bestätigen Sie, dass Sie es sind',
   step_up_says: 'Geben Sie einen Code ein, bevor Sie ändern, wie Sie sich anmelden.',
   to_account: 'Zu Ihrem Konto',
+  profile: 'Ihr Profil',
+  no_profile: 'Ihre Organisation hat keine Felder für Profile.',
+  save: 'Speichern',
+  none: 'Keine Angabe',
   organizations: 'Ihre Organisationen',
   home_organization: 'hier ist Ihr Konto zu Hause',
   works_here: 'Sie arbeiten hier',
@@ -147,6 +151,7 @@ export const de: Words = {
   organization_slug: 'Kurzname',
   slug_hint: '3 bis 40 Kleinbuchstaben, Ziffern und Bindestriche. Er lässt sich nicht ändern.',
   done: {
+    saved: 'Ihr Profil ist gespeichert.',
     verified: 'Ihre Adresse ist bestätigt. Melden Sie sich jetzt an.',
     password: 'Ihr Passwort ist gesetzt. Melden Sie sich damit an.',
     logged_out: 'Sie sind abgemeldet.',

@@ -119,6 +119,10 @@ export const en = {
   step_up: 'Confirm that it is you',
   step_up_says: 'Enter a code before you change how you log in.',
   to_account: 'To your account',
+  profile: 'Your profile',
+  no_profile: 'Your organization has no fields for profiles.',
+  save: 'Save',
+  none: 'No answer',
   organizations: 'Your organizations',
   home_organization: 'your home',
   works_here: 'you work here',
@@ -134,6 +138,7 @@ export const en = {
   organization_slug: 'Short name',
   slug_hint: '3 to 40 lower-case letters, digits and hyphens. It cannot be changed.',
   done: {
+    saved: 'Your profile is saved.',
     verified: 'Your address is confirmed. Log in now.',
     password: 'Your password is set. Log in with it.',
     logged_out: 'You are logged out.',

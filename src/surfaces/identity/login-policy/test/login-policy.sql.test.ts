@@ -197,9 +197,9 @@ test('without a factor a session can only add one, and the proof begins a full s
     ['PATCH', '/v1/me', { display_name: 'x' }],
     ['GET', '/v1/sessions'],
     ['POST', '/v1/api-keys', { name: 'x', permissions: [] }],
-    ['GET', '/v1/notifications'],
+    ['GET', '/v1/jobs'],
     ['POST', '/v1/sessions/current/access-tokens', { tenant_id: boss.tenant.id }],
-    ['PUT', '/v1/me/password', { current_password: 'x', new_password: 'y' }],
+    ['POST', '/v1/password-changes', { current_password: 'x', new_password: 'y' }],
   ]
   for (const [method, path, sent] of closed) {
     const answer = await call(method, path, { token, ...(sent ? { body: sent } : {}) })
