@@ -97,9 +97,8 @@ export function openAccessTokens(
   const signed = (claims: JWTPayload, typ: string, aud: string, life_seconds: number) => {
     const { kid, key } = keys.signer()
     const iat = clock.nowSeconds()
-    const head = encoded({ alg: 'ES256', typ, kid })
     const life = { iss: issuer, aud, iat, exp: iat + life_seconds, jti: newId() }
-    const text = `${head}.${encoded({ ...claims, ...life })}`
+    const text = `${encoded({ alg: 'ES256', typ, kid })}.${encoded({ ...claims, ...life })}`
     return `${text}.${signEs256(text, key).toString('base64url')}`
   }
   return {

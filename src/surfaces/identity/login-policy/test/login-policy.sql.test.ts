@@ -3,6 +3,7 @@ import { afterAll, expect, test } from 'vitest'
 import type { Member, Tenant } from '../../../../../test/product-world.ts'
 import type { Answer } from '../../../../../test/world.ts'
 import { newId, sql } from '#dodeca/kernel'
+import { makeAuthenticator } from '../../test/authenticator.ts'
 import {
   activate,
   claimsOf,
@@ -11,6 +12,7 @@ import {
   moveClock,
   nextCode,
   openMfaWorld,
+  origin,
   stepUp,
   strongToken,
   verify,
@@ -227,6 +229,24 @@ test('without a factor a session can only add one, and the proof begins a full s
   expect((await refresh(again.body)).status).toBe(401)
   const login = await world.login(ann)
   expect(login.status).toBe(202)
+})
+
+test('a passkey is a factor that may be added first', async () => {
+  const ann = await world.member()
+  await decided(ann.tenant, { require_mfa: true })
+  const { body } = await world.login(ann)
+  const token = body.access_token
+  const key = makeAuthenticator(origin)
+  const enrolled = await call('POST', '/v1/mfa/methods', {
+    token,
+    body: { type: 'passkey', label: 'Key' },
+  })
+  expect(enrolled.status, enrolled.text).toBe(201)
+  const attestation = key.create(enrolled.body.public_key)
+  const done = await activate(world, token, enrolled.body.id, { attestation, delivery: 'cookie' })
+  expect(done.body.session).toMatchObject({ aal: 'aal2', account_id: ann.id })
+  expect(done.body.session.access_token).toBeUndefined()
+  expect(done.headers.getSetCookie().join()).toContain('at=')
 })
 
 test('of 20 proofs at once one begins the full session', async () => {
