@@ -991,6 +991,12 @@ create table identity.used_realtime_tokens (
 );
 CREATE INDEX used_realtime_tokens_used_at ON identity.used_realtime_tokens USING btree (used_at);
 
+CREATE OR REPLACE FUNCTION identity.access_claims(declared jsonb, of_profile jsonb, of_metadata jsonb, in_scope text[], for_client text, for_audience text)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+RETURN identity.claims_of(declared, of_profile, of_metadata, in_scope, 'access_token'::text, LEAST(1024, (1600 - octet_length(concat(array_to_string(in_scope, ' '::text), for_client, for_audience)))));
+
 CREATE OR REPLACE FUNCTION identity.claims_of(declared jsonb, of_profile jsonb, of_metadata jsonb, in_scope text[], place text, bytes_most integer)
  RETURNS jsonb
  LANGUAGE sql

@@ -30,6 +30,13 @@ create function identity.claims_of(declared jsonb, of_profile jsonb, of_metadata
   ) c
   where c.bytes <= bytes_most);
 
+-- Of an access token: at most 1 KiB, and with scope, client and audience no more than a cookie holds.
+create function identity.access_claims(declared jsonb, of_profile jsonb, of_metadata jsonb,
+  in_scope text[], for_client text, for_audience text) returns jsonb
+  language sql stable parallel safe return
+  identity.claims_of(declared, of_profile, of_metadata, in_scope, 'access_token', least(1024,
+    1600 - octet_length(concat(array_to_string(in_scope, ' '), for_client, for_audience))));
+
 -- Whether a session must first add a second factor. The provider of an organization answers for its
 -- own people.
 create function identity.needs_enrolment(policy jsonb, for_tenant uuid, at_level text,

@@ -4,7 +4,7 @@
  * what a person's home knows is not for another tenant.
  */
 import { Type, type Static } from 'typebox'
-import { closed, nullable, sql, type Reader, type Sql } from '#dodeca/kernel'
+import { closed, nullable, sql, type Reader } from '#dodeca/kernel'
 import { Fields, unfit } from './profile.ts'
 
 const Place = Type.Union([
@@ -49,18 +49,6 @@ export function requireClaims(claims: Claims): void {
 }
 
 const bytes_max = 1024
-/** What scope, client, audience and claims of one access token have together. */
-const token_bytes_max = 1600
-
-/** As a column: what an access token says of the account `a` in the tenant `t`. */
-export function tokenClaims(
-  { scope, client_id, audience }: Record<'scope' | 'client_id' | 'audience', Sql>,
-  from: { readonly declared: Sql; readonly profile: Sql; readonly metadata: Sql },
-): Sql {
-  return sql`identity.claims_of(${from.declared}, ${from.profile}, ${from.metadata}, ${scope},
-    'access_token', least(${bytes_max}, ${token_bytes_max} - octet_length(
-      concat(array_to_string(${scope}, ' '), ${client_id}, ${audience})))::int)`
-}
 
 /** Null if the tenant declares none for this account. */
 export const SaidClaims = nullable(Fields)

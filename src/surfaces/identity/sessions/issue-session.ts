@@ -10,7 +10,7 @@ import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { endsBy, Refusal } from '../login-policy/policy.ts'
 import { hashOf } from '../one-time.ts'
-import { SaidClaims, tokenClaims } from '../profiles/claims.ts'
+import { SaidClaims } from '../profiles/claims.ts'
 import { default_tenant_id, type AccountRow, type SessionTokens } from '../schemas.ts'
 import {
   ipPrefixOf,
@@ -164,11 +164,6 @@ function insertSession(
   const session_seconds = settings['identity.session_max_seconds']
   const refresh_seconds = settings['identity.refresh_ttl_seconds']
   const ends = sql`kernel.now() + make_interval(secs => ${session_seconds})`
-  const { client_id, audience } = narrowed
-  const said = tokenClaims(
-    { scope: sql`scope`, client_id: sql`${client_id}::text`, audience: sql`${audience}::text` },
-    { declared: sql`declared`, profile: sql`profile`, metadata: sql`metadata` },
-  )
   return tx.maybe(
     Begun,
     sql`
@@ -177,7 +172,8 @@ function insertSession(
           case when login is not null then identity.login_refusal(login, active_tenant_id, id, ${aal},
             ${amr as string[]}::text[], scope, ${connection_id}::uuid, kernel.now()) end as refusal,
           ${endsBy(ends, sql`kernel.now()`, sql`login`)} as expires_at,
-          case when declared is not null then ${said} end as claims
+          case when declared is not null then identity.access_claims(declared, profile, metadata,
+            scope, ${narrowed.client_id}, ${narrowed.audience}) end as claims
         from held
       ), session as (
         insert into identity.sessions (tenant_id, id, account_id, token_family_id,

@@ -10,7 +10,7 @@ import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { Refusal, refusalIn } from '../login-policy/policy.ts'
 import type { Session } from '../mfa/holder.ts'
-import { SaidClaims, tokenClaims } from '../profiles/claims.ts'
+import { SaidClaims } from '../profiles/claims.ts'
 import { Aal } from '../schemas.ts'
 
 export const AskTabToken = closed({ tenant_id: Id }, { title: 'AskAccessToken' })
@@ -31,13 +31,6 @@ const Facts = Type.Object({
   bound_tenant_id: nullable(Id),
   refusal: nullable(Refusal),
   claims: SaidClaims,
-})
-
-const full = { scope: sql`null::text[]`, client_id: sql`null`, audience: sql`null` }
-const said = tokenClaims(full, {
-  declared: sql`t.claims`,
-  profile: sql`a.profile`,
-  metadata: sql`a.metadata`,
 })
 
 export async function issueTabToken(
@@ -62,7 +55,8 @@ export async function issueTabToken(
         and (s.tenant_id = t.id or exists (select from identity.role_assignments r
           where r.tenant_id = t.id and r.account_id = s.account_id))
       returning s.aal, s.amr, s.auth_time, s.bound_tenant_id, ${refusalIn(sql`t`)} as refusal,
-        case when t.claims is not null and t.id = a.tenant_id then ${said} end as claims`,
+        case when t.claims is not null and t.id = a.tenant_id then identity.access_claims(
+          t.claims, a.profile, a.metadata, null, null, null) end as claims`,
   )
   if (!facts) throw problem('tenant_not_found')
   const { aal, amr, bound_tenant_id, refusal, claims } = facts

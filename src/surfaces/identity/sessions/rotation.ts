@@ -3,10 +3,10 @@
  * the tenant are in the row that is joined, so a tenant without them pays one look-up by its key.
  */
 import { Type, type Static } from 'typebox'
-import { Id, sql, Time, type Sql, type Tx } from '#dodeca/kernel'
+import { Id, sql, Time, type Tx } from '#dodeca/kernel'
 import { endsBy, refusalIn } from '../login-policy/policy.ts'
 import { hashOf } from '../one-time.ts'
-import { SaidClaims, tokenClaims } from '../profiles/claims.ts'
+import { SaidClaims } from '../profiles/claims.ts'
 import { Aal } from '../schemas.ts'
 import type { Kernel } from '../settings.ts'
 import { Narrowed, narrowed_columns } from './narrowed.ts'
@@ -80,24 +80,17 @@ export function rotation(
     )
     select account_id, active_tenant_id as tenant_id, tenant_id as home_tenant_id, aal, amr,
       auth_time, scope, client_id, audience, bound_tenant_id,
-      session.expires_at as session_expires_at, ${claimsOf(sql`session`)} as claims,
+      session.expires_at as session_expires_at, ${said} as claims,
       extract(epoch from successor.expires_at - kernel.now())::int as refresh_expires_in
     from session, successor`
 }
 
-/** Of a row of a session with `declared`. The account is read only where its tenant declares claims. */
-function claimsOf(of: Sql): Sql {
-  const narrowed = {
-    scope: sql`${of}.scope`,
-    client_id: sql`${of}.client_id`,
-    audience: sql`${of}.audience`,
-  }
-  const from = { declared: sql`${of}.declared`, profile: sql`a.profile`, metadata: sql`a.metadata` }
-  return sql`
-    case when ${of}.declared is not null and ${of}.tenant_id = ${of}.active_tenant_id then (
-      select ${tokenClaims(narrowed, from)}
-      from identity.accounts a where a.id = ${of}.account_id) end`
-}
+/** Of the row `session`. The account is read only where its tenant declares claims. */
+const said = sql`
+  case when session.declared is not null and session.tenant_id = session.active_tenant_id then (
+    select identity.access_claims(session.declared, a.profile, a.metadata, session.scope,
+      session.client_id, session.audience)
+    from identity.accounts a where a.id = session.account_id) end`
 
 /** A session `s` that is bound to another tenant than this. */
 export function isElsewhere(tenant_id: string | undefined) {
@@ -119,7 +112,7 @@ export function readSession(tx: Tx, session_id: string, parent: Buffer): Promise
       select session.account_id, session.active_tenant_id as tenant_id,
         session.tenant_id as home_tenant_id, aal, amr, auth_time, scope, client_id, audience,
         bound_tenant_id, session.expires_at as session_expires_at,
-        ${claimsOf(sql`session`)} as claims,
+        ${said} as claims,
         greatest(0, extract(epoch from n.expires_at - kernel.now()))::int as refresh_expires_in
       from session
       join identity.refresh_tokens n on n.session_id = session.id and n.parent_id_hash = ${parent}`,

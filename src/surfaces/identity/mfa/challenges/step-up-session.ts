@@ -8,7 +8,7 @@ import type { Deps } from '../../deps.ts'
 import { problem } from '../../errors.ts'
 import { recordSecurityEvent, type Seen } from '../../security-events/record-security-event.ts'
 import { accessCookies, type Delivery } from '../../sessions/deliver-tokens.ts'
-import { SaidClaims, tokenClaims } from '../../profiles/claims.ts'
+import { SaidClaims } from '../../profiles/claims.ts'
 import type { Session } from '../holder.ts'
 import { narrowed_columns, narrowFacts, Narrowed } from '../../sessions/narrowed.ts'
 import type { Proof } from './prove-factor.ts'
@@ -23,11 +23,6 @@ const Row = Type.Object({
   auth_time: Time,
   claims: SaidClaims,
 })
-
-const said = tokenClaims(
-  { scope: sql`s.scope`, client_id: sql`s.client_id`, audience: sql`s.audience` },
-  { declared: sql`t.claims`, profile: sql`a.profile`, metadata: sql`a.metadata` },
-)
 
 export async function stepUp(
   tx: Tx,
@@ -46,7 +41,8 @@ export async function stepUp(
       where s.id = ${session_id} and s.account_id = ${account_id} and s.revoked_at is null
         and s.expires_at > kernel.now() and a.id = s.account_id
       returning s.tenant_id, s.amr, s.auth_time, ${narrowed_columns},
-        case when t.claims is not null and t.id = a.tenant_id then ${said} end as claims`,
+        case when t.claims is not null and t.id = a.tenant_id then identity.access_claims(t.claims,
+          a.profile, a.metadata, s.scope, s.client_id, s.audience) end as claims`,
   )
   if (!row) throw problem('mfa_challenge_invalid')
   await recordSecurityEvent(tx, {
