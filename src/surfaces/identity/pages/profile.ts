@@ -70,7 +70,8 @@ function simpleFields({ properties, required }: Record<string, unknown>): Simple
     const { type, title, enum: values } = Object(of) as Record<string, unknown>
     const choices = Array.isArray(values) ? values : []
     const texts = choices.length > 0 && choices.every(one => typeof one === 'string')
-    const kind = texts ? 'choice' : choices.length > 0 ? undefined : kinds[String(type)]
+    const plain = choices.length > 0 ? undefined : kinds[String(type)]
+    const kind = texts ? 'choice' : plain
     if (!kind) return []
     const says = typeof title === 'string' ? title : name
     return [{ name, title: says, kind, choices, required: must.includes(name) }]
@@ -107,8 +108,7 @@ function fieldsFault(visit: Visit): Visit {
 function fieldRow({ form: given, fault, words }: Visit, of: Simple, stored: unknown): Markup {
   const { name, title, kind, choices, required } = of
   const input = inputOf(name)
-  const sent = Object.keys(given).length > 0
-  const value = sent ? (given[input] ?? '') : stored === undefined ? '' : String(stored)
+  const value = Object.keys(given).length > 0 ? (given[input] ?? '') : textOf(stored)
   const wrong = fault?.field === input ? fault.says : null
   const common = markup`id="${input}" name="${input}" ${wrong !== null && markup`aria-invalid="true" aria-describedby="${input}-error" autofocus`}`
   const error = markup`${wrong !== null && markup`<p class="error" id="${input}-error">${wrong}</p>`}`
@@ -127,4 +127,10 @@ function fieldRow({ form: given, fault, words }: Visit, of: Simple, stored: unkn
   const numeric = kind === 'number' && markup`inputmode="decimal"`
   return markup`<div class="field">${label}
 <input type="text" maxlength="${value_max}" ${numeric} ${common} ${required && markup`required`} ${value !== '' && markup`value="${value}"`}>${error}</div>`
+}
+
+/** A value that does not fit the field, since the schema has changed, is not shown. */
+function textOf(stored: unknown): string {
+  if (typeof stored === 'string') return stored
+  return typeof stored === 'number' || typeof stored === 'boolean' ? String(stored) : ''
 }

@@ -1,4 +1,5 @@
 /** Profiles against the schema of the home tenant, and metadata, which only administrators write. */
+import { Type } from 'typebox'
 import { afterAll, expect, test } from 'vitest'
 import { openProductWorld, password, type Member } from '../../../../../test/product-world.ts'
 import { beginNarrow } from '../../../../../test/narrow.ts'
@@ -138,8 +139,6 @@ test('a registration brings its profile, which belongs to whoever proves the add
   const mail = (await world.mails(email)).findLast(one => one.template === 'verify_address')
   const proof = { token: mail?.token, registration_id: second.body.id }
   expect((await call('POST', '/v1/email-verifications', { body: proof })).status).toBe(201)
-  const { body: session } = await world.login(body as never, {})
-  expect(session.access_token).toBeUndefined()
   const login = await call('POST', '/v1/sessions', { body })
   const me = await call('GET', '/v1/me', { token: login.body.access_token })
   expect(me.body.profile).toEqual({ city: 'Bern' })
@@ -230,7 +229,7 @@ test('profile and metadata are exported, and an erased account has none', async 
   const gone = await call('DELETE', `/v1/accounts/${ann.id}`, { token: ann.token })
   expect(gone.status, gone.text).toBe(204)
   const left = await world.platform.kernel.db.many(
-    { type: 'object' } as never,
+    Type.Object({}),
     sql`
       select from identity.accounts where id = ${ann.id}
         and (profile <> '{}' or metadata <> '{}')`,
