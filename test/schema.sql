@@ -523,6 +523,8 @@ create table identity.accounts (
   locale text,
   version bigint not null default 1,
   created_at timestamp with time zone not null default kernel.now(),
+  profile jsonb not null default '{}'::jsonb,
+  metadata jsonb not null default '{}'::jsonb,
   constraint accounts_pkey PRIMARY KEY (id),
   constraint accounts_status_check CHECK ((status = ANY (ARRAY['invited'::text, 'active'::text, 'disabled'::text, 'deleted'::text]))),
   constraint accounts_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES identity.tenants(id),
@@ -852,6 +854,7 @@ create table identity.registrations (
   state text not null default 'pending'::text,
   expires_at timestamp with time zone not null,
   created_at timestamp with time zone not null default kernel.now(),
+  profile jsonb,
   constraint registrations_pkey PRIMARY KEY (id),
   constraint registrations_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'completed'::text, 'superseded'::text, 'expired'::text]))),
   constraint registrations_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES identity.tenants(id),
@@ -1007,6 +1010,9 @@ create table identity.tenants (
   created_at timestamp with time zone not null default kernel.now(),
   made_by uuid,
   trusted boolean not null default true,
+  profile_schema jsonb,
+  claims jsonb,
+  login jsonb,
   constraint tenants_pkey PRIMARY KEY (id),
   constraint tenants_signup_check CHECK ((signup = ANY (ARRAY['open'::text, 'invite'::text]))),
   constraint tenants_slug_check CHECK ((slug ~ '^[a-z0-9-]{3,40}$'::text)),
@@ -1025,6 +1031,18 @@ create table identity.used_realtime_tokens (
   constraint used_realtime_tokens_pkey PRIMARY KEY (tenant_id, id)
 );
 CREATE INDEX used_realtime_tokens_used_at ON identity.used_realtime_tokens USING btree (used_at);
+
+CREATE OR REPLACE FUNCTION identity.access_claims(declared jsonb, of_profile jsonb, of_metadata jsonb, in_scope text[], for_client text, for_audience text)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+RETURN identity.claims_of(declared, of_profile, of_metadata, in_scope, 'access_token'::text, LEAST(1024, (1600 - octet_length(concat(array_to_string(in_scope, ' '::text), for_client, for_audience)))));
+
+CREATE OR REPLACE FUNCTION identity.claims_of(declared jsonb, of_profile jsonb, of_metadata jsonb, in_scope text[], place text, bytes_most integer)
+ RETURNS jsonb
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN (SELECT jsonb_object_agg(c.name, c.value) AS jsonb_object_agg FROM (SELECT f.name, f.value, sum(((octet_length(f.name) + octet_length((f.value)::text)) + 4)) OVER (ORDER BY f.at) AS bytes FROM (SELECT (e.one ->> 'name'::text) AS name, e.at, (jsonb_build_object('metadata', claims_of.of_metadata, 'profile', CASE WHEN ((claims_of.in_scope IS NULL) OR ('profile'::text = ANY (claims_of.in_scope))) THEN claims_of.of_profile ELSE NULL::jsonb END) #> string_to_array((e.one ->> 'from'::text), '.'::text)) AS value FROM jsonb_array_elements(claims_of.declared) WITH ORDINALITY e(one, at) WHERE ((e.one -> 'in'::text) ? claims_of.place)) f WHERE (f.value <> 'null'::jsonb)) c WHERE (c.bytes <= claims_of.bytes_most));
 
 CREATE OR REPLACE FUNCTION identity.duties_of(permissions text[])
  RETURNS bigint
@@ -1069,6 +1087,18 @@ begin
     execute format('drop table identity.%I', child);
   end loop;
 end $function$;
+
+CREATE OR REPLACE FUNCTION identity.login_refusal(policy jsonb, for_tenant uuid, of_account uuid, at_level text, by_methods text[], in_scope text[], by_connection uuid, began_at timestamp with time zone)
+ RETURNS text
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+RETURN CASE WHEN (policy IS NULL) THEN NULL::text WHEN ((began_at + make_interval(secs => (((policy -> 'session_max_seconds'::text))::integer)::double precision)) <= kernel.now()) THEN 'session_too_old'::text WHEN ((in_scope IS DISTINCT FROM ARRAY['enrolment'::text]) AND identity.needs_enrolment(policy, for_tenant, at_level, by_connection)) THEN 'second_factor_required'::text WHEN ((at_level = 'aal2'::text) AND (EXISTS (SELECT FROM identity.role_assignments r WHERE ((r.tenant_id = login_refusal.for_tenant) AND (r.account_id = login_refusal.of_account) AND (r.role_id = ANY (ARRAY['tenant_admin'::text, 'platform_operator'::text])))))) THEN NULL::text WHEN (((policy -> 'require_sso'::text))::boolean AND (NOT (EXISTS (SELECT FROM identity.connections c WHERE ((c.id = login_refusal.by_connection) AND (c.tenant_id = login_refusal.for_tenant)))))) THEN 'sso_required'::text WHEN (NOT ((policy -> CASE WHEN ('pwd'::text = ANY (by_methods)) THEN 'password'::text WHEN ('mail'::text = ANY (by_methods)) THEN 'code'::text WHEN ('oidc'::text = ANY (by_methods)) THEN 'providers'::text WHEN ('hwk'::text = ANY (by_methods)) THEN 'passkey'::text ELSE NULL::text END))::boolean) THEN 'login_method_not_allowed'::text ELSE NULL::text END;
+
+CREATE OR REPLACE FUNCTION identity.needs_enrolment(policy jsonb, for_tenant uuid, at_level text, by_connection uuid)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+RETURN (COALESCE(((policy -> 'require_mfa'::text))::boolean, false) AND (at_level = 'aal1'::text) AND (NOT (EXISTS (SELECT FROM identity.connections c WHERE ((c.id = needs_enrolment.by_connection) AND (c.tenant_id = needs_enrolment.for_tenant) AND (c.tenant_id <> '01900000-0000-7000-8000-000000000001'::uuid))))));
 
 create schema jobs;
 

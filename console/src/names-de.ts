@@ -71,6 +71,7 @@ export const names: Readonly<Record<string, string>> = {
   city: 'Ort',
   claim: 'Angabe',
   claimed_type: 'Angegebener Dateityp',
+  claims: 'Angaben in Tokens',
   class: 'Klasse',
   clicks: 'Klicks',
   client_id: 'Client-Id',

@@ -62,6 +62,32 @@ export const errors = {
     cause: 'The session began at a way in of one tenant, so it cannot be used in another.',
     cure: 'Log in again to work in the other tenant, or leave out `tenant_id`.',
   },
+  sso_required: {
+    status: 403,
+    title: 'The organization requires its own identity provider',
+    cause:
+      'The log-in policy of the organization has `require_sso`, and the session did not begin at a connection of it.',
+    cure: 'Log in at the provider that `POST /v1/login-options` names. Administrators may log in in another way with a second factor.',
+  },
+  second_factor_required: {
+    status: 403,
+    title: 'The organization requires a second factor',
+    cause:
+      'The log-in policy of the organization has `require_mfa`, and the session has no second factor.',
+    cure: 'Complete a challenge of `POST /v1/mfa/challenges`, or log in again: without a factor you get a session in which you add one.',
+  },
+  login_method_not_allowed: {
+    status: 403,
+    title: 'The organization does not allow this way to log in',
+    cause: 'The log-in policy of the organization excludes the way in which the session began.',
+    cure: 'Log in in another way; `POST /v1/login-options` with the `tenant` lists them.',
+  },
+  session_too_old: {
+    status: 403,
+    title: 'The session is too old for the organization',
+    cause: 'It began longer ago than `session_max_seconds` of the log-in policy.',
+    cure: 'Log in again.',
+  },
   account_not_found: {
     status: 404,
     title: 'There is no such account',

@@ -13,6 +13,10 @@ export const permissions: Readonly<Record<string, Permission>> = {
     roles: ['tenant_admin', 'support_viewer', 'auditor'],
   },
   'identity.accounts.disable': { says: 'Disable and enable accounts', roles: admin },
+  'identity.accounts.update': {
+    says: 'Change the metadata of accounts, which claims of tokens may be made of',
+    roles: admin,
+  },
   'identity.accounts.delete': { says: 'Erase accounts', roles: admin },
   'identity.accounts.invite': { says: 'Invite people', roles: admin },
   'identity.factors.reset': {

@@ -70,6 +70,8 @@ export const SessionTokens = Type.Object(
     refresh_expires_in: Type.Integer(),
     session_expires_at: Time,
     aal: Aal,
+    /** `enrolment` if the organization requires a second factor, and the account has none yet. */
+    scope: Type.Optional(Type.Array(Type.String(), { maxItems: 20 })),
     device_token: Type.Optional(Type.String({ maxLength: 200 })),
     csrf_token: Type.Optional(Type.String({ maxLength: 100 })),
   },

@@ -1,12 +1,13 @@
 /**
  * Requires a recent authentication for dangerous actions, and a second factor from accounts that
  * have one (RFC 9470). A service is not a person and can never present one. A session with a scope
- * was given to an application, so it never has.
+ * was given to an application, so it never has, but for the one in which a person adds the first factor.
  */
 import { Type } from 'typebox'
 import { sql, type Principal, type Reader } from '#dodeca/kernel'
 import type { Kernel } from './settings.ts'
 import { problem } from './errors.ts'
+import { isEnrolment } from './sessions/narrowed.ts'
 
 const Active = Type.Object({ active: Type.Boolean() })
 
@@ -18,7 +19,8 @@ export async function requireStepUp(
   const max_age = settings['identity.step_up_seconds']
   const fresh = clock.nowSeconds() - principal.auth_time <= max_age
   const active = await hasFactor(reader, principal.id)
-  const person = principal.kind === 'account' && !principal.scope
+  const own = !principal.scope || (isEnrolment(principal) && !active)
+  const person = principal.kind === 'account' && own
   if (person && fresh && (principal.aal === 'aal2' || !active)) return
   throw problem('step_up_required', {
     detail: nextStep(principal, active, Math.round(max_age / 60)),

@@ -26,7 +26,7 @@ export async function eraseAccount(
   const erased = await tx.run(sql`
     update identity.accounts
     set status = 'deleted', email = null, email_normalized = ${`erased:${hash}`},
-      display_name = null, locale = null
+      display_name = null, locale = null, profile = '{}', metadata = '{}'
     where id = ${id} and tenant_id = ${tenant_id} and status <> 'deleted'`)
   if (erased === 0) return false
   await keepOperatorBeside(tx, id)

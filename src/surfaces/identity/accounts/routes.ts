@@ -1,15 +1,17 @@
 /** Routes about the accounts of a tenant. An account of another tenant does not exist here (404). */
 import { Type } from 'typebox'
-import { closed, lacks, reply, routesOf, sql, type Reader } from '#dodeca/kernel'
+import { lacks, nullable, reply, routesOf, sql, type Reader } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { isInDomainOf } from '../domains/domain-row.ts'
 import { problem } from '../errors.ts'
+import { Fields, profile_body_bytes } from '../profiles/profile.ts'
 import { operator_permission, requireMayGive } from '../roles/built-in.ts'
 import { keepAdministrator } from '../roles/keep-administrator.ts'
 import { requireRank } from '../roles/require-rank.ts'
 import { Account, type AccountRow } from '../schemas.ts'
 import { requireOwnSession } from '../sessions/require-own-session.ts'
 import { requireStepUp } from '../step-up.ts'
+import { changeMetadata } from './change-metadata.ts'
 import { changeStatus } from './change-status.ts'
 import { requireEmail } from './email.ts'
 import { eraseAccount } from './erase-account.ts'
@@ -20,11 +22,36 @@ import { listAccounts } from './list-accounts.ts'
 const deletes = 'identity.accounts.delete'
 const assigns = 'identity.roles.assign'
 
+const disables = 'identity.accounts.disable'
+const updates = 'identity.accounts.update'
+
 const AccountWithRoles = Type.Object(
-  { ...Account.properties, role_ids: Type.Array(Type.String(), { maxItems: 1000 }) },
+  {
+    ...Account.properties,
+    profile: Fields,
+    metadata: Fields,
+    role_ids: Type.Array(Type.String(), { maxItems: 1000 }),
+  },
   { title: 'AccountWithRoles' },
 )
-const Roles = Type.Object({ role_ids: Type.Array(Type.String()) })
+const More = Type.Object({
+  role_ids: Type.Array(Type.String()),
+  profile: Fields,
+  metadata: Fields,
+})
+
+const ChangeAccount = Type.Object(
+  {
+    status: Type.Optional(
+      Type.Union([Type.Literal('active'), Type.Literal('disabled')], {
+        description:
+          'Disabling ends the sessions, and disables the webhook subscriptions of the account: they stay disabled when the account is enabled again.',
+      }),
+    ),
+    metadata: Type.Optional(nullable(Fields)),
+  },
+  { additionalProperties: false, minProperties: 1 },
+)
 
 const { open, get, create, patch, del } = routesOf<Deps>({
   absent: 'account_not_found',
@@ -37,48 +64,60 @@ export const accountRoutes = open({
 
   getAccount: get(
     '/v1/accounts/{account_id}',
-    'Get an account of the tenant, with its roles there',
+    'Get an account of the tenant, with its profile, metadata and roles there',
     { sends: ['etag'], reply: AccountWithRoles },
-    async ({ tx, params, principal }) => {
-      const account = await living(tx, principal.tenant_id, params.account_id)
-      const { role_ids } = await tx.one(
-        Roles,
-        sql`
-          select array(select role_id from identity.role_assignments
-            where tenant_id = ${principal.tenant_id} and account_id = ${account.id}
-            order by role_id) as role_ids`,
-      )
-      return { ...account, role_ids }
-    },
+    async ({ tx, params, principal }) =>
+      await detailsOf(tx, principal.tenant_id, params.account_id),
   ),
 
   updateAccount: patch(
     '/v1/accounts/{account_id}',
-    'Disable or enable an account',
+    'Disable or enable an account, or change its metadata',
     {
       sends: ['etag'],
       description:
-        'Disabling ends all sessions of the account immediately. Its API keys are no longer accepted.',
-      permission: 'identity.accounts.disable',
-      body: closed({
-        status: Type.Union([Type.Literal('active'), Type.Literal('disabled')], {
-          description:
-            'Disabling ends the sessions, and disables the webhook subscriptions of the account: they stay disabled when the account is enabled again.',
-        }),
-      }),
-      reply: Account,
-      fails: ['precondition_failed', 'invalid_transition', 'last_operator', 'last_administrator'],
+        'Disabling ends all sessions of the account immediately, and its API keys are no longer accepted; it requires `identity.accounts.disable`. `metadata` is a merge patch: members that are null are removed. It requires `identity.accounts.update`. The person sees the metadata and cannot change it.',
+      permission: 'authenticated',
+      asks_grants: true,
+      body: ChangeAccount,
+      body_limit_bytes: profile_body_bytes,
+      reply: AccountWithRoles,
+      fails: [
+        'permission_denied',
+        'precondition_failed',
+        'invalid_transition',
+        'last_operator',
+        'last_administrator',
+      ],
     },
     async ({ tx, params, body, principal, grants, request, if_match }, deps) => {
-      const { tenant_id } = principal
-      const { account_id } = params
+      const { tenant_id, id: actor } = principal
+      const { account_id: id } = params
+      const { status, metadata } = body
       const held = await grants()
-      await requireRank(tx, { account_id, principal, grants: held })
-      const check = await keepAdministrator(tx, deps, { account_id, principal, grants: held })
-      const change = { tenant_id, id: account_id, status: body.status, if_match }
-      const account = await changeStatus(tx, deps, change, { actor: principal.id, seen: request })
-      if (body.status === 'disabled') await check()
-      return account
+      for (const [given, needed] of [
+        [status, disables],
+        [metadata, updates],
+      ] as const) {
+        if (given !== undefined && !held.has(needed)) throw lacks(needed)
+      }
+      await requireRank(tx, { account_id: id, principal, grants: held })
+      if (metadata !== undefined) {
+        await changeMetadata(tx, { tenant_id, id, metadata, if_match }, actor)
+      }
+      if (status !== undefined) {
+        const check = await keepAdministrator(tx, deps, { account_id: id, principal, grants: held })
+        // The metadata of the same request has passed the condition.
+        const change = {
+          tenant_id,
+          id,
+          status,
+          if_match: metadata === undefined ? if_match : undefined,
+        }
+        await changeStatus(tx, deps, change, { actor, seen: request })
+        if (status === 'disabled') await check()
+      }
+      return await detailsOf(tx, tenant_id, id)
     },
   ),
 
@@ -172,6 +211,19 @@ async function homeOf(reader: Reader, id: string): Promise<string> {
   )
   if (!home) throw problem('account_not_found')
   return home.tenant_id
+}
+
+async function detailsOf(reader: Reader, tenant_id: string, id: string) {
+  const account = await living(reader, tenant_id, id)
+  const more = await reader.one(
+    More,
+    sql`
+      select a.profile, a.metadata, array(select role_id from identity.role_assignments
+        where tenant_id = ${tenant_id} and account_id = a.id order by role_id) as role_ids
+      from identity.accounts a
+      where a.tenant_id = ${tenant_id} and a.id = ${id}`,
+  )
+  return { ...account, ...more }
 }
 
 async function living(reader: Reader, tenant_id: string, id: string): Promise<AccountRow> {

@@ -36,6 +36,8 @@ export const DomainConnection = Type.Object({
   tenant: Type.String(),
   provider: Id,
   name: Type.String(),
+  /** Whether the organization accepts no other way to log in. */
+  required: Type.Boolean(),
 })
 type DomainConnection = Static<typeof DomainConnection>
 
@@ -49,7 +51,8 @@ export function connectionOfDomain(
     DomainConnection,
     sql`
       -- any tenant: the domain says which one
-      select t.slug as tenant, c.id as provider, c.name
+      select t.slug as tenant, c.id as provider, c.name,
+        coalesce((t.login -> 'require_sso')::boolean, false) as required
       from identity.organization_domains d
       join identity.tenants t on t.id = d.tenant_id and t.state = 'active'
       join identity.connections c on c.tenant_id = t.id and c.state = 'active'

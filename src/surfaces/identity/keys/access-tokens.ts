@@ -44,7 +44,13 @@ export type ReadFacts = TokenFacts & {
 }
 
 export type AccessTokens = {
-  sign(facts: TokenFacts & { readonly narrow?: NarrowFacts | undefined }): string
+  /** `claims`: what the tenant adds to its tokens. They are in `ext`. */
+  sign(
+    facts: TokenFacts & {
+      readonly narrow?: NarrowFacts | undefined
+      readonly claims?: Readonly<Record<string, unknown>> | null
+    },
+  ): string
   /** An id_token is for its application alone: no API takes it. */
   signId(facts: IdFacts): string
   signRealtime(
@@ -101,15 +107,18 @@ export function openAccessTokens(
   const signed = (claims: JWTPayload, typ: string, aud: string, life_seconds: number) => {
     const { kid, key } = keys.signer()
     const iat = clock.nowSeconds()
-    const head = encoded({ alg: 'ES256', typ, kid })
     const life = { iss: issuer, aud, iat, exp: iat + life_seconds, jti: newId() }
-    const text = `${head}.${encoded({ ...claims, ...life })}`
+    const text = `${encoded({ alg: 'ES256', typ, kid })}.${encoded({ ...claims, ...life })}`
     return `${text}.${signEs256(text, key).toString('base64url')}`
   }
   return {
-    sign: ({ narrow, ...facts }) =>
+    sign: ({ narrow, claims, ...facts }) =>
       signed(
-        { ...accessClaims(facts), ...(narrow && claimsOf(narrow)) },
+        {
+          ...accessClaims(facts),
+          ...(narrow && claimsOf(narrow)),
+          ...(claims && { ext: claims }),
+        },
         'at+jwt',
         narrow ? (narrow.audience ?? narrow_audience) : full_audience,
         settings['identity.access_ttl_seconds'],

@@ -30,6 +30,8 @@ export function personalAccount({ kernel: { db } }: Pick<Deps, 'kernel'>): Perso
         'verified_at',
         'display_name',
         'locale',
+        'profile',
+        'metadata',
         'created_at',
       ],
     },

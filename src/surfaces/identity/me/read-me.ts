@@ -4,6 +4,7 @@ import { Id, nullable, sql, Time, Version, withinScope } from '#dodeca/kernel'
 import type { Principal, Reader } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
+import { Fields } from '../profiles/profile.ts'
 import { readGrants, type AccountGrants } from '../roles/account-grants.ts'
 import { Aal, Account } from '../schemas.ts'
 
@@ -19,6 +20,8 @@ const Narrow = Type.Object({
 
 const Row = Type.Object({
   ...Account.properties,
+  profile: Fields,
+  metadata: Fields,
   version: Version,
   session: nullable(
     Type.Object({ ...Narrow.properties, id: Id, amr: Texts, expires_at: Type.String() }),
@@ -31,6 +34,10 @@ const Row = Type.Object({
 export const Me = Type.Object(
   {
     ...Account.properties,
+    /** The fields that the schema of the home tenant declares. Empty without `profile` in the scope. */
+    profile: Fields,
+    /** What administrators of the home tenant store. Empty without `profile` in the scope. */
+    metadata: Fields,
     /** Null, like `email`, for a session whose scope has no `email`. */
     email_normalized: nullable(Type.String()),
     /** The tenant of the token. The roles and permissions are those in this tenant. */
@@ -78,7 +85,9 @@ export async function readMe(
   const me: Me = {
     ...account,
     ...(scope && !scope.has('email') ? { email: null, email_normalized: null } : {}),
-    ...(scope && !scope.has('profile') ? { display_name: null, locale: null } : {}),
+    ...(scope && !scope.has('profile')
+      ? { display_name: null, locale: null, profile: {}, metadata: {} }
+      : {}),
     active_tenant_id: principal.tenant_id,
     principal_type: principal.kind,
     session: session && {
@@ -101,7 +110,7 @@ function readAccount(
     Row,
     sql`
       select a.id, a.tenant_id, a.email, a.email_normalized, a.status, a.verified_at,
-        a.display_name, a.locale, a.created_at, a.version,
+        a.display_name, a.locale, a.profile, a.metadata, a.created_at, a.version,
         (select jsonb_build_object('id', s.id, 'amr', to_jsonb(s.amr), 'scope', to_jsonb(s.scope),
             'client_id', s.client_id, 'bound_tenant_id', s.bound_tenant_id, 'expires_at',
             to_char(s.expires_at, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))

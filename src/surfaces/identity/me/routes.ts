@@ -1,6 +1,7 @@
 /** Routes about the caller's own account. */
 import { reply, routesOf, viewTag } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
+import { profile_body_bytes } from '../profiles/profile.ts'
 import { Export, exportMe } from './export-me.ts'
 import { Me, readMe } from './read-me.ts'
 import { updateMe, UpdateMe } from './update-me.ts'
@@ -41,8 +42,11 @@ export const meRoutes = open({
 
   updateMe: patch(
     '/v1/me',
-    'Change my display name',
+    'Change my name, language and profile',
     {
+      description:
+        '`profile` is a merge patch: members that are null are removed. The result must match the `profile_schema` of your home tenant.',
+      body_limit_bytes: profile_body_bytes,
       sends: ['etag'],
       added: true,
       body: UpdateMe,

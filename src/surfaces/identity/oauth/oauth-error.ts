@@ -48,6 +48,13 @@ export const oauth_errors = {
 
 const codes = new Set(['invalid_client', ...Object.keys(oauth_errors)])
 
+/** For a problem that OAuth has no code for. A 403 is the log-in policy of the organization. */
+const others: ReadonlyMap<number, string> = new Map([
+  [400, 'invalid_request'],
+  [403, 'invalid_grant'],
+  [422, 'invalid_request'],
+])
+
 const OAuthError = Type.Object(
   { error: Type.String(), error_description: Type.String() },
   { title: 'OAuthError' },
@@ -63,10 +70,10 @@ export async function answering<T>(run: () => Promise<T>) {
   } catch (error) {
     if (!(error instanceof Problem)) throw error
     const { code, status, details, advice } = error
-    const unfit = (status === 400 || status === 422) && !codes.has(code)
-    if (!unfit && !codes.has(code)) throw error
+    const said = codes.has(code) ? code : others.get(status)
+    if (said === undefined) throw error
     const body = {
-      error: unfit ? 'invalid_request' : code,
+      error: said,
       error_description: asciiOf(details.detail ?? advice),
     }
     const headers: Headers = details.headers ?? {}

@@ -2,6 +2,7 @@
 import type { Principal, Reader } from '#dodeca/kernel'
 import { accountById } from '../accounts/find-account.ts'
 import { problem } from '../errors.ts'
+import { claimsFor } from '../profiles/claims.ts'
 import { requirePerson } from '../require-person.ts'
 import type { UserInfo } from './schemas.ts'
 
@@ -16,7 +17,10 @@ export async function readUserInfo(reader: Reader, principal: Principal): Promis
     ...(locale !== null && { locale }),
   }
   const address = email !== null && { email, email_verified: verified_at !== null }
+  const scope = principal.scope ? [...principal.scope] : null
+  const about = { account_id: account.id, tenant_id: principal.tenant_id, scope } as const
   return {
+    ...(await claimsFor(reader, { ...about, place: 'userinfo' })),
     sub: account.id,
     ...(may('profile') ? profile : {}),
     ...(may('email') && address ? address : {}),

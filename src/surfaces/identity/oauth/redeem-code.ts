@@ -13,6 +13,7 @@ import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { notifyOwner } from '../mails/notify-owner.ts'
 import { consumeOfAccount, hashOf, type Challenge } from '../one-time.ts'
+import { claimsFor } from '../profiles/claims.ts'
 import { Aal } from '../schemas.ts'
 import type { Seen } from '../security-events/record-security-event.ts'
 import { issueSession } from '../sessions/issue-session.ts'
@@ -123,7 +124,9 @@ async function begin(
   if (!begun) throw problem('invalid_grant')
   if (!from.known) await notifyOwner(tx, account, 'application_connected')
   const { access_token = '', expires_in, refresh_token = '' } = begun.body
+  const about = { account_id: account.id, tenant_id, place: 'id_token', scope } as const
   const id_token = deps.tokens.signId({
+    claims: await claimsFor(tx, about),
     account_id: account.id,
     client_id,
     tenant_id,

@@ -67,9 +67,10 @@ export const UserInfo = Type.Object(
     email: Type.Optional(Type.String()),
     email_verified: Type.Optional(Type.Boolean()),
   },
-  { title: 'UserInfo' },
+  // What the tenant declares in its `claims`.
+  { title: 'UserInfo', additionalProperties: true },
 )
-export type UserInfo = Static<typeof UserInfo>
+export type UserInfo = Static<typeof UserInfo> & Readonly<Record<string, unknown>>
 
 const Names = Type.Array(Type.String(), { maxItems: 1000 })
 

@@ -67,7 +67,7 @@ export async function enrolTotp(
 /** Returns null if the code is wrong. */
 async function activate(deps: Deps, owner: Session, method_id: string, code: string) {
   try {
-    return await activateMethod(deps, owner, method_id, { code }, seen)
+    return (await activateMethod(deps, owner, method_id, { code }, seen)).activated
   } catch (error) {
     if (error instanceof Problem && error.code === 'mfa_verification_failed') return null
     throw error

@@ -1,15 +1,19 @@
 /** Routes about the organizations of a person, and the one in which the caller works. */
 import { Type } from 'typebox'
-import { closed, routesOf, text } from '#dodeca/kernel'
+import { routesOf } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
+import { refusals } from '../login-policy/policy.ts'
+import { profile_body_bytes } from '../profiles/profile.ts'
 import { requirePerson } from '../require-person.ts'
 import { requireStepUp } from '../step-up.ts'
-import { changeTenant } from '../tenants/change-tenant.ts'
-import { requireTenant, Tenant } from '../tenants/find-tenant.ts'
+import { changeTenant, ChangeOrganization } from '../tenants/change-tenant.ts'
+import { requireTenant, Tenant, TenantDetails } from '../tenants/find-tenant.ts'
 import { createOrganization, CreateOrganization } from './create-organization.ts'
 import { listOrganizations, MyOrganization } from './list-organizations.ts'
 
-const { version: _version, ...shown } = Tenant.properties
+const { version: _version, ...made } = Tenant.properties
+const CreatedOrganization = Type.Object(made, { title: 'CreatedOrganization' })
+const { version: _too, ...shown } = TenantDetails.properties
 const Organization = Type.Object(shown, { title: 'Organization' })
 
 const { open, create, get, list, patch, del } = routesOf<Deps>({
@@ -39,7 +43,7 @@ export const organizationRoutes = open({
       asks_grants: true,
       idempotency: 'optional',
       body: CreateOrganization,
-      reply: Organization,
+      reply: CreatedOrganization,
       fails: ['already_exists', 'permission_denied', 'quota_exceeded', 'session_bound'],
     },
     async ({ tx, body, principal, grants, request }, deps) => {
@@ -57,15 +61,20 @@ export const organizationRoutes = open({
 
   updateOrganization: patch(
     '/v1/organization',
-    'Rename my organization',
+    'Change my organization',
     {
       sends: ['etag'],
-      body: closed({ name: Type.Optional(text(100)) }, { title: 'ChangeOrganization' }),
+      description:
+        'Changing `login`, the log-in policy, requires a recent authentication. It counts from the next log-in and refresh of each session. Members of `login` that are null are removed; `profile_schema` and `claims` are replaced as a whole.',
+      body: ChangeOrganization,
+      body_limit_bytes: profile_body_bytes,
       reply: Organization,
-      fails: ['precondition_failed'],
+      fails: ['precondition_failed', 'step_up_required', ...refusals],
     },
-    async ({ tx, body, principal, if_match }, deps) =>
-      await changeTenant(tx, deps, principal.tenant_id, body, { actor: principal.id, if_match }),
+    async ({ tx, body, principal, if_match }, deps) => {
+      const by = { actor: principal.id, if_match, principal }
+      return await changeTenant(tx, deps, principal.tenant_id, body, by)
+    },
   ),
 
   disableOrganization: del(

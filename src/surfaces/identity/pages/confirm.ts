@@ -11,6 +11,7 @@ export const confirmPage: Page = {
   path: '/account/confirm',
   summary: 'The page that asks for a code before a dangerous act',
   guarded: true,
+  enrols: true,
   show: async visit => {
     const { deps, words, query } = visit
     const methods = await activeMethods(deps.kernel.db, sessionOf(visit).id)
@@ -30,8 +31,8 @@ ${form(visit, hidden({ next }), codeFields(visit, methods), button(words.confirm
     const principal = sessionOf(visit)
     const holder = { kind: 'session', principal } as const
     const verified = await checkFactor(deps, holder, principal.id, visit)
-    if (verified.kind !== 'stepped_up') throw new Error('a session was not stepped up')
+    const { headers } = verified.kind === 'session' ? verified.delivered : verified.stronger
     const to = given['next'] ? nextPath(given['next']) : '/account/?done=confirmed'
-    return { to, cookies: setCookies(verified.stronger.headers) }
+    return { to, cookies: setCookies(headers) }
   },
 }

@@ -27,6 +27,8 @@ a { color: var(--accent) }
 label { display: block; font-weight: 600; margin-bottom: .25rem }
 input, select { width: 100%; font: inherit; padding: .55rem .7rem; color: inherit;
   background: var(--back); border: 1px solid var(--soft); border-radius: .4rem }
+input[type=checkbox] { width: auto }
+summary { cursor: pointer; margin-bottom: 1rem }
 input[aria-invalid] { border: 2px solid var(--bad) }
 .field { margin-bottom: 1.2rem }
 .field p { margin: .5rem 0 0; font-size: .95rem }

@@ -10,7 +10,8 @@ import type { Deps } from '../deps.ts'
 import { Assertion } from '../mfa/schemas.ts'
 import { passkeyOptions } from '../passkeys/challenge.ts'
 import type { Seen } from '../security-events/record-security-event.ts'
-import { slugMeant } from '../tenants/resolve-tenant.ts'
+import { waysOf, type LoginOptions } from '../sessions/login-options.ts'
+import { findTenant, slugMeant } from '../tenants/resolve-tenant.ts'
 import { readCookie, setCookie } from './cookies.ts'
 import { button, field, form, hidden, required } from './form.ts'
 import { nextPath } from './next-path.ts'
@@ -78,29 +79,53 @@ export function begun(
 }
 
 async function asked(visit: Visit): Promise<Markup> {
-  const { words, query, form: given } = visit
+  const { deps, words, query, form: given, request } = visit
+  const { kernel } = deps
   const said = notice(visit)
   const tenant = given['tenant'] ?? query.tenant
   const next = given['next'] ?? query.next
   const here = tenant ? `?${new URLSearchParams({ tenant })}` : ''
+  const { host } = request.headers
+  const login = (await findTenant(kernel.db, kernel, tenant, host))?.login ?? null
+  const ways = await waysOf(kernel.db, deps, login, slugMeant(kernel, tenant, host))
+  const has = (way: (typeof ways.methods)[number]) => ways.methods.includes(way)
+  const links = providerLinks({ tenant, next }, visit, ways.connections)
+  // An administrator with a second factor may log in in any way.
+  const others = markup`${
+    ways.methods.length === 0 &&
+    markup`${links}<details ${visit.fault && markup`open`}>
+<summary>${words.as_administrator}</summary>
+${passwordForm(visit, { tenant, next })}${passkeyButton(visit, { tenant, next })}</details>`
+  }`
+  return markup`${said !== null && markup`<p class="notice" role="status">${said}</p>`}${others}
+${has('password') && passwordForm(visit, { tenant, next })}
+${has('passkey') && passkeyButton(visit, { tenant, next })}
+${has('code') && codeLink(visit, { tenant, next })}${ways.methods.length > 0 && links}${has('password') && markup`<p><a href="/account/forgot${here}">${words.forgot}</a></p>`}
+<p>${words.no_account} <a href="/account/register${here}">${words.register}</a></p>`
+}
+
+type Further = Readonly<Record<'tenant' | 'next', string | undefined>>
+
+function passwordForm(visit: Visit, further: Further): Markup {
+  const { words, form: given } = visit
   const email = { name: 'email', type: 'email', autocomplete: 'username' } as const
   const password = { name: 'password', type: 'password', autocomplete: 'current-password' } as const
-  return markup`${said !== null && markup`<p class="notice" role="status">${said}</p>`}
-${form(
-  withFault(visit),
-  hidden({ tenant, next }),
-  field(visit, { ...email, label: words.email, value: given['email'] }),
-  field(visit, { ...password, label: words.password }),
-  button(words.log_in),
-)}
-${passkeyForm(visit, {
-  options: passkeyOptions(visit.deps.kernel).public_key,
-  fields: { action: 'passkey', tenant, next },
-  label: words.with_passkey,
-  plain: true,
-})}
-${codeLink(visit, { tenant, next })}${await providerLinks(visit)}<p><a href="/account/forgot${here}">${words.forgot}</a></p>
-<p>${words.no_account} <a href="/account/register${here}">${words.register}</a></p>`
+  return form(
+    withFault(visit),
+    hidden(further),
+    field(visit, { ...email, label: words.email, value: given['email'] }),
+    field(visit, { ...password, label: words.password }),
+    button(words.log_in),
+  )
+}
+
+function passkeyButton(visit: Visit, further: Further): Markup {
+  return passkeyForm(visit, {
+    options: passkeyOptions(visit.deps.kernel).public_key,
+    fields: { action: 'passkey', ...further },
+    label: visit.words.with_passkey,
+    plain: true,
+  })
 }
 
 /** A refused passkey is no wrong password. */
@@ -110,26 +135,28 @@ function withFault(visit: Visit): Visit {
   return { ...visit, fault: { ...fault, field: null, says: words.key_refused } }
 }
 
-function codeLink({ deps, words }: Visit, given: Record<string, string | undefined>): Markup {
-  if (!deps.kernel.settings['identity.login_codes']) return markup``
-  const query = Object.fromEntries(
-    Object.entries(given).flatMap(([name, value]) => (value ? [[name, value]] : [])),
-  ) as Record<string, string>
-  const to = `/account/code?${new URLSearchParams(query)}`
+function codeLink({ words }: Visit, further: Further): Markup {
+  const to = `/account/code?${new URLSearchParams(present(further))}`
   return markup`<p><a class="button" href="${to}">${words.with_code}</a></p>
 `
 }
 
 /** One link for each identity provider. */
-async function providerLinks({ deps, words, query, form: sent, request }: Visit): Promise<Markup> {
-  const next = sent['next'] ?? query.next
-  const tenant = sent['tenant'] ?? query.tenant
-  const { oidc, kernel } = deps
-  const offered = await oidc.offered(kernel.db, slugMeant(kernel, tenant, request.headers['host']))
+function providerLinks(
+  further: Further,
+  { words }: Visit,
+  offered: LoginOptions['connections'],
+): Markup {
   const links = offered.map(({ provider, name }) => {
-    const given = { provider, ...(next ? { next } : {}), ...(tenant ? { tenant } : {}) }
+    const to = new URLSearchParams({ provider, ...present(further) })
     const label = words.with_provider.replace('{name}', name)
-    return markup`<p><a class="button" href="/account/provider?${new URLSearchParams(given).toString()}">${label}</a></p>\n`
+    return markup`<p><a class="button" href="/account/provider?${to.toString()}">${label}</a></p>\n`
   })
   return markup`${links}`
+}
+
+function present(values: Further): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(values).flatMap(([name, value]) => (value ? [[name, value]] : [])),
+  )
 }

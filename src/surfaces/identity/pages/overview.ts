@@ -12,6 +12,7 @@ import { forget, setCookies } from '../sessions/deliver-tokens.ts'
 import { endSession } from '../sessions/end-session.ts'
 import { revokeSessions } from '../sessions/revoke-sessions.ts'
 import { button, form, hidden } from './form.ts'
+import { profileOf } from './profile.ts'
 import { notice, sessionOf, type Gone, type Page, type Visit } from './visit.ts'
 
 const shown_max = 100
@@ -35,12 +36,14 @@ export const overviewPage: Page = {
     const { db } = deps.kernel
     const session = sessionOf(visit)
     const { me } = await readMe(db, deps, session)
+    const { fields } = await profileOf(db, session.id)
     const methods = await activeMethods(db, session.id)
     const said = notice(visit)
     return {
       title: words.home,
       body: markup`${said !== null && markup`<p class="notice" role="status">${said}</p>`}${given.fault && markup`<p class="alert" role="alert">${given.fault.says}</p>`}
 ${summary(visit, me)}
+${fields.length > 0 && markup`<p><a href="/account/profile">${words.profile}</a></p>`}
 <p><a href="/account/organizations">${words.organizations}</a></p>
 <h2>${words.passkeys}</h2>${passkeys(visit, methods)}
 <h2>${words.second_factor}</h2>${factors(visit, me, methods)}

@@ -8,6 +8,7 @@ import { Type } from 'typebox'
 import { Problem, reply, route, type Route } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { hasFactor } from '../step-up.ts'
+import { isEnrolment } from '../sessions/narrowed.ts'
 import { faultOf } from './fault.ts'
 import { readForm } from './form.ts'
 import { frame, pageHeadersFor } from './frame.ts'
@@ -72,10 +73,11 @@ async function answer(deps: Deps, page: Page, given: Given, sent: Form | null) {
   const bare = { deps, language, words: languages[language], path: page.path, ...given }
   let visit: Visit = { ...bare, form: sent ?? {}, session: null, csrf: null, fault: null }
   if (page.guarded) {
-    const visitor = await visitorOf(deps, request)
+    const visitor = await visitorOf(deps, request, true)
     if (!visitor.session) return gone(cookies, { to: logInPath(page.path + request.search) })
     cookies.push(...visitor.cookies)
     const { session } = visitor
+    if (isEnrolment(session) && !page.enrols) return gone(cookies, { to: '/account/totp' })
     visit = { ...visit, session, csrf: deps.kernel.csrf.tokenOf(session.session_id) }
   }
   if (!sent) return rendered(visit, cookies, 200, await page.show(visit))

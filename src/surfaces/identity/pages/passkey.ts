@@ -4,6 +4,7 @@ import { problem } from '../errors.ts'
 import { activateMethod } from '../mfa/methods/activate-method.ts'
 import { enrolMethod } from '../mfa/methods/enrol-method.ts'
 import { Attestation } from '../mfa/schemas.ts'
+import { setCookies } from '../sessions/deliver-tokens.ts'
 import { button, field, form, required } from './form.ts'
 import { credentialIn, passkeyForm } from './passkey-form.ts'
 import { codeList } from './recovery-codes.ts'
@@ -15,6 +16,7 @@ export const passkeyPage: Page = {
   path: '/account/passkey',
   summary: 'The page that adds a passkey',
   guarded: true,
+  enrols: true,
   show: visit => ({ title: visit.words.add_passkey, body: asksName(visit) }),
   submit: async visit => (visit.form['method_id'] ? await activate(visit) : await begin(visit)),
 }
@@ -38,11 +40,13 @@ async function activate(visit: Visit): Promise<Result> {
   const { deps, request, words, form: given } = visit
   const { method_id = '' } = given
   if (!isId(method_id)) throw problem('mfa_method_not_found')
-  const shown = { attestation: credentialIn(given, Attestation) }
+  const shown = { attestation: credentialIn(given, Attestation), delivery: 'cookie' } as const
   const session = sessionOf(visit)
-  const { recovery_codes } = await activateMethod(deps, session, method_id, shown, request)
-  if (!recovery_codes) return { to: '/account/?done=passkey_added' }
-  return { title: words.codes, body: codeList(visit, recovery_codes) }
+  const { activated, headers } = await activateMethod(deps, session, method_id, shown, request)
+  const { recovery_codes } = activated
+  const cookies = setCookies(headers)
+  if (!recovery_codes) return { to: '/account/?done=passkey_added', cookies }
+  return { title: words.codes, body: codeList(visit, recovery_codes), cookies }
 }
 
 function asksName(visit: Visit): Markup {

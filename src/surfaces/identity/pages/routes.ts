@@ -15,6 +15,7 @@ import { organizationsPage } from './organizations.ts'
 import { overviewPage } from './overview.ts'
 import { pageRoutes } from './page.ts'
 import { passkeyPage } from './passkey.ts'
+import { profilePage } from './profile.ts'
 import { providerPage } from './provider.ts'
 import type { Page } from './visit.ts'
 import { recoveryCodesPage } from './recovery-codes.ts'
@@ -28,6 +29,7 @@ import { verifyPage } from './verify.ts'
 const pages: readonly Page[] = [
   overviewPage,
   organizationsPage,
+  profilePage,
   registerPage,
   sendAgainPage,
   verifyPage,

@@ -3,6 +3,8 @@ import { isId, markup, trusted, type Markup } from '#dodeca/kernel'
 import { problem } from '../errors.ts'
 import { activateMethod } from '../mfa/methods/activate-method.ts'
 import { enrolMethod } from '../mfa/methods/enrol-method.ts'
+import { setCookies } from '../sessions/deliver-tokens.ts'
+import { isEnrolment } from '../sessions/narrowed.ts'
 import { button, field, form, hidden } from './form.ts'
 import { sessionOf, type Page, type Visit } from './visit.ts'
 import { codeList } from './recovery-codes.ts'
@@ -11,6 +13,7 @@ export const totpPage: Page = {
   path: '/account/totp',
   summary: 'The page that adds an authenticator app',
   guarded: true,
+  enrols: true,
   show: visit => {
     const { words, fault, form: given } = visit
     const title = words.add_totp
@@ -20,7 +23,13 @@ export const totpPage: Page = {
       return { title, body: asksCode(visit, method_id, again) }
     }
     const begin = button(words.continue, { action: 'begin' })
-    return { title, body: markup`<p>${words.totp_says}</p>${form(visit, begin)}` }
+    const must = isEnrolment(sessionOf(visit))
+    return {
+      title,
+      body: markup`${must && markup`<p class="notice">${words.must_enrol}</p>`}
+<p>${words.totp_says}</p>${form(visit, begin)}
+${must && markup`<p><a href="/account/passkey">${words.add_passkey}</a></p>`}`,
+    }
   },
   submit: async visit => (visit.form['method_id'] ? activate(visit) : begin(visit)),
 }
@@ -47,15 +56,12 @@ async function activate(visit: Visit) {
   if (!isId(method_id)) throw problem('mfa_method_not_found')
   if (!/^[0-9]{6}$/.test(typed)) throw problem('mfa_verification_failed')
   const session = sessionOf(visit)
-  const { recovery_codes } = await activateMethod(
-    deps,
-    session,
-    method_id,
-    { code: typed },
-    request,
-  )
-  if (!recovery_codes) return { to: '/account/' }
-  return { title: words.codes, body: codeList(visit, recovery_codes) }
+  const shown = { code: typed, delivery: 'cookie' } as const
+  const { activated, headers } = await activateMethod(deps, session, method_id, shown, request)
+  const { recovery_codes } = activated
+  const cookies = setCookies(headers)
+  if (!recovery_codes) return { to: '/account/', cookies }
+  return { title: words.codes, body: codeList(visit, recovery_codes), cookies }
 }
 
 function asksCode(visit: Visit, method_id: string, above: Markup): Markup {

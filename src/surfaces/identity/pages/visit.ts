@@ -61,6 +61,8 @@ export type Page = {
   readonly summary: string
   /** True for pages that require a logged-in visitor; other visitors log in first. */
   readonly guarded?: true
+  /** True for guarded pages on which a person adds the second factor that a tenant requires. */
+  readonly enrols?: true
   /** True if showing the page has an effect, so that HEAD does not. */
   readonly effects?: true
   show(visit: Visit): Promise<Result> | Result

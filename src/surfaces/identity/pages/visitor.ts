@@ -7,10 +7,12 @@
 import { Type } from 'typebox'
 import { Id, isNarrow, Problem, sql, type Principal } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
+import { isRefusal } from '../login-policy/policy.ts'
 import type { Session } from '../mfa/holder.ts'
 import { hashOf } from '../one-time.ts'
 import type { Seen } from '../security-events/record-security-event.ts'
 import { deliver, setCookies } from '../sessions/deliver-tokens.ts'
+import { isEnrolment } from '../sessions/narrowed.ts'
 import { refresh } from '../sessions/refresh-session.ts'
 import { readCookie } from './cookies.ts'
 
@@ -18,13 +20,18 @@ export type Visitor = { readonly session: Session | null; readonly cookies: read
 
 const anonymous: Visitor = { session: null, cookies: [] }
 
-export async function visitorOf(deps: Deps, seen: Seen): Promise<Visitor> {
+/** Also a session that can only add a second factor, where `enrols` is true. */
+export async function visitorOf(deps: Deps, seen: Seen, enrols = false): Promise<Visitor> {
   const access_token = readCookie(deps.kernel, seen.headers, 'account-at')
-  const session = access_token === null ? null : await sessionOf(deps, access_token)
-  return session ? { session, cookies: [] } : await renewed(deps, seen)
+  const session = access_token === null ? null : await sessionOf(deps, access_token, enrols)
+  return session ? { session, cookies: [] } : await renewed(deps, seen, enrols)
 }
 
-async function sessionOf({ access }: Deps, token: string): Promise<Session | null> {
+async function sessionOf(
+  { access }: Deps,
+  token: string,
+  enrols: boolean,
+): Promise<Session | null> {
   let principal: Principal
   try {
     principal = await access.authenticate({ kind: 'cookie', token })
@@ -33,12 +40,12 @@ async function sessionOf({ access }: Deps, token: string): Promise<Session | nul
     throw error
   }
   // These pages are the person's own, and not an application's or another tenant's.
-  if (isNarrow(principal)) return null
+  if (isNarrow(principal) && !(enrols && isEnrolment(principal))) return null
   const { kind, session_id } = principal
   return kind === 'account' && session_id !== null ? { ...principal, kind, session_id } : null
 }
 
-async function renewed(deps: Deps, seen: Seen): Promise<Visitor> {
+async function renewed(deps: Deps, seen: Seen, enrols: boolean): Promise<Visitor> {
   const refresh_token = readCookie(deps.kernel, seen.headers, 'account-rt')
   if (refresh_token === null) return anonymous
   // Finds used refresh tokens too: two tabs may send the same one, and the refresh handles that.
@@ -50,10 +57,12 @@ async function renewed(deps: Deps, seen: Seen): Promise<Visitor> {
   try {
     const { session_id } = of
     const tokens = await refresh(deps, { session_id, refresh_token, tenant_id: undefined }, seen)
-    const session = await sessionOf(deps, tokens.access_token ?? '')
+    const session = await sessionOf(deps, tokens.access_token ?? '', enrols)
     return { session, cookies: setCookies(deliver(deps.kernel, tokens, 'cookie').headers) }
   } catch (error) {
-    if (error instanceof Problem && error.status === 401) return anonymous
+    // A session that the policy of its tenant refuses now is over for these pages, too.
+    const over = error instanceof Problem && (error.status === 401 || isRefusal(error.code))
+    if (over) return anonymous
     throw error
   }
 }

@@ -51,6 +51,9 @@ export const de: Words = {
     'Die Anmeldung beim Anbieter führte zu keinem Konto. Melden Sie sich mit Ihrem Passwort an, oder versuchen Sie es noch einmal.',
   provider_proof:
     'Ihre Organisation hat nicht nachgewiesen, dass ihr die Domain Ihrer Mailadresse gehört. Melden Sie sich anders an, oder fragen Sie deren Verwaltung.',
+  must_enrol:
+    'Ihre Organisation verlangt einen zweiten Faktor. Fügen Sie einen hinzu, um fortzufahren: eine Authenticator-App oder einen Passkey.',
+  as_administrator: 'Auf anderem Weg anmelden, als Administrator',
   no_account: 'Sie haben noch kein Konto?',
   have_account: 'Sie haben schon ein Konto?',
   forgot: 'Passwort vergessen?',
@@ -129,6 +132,10 @@ export const de: Words = {
   step_up: 'Bestätigen Sie, dass Sie es sind',
   step_up_says: 'Geben Sie einen Code ein, bevor Sie ändern, wie Sie sich anmelden.',
   to_account: 'Zu Ihrem Konto',
+  profile: 'Ihr Profil',
+  no_profile: 'Ihre Organisation hat keine Felder für Profile.',
+  save: 'Speichern',
+  none: 'Keine Angabe',
   organizations: 'Ihre Organisationen',
   home_organization: 'hier ist Ihr Konto zu Hause',
   works_here: 'Sie arbeiten hier',
@@ -185,6 +192,7 @@ export const de: Words = {
     webhooks: 'Ihre Webhooks',
   },
   done: {
+    saved: 'Ihr Profil ist gespeichert.',
     verified: 'Ihre Adresse ist bestätigt. Melden Sie sich jetzt an.',
     password: 'Ihr Passwort ist gesetzt. Melden Sie sich damit an.',
     logged_out: 'Sie sind abgemeldet.',
@@ -218,6 +226,13 @@ export const de: Words = {
     last_credential:
       'Das ist der letzte Weg, sich an Ihrem Konto anzumelden. Setzen Sie zuerst ein Passwort, oder fügen Sie einen anderen Passkey hinzu.',
     login_codes_off: 'Hier werden keine Codes per Mail gesendet. Melden Sie sich anders an.',
+    sso_required:
+      'Ihre Organisation verlangt die Anmeldung bei ihrem eigenen Anbieter. Gehen Sie zurück und wählen Sie ihn.',
+    second_factor_required:
+      'Diese Organisation verlangt einen zweiten Faktor. Melden Sie sich neu an, um einen hinzuzufügen, und versuchen Sie es dann noch einmal.',
+    login_method_not_allowed:
+      'Ihre Organisation erlaubt diesen Weg der Anmeldung nicht. Gehen Sie zurück und wählen Sie einen anderen.',
+    session_too_old: 'Diese Organisation verlangt eine neuere Anmeldung. Melden Sie sich neu an.',
     session_bound:
       'Sie haben sich beim Anbieter einer Organisation angemeldet. Melden Sie sich auf eigenem Weg an, um das zu tun.',
     tenant_not_found: 'Diesen Mandanten gibt es nicht. Prüfen Sie die Adresse, die hierher führte.',

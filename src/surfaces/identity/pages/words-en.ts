@@ -43,6 +43,9 @@ export const en = {
     'The log-in at the provider did not lead to an account. Log in with your password, or try again.',
   provider_proof:
     'Your organization has not proven that it owns the domain of your mail address. Log in in another way, or ask its administrator.',
+  must_enrol:
+    'Your organization requires a second factor. Add one to continue: an authenticator app or a passkey.',
+  as_administrator: 'Log in in another way, as an administrator',
   no_account: 'You have no account yet?',
   have_account: 'You have an account?',
   forgot: 'Forgot the password?',
@@ -116,6 +119,10 @@ export const en = {
   step_up: 'Confirm that it is you',
   step_up_says: 'Enter a code before you change how you log in.',
   to_account: 'To your account',
+  profile: 'Your profile',
+  no_profile: 'Your organization has no fields for profiles.',
+  save: 'Save',
+  none: 'No answer',
   organizations: 'Your organizations',
   home_organization: 'your home',
   works_here: 'you work here',
@@ -172,6 +179,7 @@ export const en = {
     webhooks: 'your webhooks',
   } as Record<string, string>,
   done: {
+    saved: 'Your profile is saved.',
     verified: 'Your address is confirmed. Log in now.',
     password: 'Your password is set. Log in with it.',
     logged_out: 'You are logged out.',
@@ -201,6 +209,13 @@ export const en = {
     last_credential:
       'This is the last way to log in to your account. Set a password or add another passkey first.',
     login_codes_off: 'Codes are not mailed here. Log in in another way.',
+    sso_required:
+      'Your organization requires that you log in at its own provider. Go back and choose it.',
+    second_factor_required:
+      'This organization requires a second factor. Log in again to add one, then try again.',
+    login_method_not_allowed:
+      'Your organization does not allow this way to log in. Go back and choose another one.',
+    session_too_old: 'This organization requires a newer log-in. Log in again.',
     session_bound:
       'You logged in at the provider of an organization. Log in in a way of your own to do this.',
     tenant_not_found: 'There is no such tenant. Check the address that led here.',

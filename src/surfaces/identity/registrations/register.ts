@@ -12,6 +12,7 @@ import { mailsTo } from '../mails-to.ts'
 import { issueDerived } from '../one-time.ts'
 import { requirePassword } from '../passwords/check-password.ts'
 import { DisplayName, Email, Locale, Password, Slug } from '../schemas.ts'
+import { changed, Fields, requireProfile } from '../profiles/profile.ts'
 import { emailScope, resolveTenant } from '../tenants/resolve-tenant.ts'
 import { requireEmail, type Address } from '../accounts/email.ts'
 import { accountByAddress, isOwned } from '../accounts/find-account.ts'
@@ -23,6 +24,7 @@ export const Register = closed({
   tenant: Type.Optional(Slug),
   locale: Type.Optional(Locale),
   display_name: Type.Optional(DisplayName),
+  profile: Type.Optional(Fields),
 })
 type Register = Static<typeof Register>
 
@@ -58,6 +60,7 @@ export async function register(
   await requirePassword(deps, body.password, address.normalized)
   const tenant = await resolveTenant(db, kernel, body.tenant, headers.host)
   if (tenant.signup !== 'open') throw problem('signup_closed')
+  if (body.profile) await requireProfile(db, tenant.id, changed({}, body.profile, '/profile'))
   const scope = emailScope(kernel, tenant.id)
   const many = settings['identity.registrations_per_hour']
   await kernel.take(db, [
@@ -99,8 +102,12 @@ async function record(tx: Tx, deps: Needs, draft: Draft): Promise<Registered> {
   return { id, status: 'pending_verification', verification_required: required, expires_at }
 }
 
-function named({ display_name, locale }: Register) {
-  return { display_name: display_name ?? null, locale: locale ?? null }
+function named({ display_name, locale, profile }: Register) {
+  return {
+    display_name: display_name ?? null,
+    locale: locale ?? null,
+    profile: profile ?? null,
+  }
 }
 
 async function insertRegistration(
@@ -114,9 +121,10 @@ async function insertRegistration(
     Type.Object({ expires_at: Time }),
     sql`
       insert into identity.registrations (tenant_id, id, email, email_normalized, email_scope,
-        password_hash, display_name, locale, expires_at)
+        password_hash, display_name, locale, profile, expires_at)
       values (${tenant_id}, ${id}, ${address.email}, ${address.normalized}, ${scope}, ${sealed},
         ${body.display_name ?? null}, ${body.locale ?? null},
+        ${body.profile ? sql.json(body.profile) : null}::jsonb,
         kernel.now() + make_interval(secs => ${settings['identity.verification_ttl_seconds']}))
       returning expires_at`,
   )

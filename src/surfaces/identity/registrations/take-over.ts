@@ -10,6 +10,7 @@ import { sql, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { consumeAll } from '../one-time.ts'
 import { storePassword } from '../passwords/store-password.ts'
+import type { Fields } from '../profiles/profile.ts'
 import type { AccountRow } from '../schemas.ts'
 import { recordSecurityEvent, type Seen } from '../security-events/record-security-event.ts'
 import { revokeSessions } from '../sessions/revoke-sessions.ts'
@@ -24,6 +25,7 @@ export type Claim = {
   readonly encoded: string | null
   readonly display_name: string | null
   readonly locale: string | null
+  readonly profile?: Fields | null
 }
 
 type Needs = Pick<Deps, 'kernel' | 'hasher' | 'denied' | 'permissions'>
@@ -42,6 +44,9 @@ export async function takeOver(
   seen: Seen,
 ): Promise<boolean> {
   const { id } = account
+  // What the earlier holder of an unproven address said of itself is not the person's.
+  const profile =
+    claim.registration_id === id ? sql`a.profile` : sql`${sql.json(claim.profile ?? {})}::jsonb`
   const unowned = await tx.maybe(
     Unowned,
     sql`
@@ -54,6 +59,7 @@ export async function takeOver(
       update identity.accounts a
       set display_name = coalesce(${claim.display_name}, a.display_name),
         locale = coalesce(${claim.locale}, a.locale),
+        profile = ${profile},
         status = 'active', verified_at = kernel.now()
       from unowned where a.id = unowned.id
       returning unowned.status = 'invited' as invited`,

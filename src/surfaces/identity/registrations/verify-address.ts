@@ -11,6 +11,7 @@ import { Id, newId, nullable, sql, Time, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { consume, countAttempt, peek } from '../one-time.ts'
+import { Fields } from '../profiles/profile.ts'
 import { Bytes } from '../schemas.ts'
 import type { Seen } from '../security-events/record-security-event.ts'
 import { announceProven, takeOver } from './take-over.ts'
@@ -32,6 +33,7 @@ const Registration = Type.Object({
   password_hash: Bytes,
   display_name: nullable(Type.String()),
   locale: nullable(Type.String()),
+  profile: nullable(Fields),
 })
 export type Registration = Static<typeof Registration>
 
@@ -51,7 +53,8 @@ export async function verifyAddress(deps: Needs, proof: Proof, seen: Seen): Prom
   const waiting = await db.many(
     Registration,
     sql`
-      select id, tenant_id, email, email_normalized, email_scope, password_hash, display_name, locale
+      select id, tenant_id, email, email_normalized, email_scope, password_hash, display_name,
+        locale, profile
       from identity.registrations
       where email_scope = ${email_scope ?? ''} and email_normalized = ${email_normalized ?? ''}
         and state = 'pending' and expires_at > kernel.now()
@@ -125,7 +128,9 @@ async function owner(
   const held = await accountByAddress(tx, email_scope, email_normalized)
   const encoded = deps.hasher.open(password_hash, { table: 'identity.registrations', id })
   if (held) {
-    const claim = { ...registration, registration_id: id, encoded }
+    // A schema of profiles is that of one tenant.
+    const profile = held.tenant_id === tenant_id ? registration.profile : null
+    const claim = { ...registration, registration_id: id, encoded, profile }
     return (await takeOver(tx, deps, held, claim, seen)) ? held.id : undefined
   }
   const account_id = newId()

@@ -5,9 +5,12 @@
  * it was first, no session begins. An account with too many sessions loses its oldest.
  */
 import { Type } from 'typebox'
-import { Id, newId, parseTime, sql, Time, type Sql, type Tx } from '#dodeca/kernel'
+import { Id, newId, nullable, parseTime, sql, Time, type Sql, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+import { endsBy, Refusal } from '../login-policy/policy.ts'
 import { hashOf } from '../one-time.ts'
+import { SaidClaims } from '../profiles/claims.ts'
 import { default_tenant_id, type AccountRow, type SessionTokens } from '../schemas.ts'
 import {
   ipPrefixOf,
@@ -17,7 +20,7 @@ import {
 } from '../security-events/record-security-event.ts'
 import { deliver, type Delivered, type Delivery } from './deliver-tokens.ts'
 import { newDeviceToken } from './device-token.ts'
-import { narrowFacts, type Narrowed } from './narrowed.ts'
+import { narrowFacts, Narrowed } from './narrowed.ts'
 import { firstToken } from './refresh-token.ts'
 import { revokeSessions } from './revoke-sessions.ts'
 
@@ -49,6 +52,11 @@ export type Given = {
 }
 
 const Begun = Type.Object({
+  /** Why the policy of the tenant refuses the session; it was not stored then. */
+  refusal: nullable(Refusal),
+  /** `enrolment` if the policy requires a second factor first. */
+  scope: Narrowed.properties.scope,
+  claims: SaidClaims,
   active_tenant_id: Id,
   auth_time: Time,
   session_expires_at: Time,
@@ -102,6 +110,8 @@ export async function issueSession(
     }),
   ])
   if (!begun) return undefined
+  const { refusal, scope, claims } = begun
+  if (refusal) throw problem(refusal)
   const tokens: SessionTokens = {
     session_id,
     account_id: account.id,
@@ -113,7 +123,8 @@ export async function issueSession(
       tenant_id: begun.active_tenant_id,
       aal,
       amr,
-      narrow: narrowFacts(narrowed, tenant_id),
+      narrow: narrowFacts({ ...narrowed, scope }, tenant_id),
+      claims,
       auth_time: Math.floor(parseTime(begun.auth_time) / 1000),
     }),
     expires_in: kernel.settings['identity.access_ttl_seconds'],
@@ -122,6 +133,7 @@ export async function issueSession(
     session_expires_at: begun.session_expires_at,
     aal,
     device_token: newDeviceToken(kernel, account.id),
+    ...(scope && !narrowed.scope ? { scope } : {}),
   }
   return deliver(kernel, tokens, proven.delivery ?? 'token')
 }
@@ -130,12 +142,16 @@ const full: Narrowed = { scope: null, client_id: null, audience: null, bound_ten
 
 /** Holds the account, its tenant, and its role in the tenant to which the session is bound. */
 function heldIn(
-  account: Proven['account'],
-  { bound_tenant_id }: Narrowed,
-  connection_id: string | null,
+  { account, aal, connection_id = null, given }: Proven,
+  { bound_tenant_id, scope }: Narrowed,
 ) {
   return sql`
-    select a.tenant_id, a.id, b.id as active_tenant_id from identity.accounts a
+    select a.tenant_id, a.id, b.id as active_tenant_id, b.login, a.profile, a.metadata,
+      case when b.id = a.tenant_id then b.claims end as declared,
+      case when ${scope === null} and b.login is not null
+          and identity.needs_enrolment(b.login, b.id, ${aal}, ${connection_id}::uuid)
+        then array['enrolment'] else ${scope}::text[] end as scope
+    from identity.accounts a
     join identity.tenants t on t.id = a.tenant_id
     join identity.tenants b on b.id = coalesce(${bound_tenant_id}::uuid, a.tenant_id)
     left join lateral (select true as found from identity.role_assignments r
@@ -143,16 +159,18 @@ function heldIn(
       limit 1 for share) role on true
     where a.tenant_id = ${account.tenant_id} and a.id = ${account.id}
       and a.status = 'active' and t.state = 'active' and b.state = 'active'
-      and (b.id = a.tenant_id or role.found) ${whileActive(connection_id)}`
+      and (b.id = a.tenant_id or role.found) ${whileActive(connection_id)} ${whileGiven(given)}
+    for share of a, t, b`
 }
 
 function insertSession(
   tx: Tx,
   { kernel: { settings } }: Needs,
-  { account, aal, amr, connection_id = null, device_name, request, given }: Proven,
+  proven: Proven,
   narrowed: Narrowed,
   { session_id, hash }: { session_id: string; hash: Buffer },
 ) {
+  const { aal, amr, connection_id = null, device_name, request } = proven
   const metadata = {
     device_name: device_name ?? null,
     ua_family: uaFamilyOf(request.headers),
@@ -160,32 +178,44 @@ function insertSession(
   }
   const { session_seconds, refresh_seconds } = lifeOf(settings, narrowed)
   const ends_with = given?.ends_with_it ? given.from_session_id : null
+  const ends = sql`
+    least(kernel.now() + make_interval(secs => ${session_seconds}),
+      (select p.expires_at from identity.sessions p where p.id = ${ends_with}::uuid))`
   return tx.maybe(
     Begun,
     sql`
-      with held as (${heldIn(account, narrowed, connection_id)} ${whileGiven(given)}
-        for share of a, t, b), session as (
+      with held as (${heldIn(proven, narrowed)}), decided as (
+        select tenant_id, id, active_tenant_id, scope,
+          case when login is not null then identity.login_refusal(login, active_tenant_id, id, ${aal},
+            ${amr as string[]}::text[], scope, ${connection_id}::uuid, kernel.now()) end as refusal,
+          ${endsBy(ends, sql`kernel.now()`, sql`login`)} as expires_at,
+          coalesce(${given?.auth_time ?? null}::timestamptz, kernel.now()) as auth_time,
+          case when declared is not null then identity.access_claims(declared, profile, metadata,
+            scope, ${narrowed.client_id}, ${narrowed.audience}) end as claims
+        from held
+      ), session as (
         insert into identity.sessions (tenant_id, id, account_id, token_family_id,
           active_tenant_id, aal, amr, auth_time, client_metadata, expires_at, scope, client_id,
           audience, bound_tenant_id, guest_of, connection_id, parent_id)
         select tenant_id, ${session_id}::uuid, id, ${newId()}::uuid, active_tenant_id,
-          ${aal}, ${amr as string[]}::text[], coalesce(${given?.auth_time ?? null}::timestamptz, kernel.now()),
-          ${sql.json(metadata)}::jsonb,
-          least(kernel.now() + make_interval(secs => ${session_seconds}),
-            (select p.expires_at from identity.sessions p where p.id = ${ends_with}::uuid)),
-          ${narrowed.scope}::text[],
-          ${narrowed.client_id}, ${narrowed.audience},
+          ${aal}, ${amr as string[]}::text[], auth_time, ${sql.json(metadata)}::jsonb,
+          expires_at, scope, ${narrowed.client_id}, ${narrowed.audience},
           coalesce(${narrowed.bound_tenant_id}::uuid, ${tenantOf(connection_id)}),
           array_remove(array[nullif(active_tenant_id, tenant_id)], null), ${connection_id}::uuid,
           ${ends_with}::uuid
-        from held
-        returning id, active_tenant_id, auth_time, expires_at
+        from decided where refusal is null
+        returning id, expires_at
       ), token as (
         insert into identity.refresh_tokens (id_hash, session_id, expires_at)
-        select ${hash}, id, kernel.now() + make_interval(secs => ${refresh_seconds}) from session
+        select ${hash}, id,
+          least(expires_at, kernel.now() + make_interval(secs => ${refresh_seconds}))
+        from session
       )
-      select active_tenant_id, auth_time, expires_at as session_expires_at, ${refresh_seconds}::int as refresh_expires_in
-      from session`,
+      select refusal, scope, claims, active_tenant_id, auth_time,
+        expires_at as session_expires_at,
+        extract(epoch from least(expires_at - kernel.now(),
+          make_interval(secs => ${refresh_seconds})))::int as refresh_expires_in
+      from decided`,
   )
 }
 
@@ -212,7 +242,7 @@ function whileGiven(given: Given | undefined): Sql {
   return sql`
       and exists (select from identity.sessions p
         where p.id = ${given.from_session_id} and p.account_id = a.id
-          and p.revoked_at is null and p.expires_at > kernel.now()
+          and p.scope is null and p.revoked_at is null and p.expires_at > kernel.now()
         for share)`
 }
 

@@ -1,11 +1,13 @@
 /**
- * The ways to log in that a log-in page offers. They depend on the tenant, never on an account, so
- * the reply tells nothing about an address.
+ * The ways to log in that a log-in page offers. They depend on the tenant and its policy, never on an
+ * account, so the reply tells nothing about an address. Administrators with a second factor may use
+ * others.
  */
 import { Type, type Static } from 'typebox'
-import { closed, nullable, type Reader } from '#dodeca/kernel'
+import { closed, isId, nullable, type Reader } from '#dodeca/kernel'
 import { connectionOfDomain, DomainConnection } from '../connections/owns-domain.ts'
 import type { Deps } from '../deps.ts'
+import type { LoginPolicy } from '../login-policy/policy.ts'
 import { Email, Slug } from '../schemas.ts'
 import type { Seen } from '../security-events/record-security-event.ts'
 import { resolveTenant, slugMeant } from '../tenants/resolve-tenant.ts'
@@ -15,10 +17,12 @@ export const AskLoginOptions = closed({
   tenant: Type.Optional(Slug),
 })
 
+const methods = ['password', 'passkey', 'code'] as const
+
 export const LoginOptions = Type.Object(
   {
     methods: Type.Array(
-      Type.Union([Type.Literal('password'), Type.Literal('passkey'), Type.Literal('code')]),
+      Type.Unsafe<(typeof methods)[number]>({ type: 'string', enum: [...methods] }),
       { maxItems: 10 },
     ),
     connections: Type.Array(Type.Object({ provider: Type.String(), name: Type.String() }), {
@@ -29,7 +33,7 @@ export const LoginOptions = Type.Object(
   },
   { title: 'LoginOptions' },
 )
-type LoginOptions = Static<typeof LoginOptions>
+export type LoginOptions = Static<typeof LoginOptions>
 
 export async function loginOptions(
   reader: Reader,
@@ -38,12 +42,27 @@ export async function loginOptions(
   { headers }: Seen,
 ): Promise<LoginOptions> {
   const { host } = headers
-  await resolveTenant(reader, kernel, tenant, host)
-  const slug = slugMeant(kernel, tenant, host)
-  const codes = kernel.settings['identity.login_codes']
+  const { login } = await resolveTenant(reader, kernel, tenant, host)
   return {
-    methods: ['password', 'passkey', ...(codes ? (['code'] as const) : [])],
-    connections: [...(await oidc.offered(reader, slug))],
+    ...(await waysOf(reader, { kernel, oidc }, login, slugMeant(kernel, tenant, host))),
     sso: (email === undefined ? null : await connectionOfDomain(reader, email)) ?? null,
+  }
+}
+
+export async function waysOf(
+  reader: Reader,
+  { kernel, oidc }: Pick<Deps, 'kernel' | 'oidc'>,
+  login: LoginPolicy | null,
+  slug: string,
+): Promise<Pick<LoginOptions, 'methods' | 'connections'>> {
+  const { require_sso = false, ...allowed } = login ?? {}
+  const codes = kernel.settings['identity.login_codes']
+  const offered = allowed.providers === false ? [] : await oidc.offered(reader, slug)
+  return {
+    methods: require_sso
+      ? []
+      : methods.filter(one => allowed[one] !== false && (codes || one !== 'code')),
+    // With `require_sso` only those of the tenant itself, which have ids.
+    connections: offered.filter(({ provider }) => !require_sso || isId(provider)),
   }
 }

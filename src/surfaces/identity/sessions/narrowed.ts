@@ -3,7 +3,7 @@
  * and the tenant to which it is bound. It is written once, when the session begins.
  */
 import { Type, type Static } from 'typebox'
-import { Id, nullable, sql } from '#dodeca/kernel'
+import { Id, nullable, sql, type Principal } from '#dodeca/kernel'
 import type { NarrowFacts } from '../keys/access-tokens.ts'
 
 export const Narrowed = Type.Object({
@@ -24,4 +24,9 @@ export function narrowFacts(
 ): NarrowFacts | undefined {
   const away = bound_tenant_id !== null && bound_tenant_id !== home_tenant_id
   return scope || away ? { scope, client_id, audience, away } : undefined
+}
+
+/** The scope of a session in which a person adds the second factor that the tenant requires. */
+export function isEnrolment({ scope, client_id }: Pick<Principal, 'scope' | 'client_id'>): boolean {
+  return scope?.size === 1 && scope.has('enrolment') && client_id === undefined
 }

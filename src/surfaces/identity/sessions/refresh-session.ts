@@ -6,38 +6,19 @@
  * nothing, so random input cannot log a person out.
  */
 import { Type, type Static } from 'typebox'
-import { Id, nullable, parseTime, sql, Time, type Tx } from '#dodeca/kernel'
+import { Id, nullable, parseTime, sql, type Sql, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
+import { Refusal, refusalIn } from '../login-policy/policy.ts'
 import { hashOf } from '../one-time.ts'
-import { Aal, Bytes, type SessionTokens } from '../schemas.ts'
+import { Bytes, type SessionTokens } from '../schemas.ts'
 import type { Seen } from '../security-events/record-security-event.ts'
 import { endReusedSession } from './end-reused-session.ts'
-import { Narrowed, narrowed_columns, narrowFacts } from './narrowed.ts'
+import { narrowFacts } from './narrowed.ts'
 import { isGenuine, parseToken, successors, type RefreshToken } from './refresh-token.ts'
+import { Continued, isElsewhere, readSession, rotation, type Refresh } from './rotation.ts'
 
 type Needs = Pick<Deps, 'kernel' | 'tokens' | 'denied' | 'pace'>
-
-export type Refresh = {
-  readonly session_id: string
-  readonly refresh_token: string
-  readonly tenant_id: string | undefined
-  /** The client that sends the token. A session of a client is refreshed by it alone. */
-  readonly client_id?: string
-}
-
-const Continued = Type.Object({
-  ...Narrowed.properties,
-  home_tenant_id: Id,
-  account_id: Id,
-  tenant_id: Id,
-  aal: Aal,
-  amr: Type.Array(Type.String()),
-  auth_time: Time,
-  session_expires_at: Time,
-  refresh_expires_in: Type.Integer(),
-})
-type Continued = Static<typeof Continued>
 
 const Used = Type.Object({
   used: Type.Boolean(),
@@ -47,11 +28,14 @@ const Used = Type.Object({
   alive: Type.Boolean(),
   /** The session is bound to another tenant than the one that is asked for. */
   elsewhere: Type.Boolean(),
+  /** The policy of the tenant refuses the session. */
+  refusal: nullable(Refusal),
 })
 
 type Result =
   | { readonly kind: 'continued'; readonly session: Continued; readonly next: RefreshToken }
   | { readonly kind: 'refused' | 'reused' | 'no_member' | 'bound' }
+  | { readonly kind: 'policy'; readonly refusal: Static<typeof Refusal> }
 
 export async function refresh(deps: Needs, asked: Refresh, seen: Seen): Promise<SessionTokens> {
   const { session_id, tenant_id } = asked
@@ -63,6 +47,7 @@ export async function refresh(deps: Needs, asked: Refresh, seen: Seen): Promise<
   const result = rotated ?? (await again(deps, asked, token))
   if (result.kind === 'reused') await endReusedSession(deps, session_id, seen)
   if (result.kind === 'bound') throw problem('session_bound')
+  if (result.kind === 'policy') throw problem(result.refusal)
   if (result.kind === 'no_member' && tenant_id !== undefined) throw problem('permission_denied')
   if (result.kind !== 'continued') throw problem('invalid_refresh_token')
   return await tokensOf(deps, session_id, result)
@@ -132,60 +117,6 @@ async function holdMembership(tx: Tx, { session_id, tenant_id }: Refresh): Promi
   return held !== undefined
 }
 
-/**
- * The whole rotation in one round trip to the database. It allows twice the refreshes of a
- * transaction with two statements. Racing refreshes wait for the lock on the token's row: the
- * second finds the token used and changes nothing.
- */
-function rotation(
-  settings: Needs['kernel']['settings'],
-  { session_id, tenant_id, client_id }: Refresh,
-  { token, next, guest }: { token: RefreshToken; next: RefreshToken; guest: boolean },
-) {
-  const idle = client_id ? 'identity.grant_idle_seconds' : 'identity.refresh_ttl_seconds'
-  return sql`
-    with used as (
-      update identity.refresh_tokens t set used_at = clock_timestamp()
-      from identity.sessions s
-      join identity.accounts a on a.id = s.account_id and a.status = 'active'
-      where t.id_hash = ${hashOf(token.text)} and t.session_id = ${session_id}
-        and t.used_at is null and t.expires_at > kernel.now()
-        and s.id = t.session_id and s.revoked_at is null and s.expires_at > kernel.now()
-        and s.client_id is not distinct from ${client_id ?? null}
-        and not ${isElsewhere(tenant_id)}
-        and (${guest} or coalesce(${tenant_id ?? null}::uuid, s.active_tenant_id) = s.tenant_id)
-      returning t.id_hash, t.session_id
-    ), session as (
-      update identity.sessions s
-      set last_seen_at = kernel.now(),
-        active_tenant_id = coalesce(${tenant_id ?? null}::uuid, s.active_tenant_id),
-        guest_of = case when ${guest}
-          and coalesce(${tenant_id ?? null}::uuid, s.active_tenant_id) <> all(s.guest_of)
-          then s.guest_of || coalesce(${tenant_id ?? null}::uuid, s.active_tenant_id)
-          else s.guest_of end
-      from used
-      where s.id = used.session_id and s.revoked_at is null
-      returning s.id, s.account_id, s.tenant_id, s.active_tenant_id, s.aal, s.amr, s.auth_time,
-        s.expires_at, ${narrowed_columns}, used.id_hash as parent
-    ), successor as (
-      insert into identity.refresh_tokens (id_hash, session_id, parent_id_hash, expires_at)
-      select ${hashOf(next.text)}, session.id, session.parent, least(session.expires_at,
-        kernel.now() + make_interval(secs => ${settings[idle]}))
-      from session
-      returning expires_at
-    )
-    select account_id, active_tenant_id as tenant_id, tenant_id as home_tenant_id, aal, amr,
-      auth_time, scope, client_id, audience, bound_tenant_id,
-      session.expires_at as session_expires_at,
-      extract(epoch from successor.expires_at - kernel.now())::int as refresh_expires_in
-    from session, successor`
-}
-
-/** A session `s` that is bound to another tenant than this. */
-function isElsewhere(tenant_id: string | undefined) {
-  return sql`coalesce(s.bound_tenant_id <> ${tenant_id ?? null}::uuid, false)`
-}
-
 /** Cases (b) to (e): the token is not the unused one. */
 function again({ kernel }: Needs, asked: Refresh, token: RefreshToken): Promise<Result> {
   const { session_id } = asked
@@ -195,9 +126,10 @@ function again({ kernel }: Needs, asked: Refresh, token: RefreshToken): Promise<
     const found = await readUsed(tx, settings, asked, hash)
     if (!found) return { kind: isGenuine(keys, session_id, token) ? 'reused' : 'refused' }
     if (!found.alive) return { kind: 'refused' }
-    if (!found.used) return { kind: found.elsewhere ? 'bound' : 'no_member' }
+    const refusal = refusalOf(found)
+    if (!found.used) return refusal ?? { kind: 'no_member' }
     if (!found.in_grace || found.successor_used !== false) return { kind: 'reused' }
-    if (found.elsewhere) return { kind: 'bound' }
+    if (refusal) return refusal
     const replayed = await tx.run(sql`
       update identity.refresh_tokens set replays = replays + 1
       where id_hash = ${hash} and replays < ${settings['identity.refresh_grace_replays']}`)
@@ -209,6 +141,11 @@ function again({ kernel }: Needs, asked: Refresh, token: RefreshToken): Promise<
     if (!(await moveTo(tx, asked))) return { kind: 'no_member' }
     return { kind: 'continued', session: await readSession(tx, session_id, hash), next }
   })
+}
+
+function refusalOf({ elsewhere, refusal }: Static<typeof Used>): Result | undefined {
+  if (elsewhere) return { kind: 'bound' }
+  return refusal === null ? undefined : { kind: 'policy', refusal }
 }
 
 /**
@@ -244,26 +181,21 @@ function readUsed(
         n.id_hash as successor, n.used_at is not null as successor_used,
         s.revoked_at is null and s.expires_at > kernel.now() and t.expires_at > kernel.now()
           and s.client_id is not distinct from ${client_id ?? null} as alive,
-        ${isElsewhere(tenant_id)} as elsewhere
+        ${isElsewhere(tenant_id)} as elsewhere,
+        case when ${isMemberIn(sql`p`)} then ${refusalIn(sql`p`)} end as refusal
       from identity.refresh_tokens t
       join identity.sessions s on s.id = t.session_id
+      left join identity.tenants p on p.id = coalesce(${tenant_id ?? null}::uuid, s.active_tenant_id)
       left join identity.refresh_tokens n
         on n.session_id = t.session_id and n.parent_id_hash = t.id_hash
       where t.id_hash = ${hash} and t.session_id = ${session_id}`,
   )
 }
 
-function readSession(tx: Tx, session_id: string, parent: Buffer): Promise<Continued> {
-  return tx.one(
-    Continued,
-    sql`
-      select s.account_id, s.active_tenant_id as tenant_id, s.tenant_id as home_tenant_id, s.aal,
-        s.amr, s.auth_time, ${narrowed_columns}, s.expires_at as session_expires_at,
-        greatest(0, extract(epoch from n.expires_at - kernel.now()))::int as refresh_expires_in
-      from identity.sessions s
-      join identity.refresh_tokens n on n.session_id = s.id and n.parent_id_hash = ${parent}
-      where s.id = ${session_id}`,
-  )
+/** The policy of a tenant is nobody else's business. */
+function isMemberIn(tenant: Sql): Sql {
+  return sql`(${tenant}.id = s.tenant_id or exists (select from identity.role_assignments r
+    where r.tenant_id = ${tenant}.id and r.account_id = s.account_id))`
 }
 
 async function tokensOf(
@@ -286,6 +218,7 @@ async function tokensOf(
       amr,
       auth_time,
       narrow: narrowFacts(session, session.home_tenant_id),
+      claims: session.claims,
     }),
     expires_in: kernel.settings['identity.access_ttl_seconds'],
     refresh_token: next.text,

@@ -4,6 +4,7 @@ import { closed, Id, lacks, reply, routesOf, text } from '#dodeca/kernel'
 import { accountInTenant } from '../accounts/find-account.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
+import { refusals } from '../login-policy/policy.ts'
 import { requireSession } from '../mfa/holder.ts'
 import { MfaRequired, SessionTokens } from '../schemas.ts'
 import { requireRank } from '../roles/require-rank.ts'
@@ -31,12 +32,18 @@ export const sessionRoutes = open({
     'Log in',
     {
       description:
-        'With an address and a password, a passkey, a mailed code or a ticket from an identity provider. If a second factor is required, the reply is 202 with a challenge.',
+        'With an address and a password, a passkey, a mailed code or a ticket from an identity provider. If a second factor is required, the reply is 202 with a challenge. If the tenant requires one and the account has none, the session has the scope `enrolment`: add a factor with it, which begins a full session.',
       permission: 'public',
       body: LogIn,
       transaction: 'own',
       replies: { 201: SessionTokens, 202: MfaRequired },
-      fails: ['address_proof_required', 'invalid_credentials', 'rate_limited', 'overloaded'],
+      fails: [
+        'address_proof_required',
+        'invalid_credentials',
+        'rate_limited',
+        'overloaded',
+        ...refusals,
+      ],
     },
     async ({ body, request }, deps) => {
       const result = await logIn(deps, body, request)
@@ -77,7 +84,7 @@ export const sessionRoutes = open({
       absent: 'invalid_refresh_token',
       transaction: 'own',
       reply: SessionTokens,
-      fails: ['permission_denied', 'session_bound', 'rate_limited'],
+      fails: ['permission_denied', 'session_bound', 'rate_limited', ...refusals],
     },
     async ({ body, params, request }, deps) => {
       const { session_id } = params
@@ -170,7 +177,7 @@ export const sessionRoutes = open({
       sends: [],
       body: AskTabToken,
       reply: TabToken,
-      fails: ['permission_denied', 'session_bound', 'tenant_not_found'],
+      fails: ['permission_denied', 'session_bound', 'tenant_not_found', ...refusals],
     },
     async ({ tx, body, principal }, deps) =>
       await issueTabToken(tx, deps, requireSession(principal), body.tenant_id),

@@ -5,53 +5,85 @@
  */
 import { isDeepStrictEqual } from 'node:util'
 import { Type, type Static } from 'typebox'
-import { closed, expectVersion, Id, sql, text, type Tx } from '#dodeca/kernel'
+import { closed, expectVersion, Id, nullable, sql, text } from '#dodeca/kernel'
+import type { Principal, Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { loseDomains } from '../domains/domain-row.ts'
 import { problem } from '../errors.ts'
+import { changedPolicy, ChangeLoginPolicy, requireUsable } from '../login-policy/policy.ts'
+import { Claims, requireClaims } from '../profiles/claims.ts'
+import { ProfileSchema, requireProfileSchema } from '../profiles/profile.ts'
 import { default_tenant_id } from '../schemas.ts'
 import { revokeRole } from '../roles/assign-role.ts'
 import { isBeyond } from '../roles/built-in.ts'
 import { keepOperatorOutside } from '../roles/keep-operator.ts'
 import { revokeTenantSessions } from '../sessions/revoke-sessions.ts'
-import { Signup, Tenant, tenantColumns, TenantState } from './find-tenant.ts'
+import { requireStepUp } from '../step-up.ts'
+import { detailColumns, Signup, TenantDetails, TenantState } from './find-tenant.ts'
+
+/** What an administrator of the tenant may change. */
+export const ChangeOrganization = closed(
+  {
+    name: Type.Optional(text(100)),
+    login: Type.Optional(nullable(ChangeLoginPolicy)),
+    profile_schema: Type.Optional(nullable(ProfileSchema)),
+    claims: Type.Optional(nullable(Claims)),
+  },
+  { title: 'ChangeOrganization' },
+)
 
 export const ChangeTenant = closed({
-  name: Type.Optional(text(100)),
+  ...ChangeOrganization.properties,
   signup: Type.Optional(Signup),
   state: Type.Optional(TenantState),
   trusted: Type.Optional(Type.Boolean()),
 })
 export type ChangeTenant = Static<typeof ChangeTenant>
 
+type Changer = {
+  readonly actor: string
+  readonly if_match?: string | string[] | undefined
+  /** Who changes the log-in policy. */
+  readonly principal?: Principal
+}
+
 export async function changeTenant(
   tx: Tx,
   deps: Pick<Deps, 'kernel' | 'denied' | 'permissions'>,
   id: string,
   change: ChangeTenant,
-  { actor, if_match }: { actor: string; if_match?: string | string[] | undefined },
-): Promise<Tenant> {
+  { actor, if_match, principal }: Changer,
+): Promise<TenantDetails> {
   const before = await tx.maybe(
-    Tenant,
-    sql`select ${tenantColumns} from identity.tenants where id = ${id} for update`,
+    TenantDetails,
+    sql`select ${detailColumns} from identity.tenants where id = ${id} for update`,
   )
   if (!before) throw problem('tenant_not_found')
   expectVersion(if_match, before.version)
-  const next = { ...before, ...change }
+  const { login: _login, ...others } = change
+  const next = {
+    ...before,
+    ...others,
+    login: await policyAfter(tx, deps, before, change, principal),
+  }
+  if (change.claims) requireClaims(change.claims)
+  if (change.profile_schema) await requireProfileSchema(change.profile_schema)
   if (id === default_tenant_id && next.state === 'disabled') {
     throw problem('invalid_transition', {
       detail: 'The platform is administered from this tenant.',
     })
   }
-  const { name, signup, state, trusted } = next
+  const { name, signup, state, trusted, login, profile_schema, claims } = next
   if (isDeepStrictEqual(next, before)) return before
   const tenant = await tx.one(
-    Tenant,
+    TenantDetails,
     sql`
       update identity.tenants
       set name = ${name}, signup = ${signup}, state = ${state}, trusted = ${trusted},
+        login = ${login && sql.json(login)}::jsonb, claims = ${claims && sql.json(claims)}::jsonb,
+        profile_schema = ${profile_schema && sql.json(profile_schema)}::jsonb,
         version = version + 1
-      where id = ${id} returning ${tenantColumns}`,
+      where id = ${id} returning ${detailColumns}`,
   )
   if (before.trusted && !trusted) await revokeBeyond(tx, deps, id, actor)
   if (state === 'disabled' && before.state === 'active') {
@@ -72,6 +104,21 @@ export async function changeTenant(
     data: { tenant_id: id, state },
   })
   return tenant
+}
+
+/** Changing who may log in requires a recent authentication. */
+async function policyAfter(
+  tx: Tx,
+  { kernel }: Pick<Deps, 'kernel'>,
+  { id, login: before }: TenantDetails,
+  { login: change }: ChangeTenant,
+  principal: Principal | undefined,
+): Promise<TenantDetails['login']> {
+  if (change === undefined || principal === undefined) return before
+  await requireStepUp(tx, kernel, principal)
+  const policy = changedPolicy(before, change)
+  if (policy) await requireUsable(tx, id, policy, principal)
+  return policy
 }
 
 const Assigned = Type.Object({ account_id: Id, role_id: Type.String() })

@@ -1,7 +1,10 @@
 /** Reads tenants for operators. */
 import { type Static, Type } from 'typebox'
-import { columnsOf, Id, sql, Time, Version, type Reader } from '#dodeca/kernel'
+import { columnsOf, Id, nullable, sql, Time, Version, type Reader } from '#dodeca/kernel'
 import { problem } from '../errors.ts'
+import { LoginPolicy } from '../login-policy/policy.ts'
+import { Claims } from '../profiles/claims.ts'
+import { ProfileSchema } from '../profiles/profile.ts'
 
 export const Signup = Type.Union([Type.Literal('open'), Type.Literal('invite')])
 export const TenantState = Type.Union([Type.Literal('active'), Type.Literal('disabled')])
@@ -24,10 +27,24 @@ export type Tenant = Static<typeof Tenant>
 
 export const tenantColumns = columnsOf(Tenant, null)
 
-export async function requireTenant(reader: Reader, id: string): Promise<Tenant> {
+/** With what a list leaves out. */
+export const TenantDetails = Type.Object(
+  {
+    ...Tenant.properties,
+    login: nullable(LoginPolicy),
+    profile_schema: nullable(ProfileSchema),
+    claims: nullable(Claims),
+  },
+  { title: 'TenantDetails' },
+)
+export type TenantDetails = Static<typeof TenantDetails>
+
+export const detailColumns = columnsOf(TenantDetails, null)
+
+export async function requireTenant(reader: Reader, id: string): Promise<TenantDetails> {
   const tenant = await reader.maybe(
-    Tenant,
-    sql`select ${tenantColumns} from identity.tenants where id = ${id}`,
+    TenantDetails,
+    sql`select ${detailColumns} from identity.tenants where id = ${id}`,
   )
   if (!tenant) throw problem('tenant_not_found')
   return tenant

@@ -3,12 +3,15 @@
  * host name.
  */
 import { Type, type Static } from 'typebox'
-import { Id, nil_id, sql, type Reader } from '#dodeca/kernel'
+import { Id, nil_id, nullable, sql, type Reader } from '#dodeca/kernel'
 import type { Kernel } from '../settings.ts'
 import { problem } from '../errors.ts'
+import { LoginPolicy } from '../login-policy/policy.ts'
 
 const Tenant = Type.Object({ id: Id, signup: Type.String() })
 export type Tenant = Static<typeof Tenant>
+const Found = Type.Object({ ...Tenant.properties, login: nullable(LoginPolicy) })
+type Found = Static<typeof Found>
 
 type Named = Parameters<typeof findTenant>
 
@@ -17,11 +20,11 @@ export function findTenant(
   kernel: Pick<Kernel, 'settings'>,
   slug: string | undefined,
   host: string | string[] | undefined,
-): Promise<Tenant | undefined> {
+): Promise<Found | undefined> {
   return reader.maybe(
-    Tenant,
+    Found,
     sql`
-      select id, signup from identity.tenants
+      select id, signup, login from identity.tenants
       where slug = ${slugMeant(kernel, slug, host)} and state = 'active'`,
   )
 }
@@ -58,7 +61,7 @@ export function slugMeant(
   return String(host ?? '').split('.')[0] ?? ''
 }
 
-export async function resolveTenant(...named: Named): Promise<Tenant> {
+export async function resolveTenant(...named: Named): Promise<Found> {
   const tenant = await findTenant(...named)
   if (!tenant) throw problem('tenant_not_found')
   return tenant

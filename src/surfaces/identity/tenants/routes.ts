@@ -3,7 +3,9 @@ import { begins, looked, routesOf } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { changeTenant, ChangeTenant } from './change-tenant.ts'
 import { createTenant, CreateTenant } from './create-tenant.ts'
-import { Tenant, TenantState } from './find-tenant.ts'
+import { profile_body_bytes } from '../profiles/profile.ts'
+import { refusals } from '../login-policy/policy.ts'
+import { Tenant, TenantDetails, TenantState } from './find-tenant.ts'
 
 const permission = 'identity.tenants.manage'
 
@@ -43,11 +45,18 @@ export const tenantRoutes = open({
         'Disabling ends every session that belongs to the tenant or works in it. A tenant that is no longer `trusted` loses the roles that spend money or call models.',
       absent: 'tenant_not_found',
       body: ChangeTenant,
-      reply: Tenant,
-      fails: ['precondition_failed', 'invalid_transition', 'last_operator'],
+      body_limit_bytes: profile_body_bytes,
+      reply: TenantDetails,
+      fails: [
+        'precondition_failed',
+        'invalid_transition',
+        'last_operator',
+        'step_up_required',
+        ...refusals,
+      ],
     },
     async ({ tx, params, body, principal, if_match }, deps) => {
-      const act = { actor: principal.id, if_match }
+      const act = { actor: principal.id, if_match, principal }
       const tenant = await changeTenant(tx, deps, params.tenant_id, body, act)
       return tenant
     },

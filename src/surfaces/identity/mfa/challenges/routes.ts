@@ -6,6 +6,7 @@ import { Type } from 'typebox'
 import { closed, Id, reply, routesOf } from '#dodeca/kernel'
 import type { Deps } from '../../deps.ts'
 import { problem } from '../../errors.ts'
+import { refusals } from '../../login-policy/policy.ts'
 import { Delivery, DeviceName, SessionTokens } from '../../schemas.ts'
 import { askChallenge } from './ask-challenge.ts'
 import { challengeStatus } from './challenges.ts'
@@ -53,7 +54,7 @@ export const challengeRoutes = open({
     {
       sends: ['location'],
       description:
-        'A login then becomes a session (201); a step-up returns a new access token (200).',
+        'A login then becomes a session (201), and so does a session with the scope `enrolment`, which ends; a step-up returns a new access token (200).',
       permission: 'public',
       takes: 'login_token',
       narrow: 'enrolment',
@@ -61,7 +62,7 @@ export const challengeRoutes = open({
       body: Answer,
       transaction: 'own',
       replies: { 200: SteppedUp, 201: SessionTokens },
-      fails: [...bearers, 'mfa_verification_failed', 'rate_limited'],
+      fails: [...bearers, 'mfa_verification_failed', 'rate_limited', ...refusals],
     },
     async ({ principal, params, body, request }, deps) => {
       const holder = holderOf(principal, request)

@@ -8,6 +8,7 @@ import type { Deps } from '../../deps.ts'
 import { problem } from '../../errors.ts'
 import { recordSecurityEvent, type Seen } from '../../security-events/record-security-event.ts'
 import { accessCookies, type Delivery } from '../../sessions/deliver-tokens.ts'
+import { SaidClaims } from '../../profiles/claims.ts'
 import type { Session } from '../holder.ts'
 import { narrowed_columns, narrowFacts, Narrowed } from '../../sessions/narrowed.ts'
 import type { Proof } from './prove-factor.ts'
@@ -20,6 +21,7 @@ const Row = Type.Object({
   tenant_id: Id,
   amr: Type.Array(Type.String()),
   auth_time: Time,
+  claims: SaidClaims,
 })
 
 export async function stepUp(
@@ -33,10 +35,14 @@ export async function stepUp(
     sql`
       update identity.sessions s
       set aal = 'aal2', auth_time = kernel.now(),
-        amr = array_append(array_remove(amr, ${how.amr}), ${how.amr})
-      where id = ${session_id} and account_id = ${account_id} and revoked_at is null
-        and expires_at > kernel.now()
-      returning tenant_id, amr, auth_time, ${narrowed_columns}`,
+        amr = array_append(array_remove(s.amr, ${how.amr}), ${how.amr})
+      from identity.accounts a
+      join identity.tenants t on t.id = ${tenant_id}
+      where s.id = ${session_id} and s.account_id = ${account_id} and s.revoked_at is null
+        and s.expires_at > kernel.now() and a.id = s.account_id
+      returning s.tenant_id, s.amr, s.auth_time, ${narrowed_columns},
+        case when t.claims is not null and t.id = a.tenant_id then identity.access_claims(t.claims,
+          a.profile, a.metadata, s.scope, s.client_id, s.audience) end as claims`,
   )
   if (!row) throw problem('mfa_challenge_invalid')
   await recordSecurityEvent(tx, {
@@ -49,7 +55,8 @@ export async function stepUp(
   })
   const auth_time = Math.floor(parseTime(row.auth_time) / 1000)
   const facts = { account_id, session_id, tenant_id, aal: 'aal2', amr: row.amr } as const
-  const access_token = tokens.sign({ ...facts, auth_time, narrow: narrowFacts(row, row.tenant_id) })
+  const narrow = narrowFacts(row, row.tenant_id)
+  const access_token = tokens.sign({ ...facts, auth_time, narrow, claims: row.claims })
   const expires_in = kernel.settings['identity.access_ttl_seconds']
   const answer = { expires_in, aal: 'aal2', auth_time: row.auth_time } as const
   if (how.delivery !== 'cookie') return { body: { ...answer, access_token }, headers: {} }

@@ -11,6 +11,8 @@ import { problem } from '../../errors.ts'
 import { consume } from '../../one-time.ts'
 import { AccountRow } from '../../schemas.ts'
 import type { Seen } from '../../security-events/record-security-event.ts'
+import { beginFullSession } from '../../sessions/begin-full-session.ts'
+import { isEnrolment } from '../../sessions/narrowed.ts'
 import type { Delivered, Delivery } from '../../sessions/deliver-tokens.ts'
 import { issueSession } from '../../sessions/issue-session.ts'
 import { consumeChallenge, countAttempt, findChallenge, type Challenge } from './challenges.ts'
@@ -105,7 +107,11 @@ async function completeStepUp(
 ): Promise<Verified> {
   await claim(tx, holder, challenge, proof, seen)
   const { principal } = holder
-  const { delivery } = answered
+  const { delivery, device_name } = answered
+  if (isEnrolment(principal)) {
+    const how = { amr: proof.amr, delivery, device_name, seen }
+    return { kind: 'session', delivered: await beginFullSession(tx, deps, principal, how) }
+  }
   const stronger = await stepUp(tx, deps, principal, { amr: proof.amr, delivery, seen })
   return { kind: 'stepped_up', stronger }
 }

@@ -3,13 +3,16 @@
  * again. The first factor also creates recovery codes. Only this reply contains them.
  */
 import { Type, type Static } from 'typebox'
-import { Id, sql, Version, violates, type Tx } from '#dodeca/kernel'
+import { Id, sql, Version, violates, type Headers, type Tx } from '#dodeca/kernel'
 import { accountById, raiseAccountVersion } from '../../accounts/find-account.ts'
 import type { Deps } from '../../deps.ts'
 import { problem } from '../../errors.ts'
 import { notifyOwner } from '../../mails/notify-owner.ts'
 import { relyingParty } from '../../passkeys/relying-party.ts'
+import { Delivery, SessionTokens, type AccountRow } from '../../schemas.ts'
 import { recordSecurityEvent, type Seen } from '../../security-events/record-security-event.ts'
+import { beginFullSession } from '../../sessions/begin-full-session.ts'
+import { isEnrolment } from '../../sessions/narrowed.ts'
 import { holdAccount } from './hold-account.ts'
 import type { Session } from '../holder.ts'
 import { replaceRecoveryCodes } from './recovery-codes.ts'
@@ -19,7 +22,12 @@ import { claimStep, newestStep, openTotpSecret } from './totp.ts'
 import { readAttestation } from './webauthn.ts'
 
 export const Activate = Type.Object(
-  { code: Type.Optional(Code), attestation: Type.Optional(Attestation) },
+  {
+    code: Type.Optional(Code),
+    attestation: Type.Optional(Attestation),
+    /** Of the full session that begins, if the caller's had the scope `enrolment`. */
+    delivery: Type.Optional(Delivery),
+  },
   {
     additionalProperties: false,
     oneOf: [{ required: ['code'] }, { required: ['attestation'] }],
@@ -28,12 +36,21 @@ export const Activate = Type.Object(
 type Activate = Static<typeof Activate>
 
 export const Activated = Type.Object(
-  { id: Id, status: Type.Literal('active'), recovery_codes: Type.Optional(RecoveryCodes) },
+  {
+    id: Id,
+    status: Type.Literal('active'),
+    recovery_codes: Type.Optional(RecoveryCodes),
+    /** The full session that has begun, if the caller's had the scope `enrolment` and has ended. */
+    session: Type.Optional(SessionTokens),
+  },
   { title: 'MfaActivated' },
 )
 type Activated = Static<typeof Activated>
 
-type Needs = Pick<Deps, 'kernel'>
+/** The headers set the cookies of a session that has begun. */
+type Done = { readonly activated: Activated; readonly headers: Headers }
+
+type Needs = Pick<Deps, 'kernel' | 'tokens' | 'denied'>
 
 export async function activateMethod(
   deps: Needs,
@@ -41,7 +58,7 @@ export async function activateMethod(
   method_id: string,
   shown: Activate,
   seen: Seen,
-): Promise<Activated> {
+): Promise<Done> {
   const account_id = principal.id
   // The tenant of the account, not the tenant in which the session is active.
   const tenant_id = (await accountById(deps.kernel.db, account_id))?.tenant_id
@@ -61,30 +78,46 @@ export async function activateMethod(
           where tenant_id = ${account.tenant_id} and id = ${method_id} and status = 'pending'
           returning version`,
       )
-      const about = { account_id, method_id, type: pending.type }
-      await raiseAccountVersion(tx, account_id)
-      tx.emit({
-        type: 'mfa_method.activated',
-        tenant_id: account.tenant_id,
-        aggregate_type: 'mfa_method',
-        aggregate_id: method_id,
-        aggregate_version: version,
-        data: about,
-      })
-      await recordSecurityEvent(tx, {
-        tenant_id: account.tenant_id,
-        account_id,
-        action: 'mfa_method.activated',
-        actor: account_id,
-        seen,
-        method: pending.type,
-      })
-      await notifyOwner(tx, account, pending.type === 'passkey' ? 'passkey_added' : 'factor_added')
-      if (active > 0) return { id: method_id, status: 'active' }
-      const recovery_codes = await replaceRecoveryCodes(tx, deps.kernel.keys, account)
-      return { id: method_id, status: 'active', recovery_codes }
+      await announce(tx, account, pending, version, seen)
+      const codes =
+        active > 0
+          ? {}
+          : { recovery_codes: await replaceRecoveryCodes(tx, deps.kernel.keys, account) }
+      const done = { id: method_id, status: 'active', ...codes } as const
+      if (!isEnrolment(principal)) return { activated: done, headers: {} }
+      const how = { amr: pending.type === 'totp' ? 'otp' : 'hwk', delivery: shown.delivery, seen }
+      const { body: session, headers } = await beginFullSession(tx, deps, principal, how)
+      return { activated: { ...done, session }, headers }
     }),
   )
+}
+
+async function announce(
+  tx: Tx,
+  account: AccountRow,
+  { id: method_id, type }: MethodRow,
+  version: number,
+  seen: Seen,
+): Promise<void> {
+  const { id: account_id, tenant_id } = account
+  await raiseAccountVersion(tx, account_id)
+  tx.emit({
+    type: 'mfa_method.activated',
+    tenant_id,
+    aggregate_type: 'mfa_method',
+    aggregate_id: method_id,
+    aggregate_version: version,
+    data: { account_id, method_id, type },
+  })
+  await recordSecurityEvent(tx, {
+    tenant_id,
+    account_id,
+    action: 'mfa_method.activated',
+    actor: account_id,
+    seen,
+    method: type,
+  })
+  await notifyOwner(tx, account, type === 'passkey' ? 'passkey_added' : 'factor_added')
 }
 
 async function pendingMethod(

@@ -3,8 +3,9 @@
  * step-up.
  */
 import { Type } from 'typebox'
-import { routesOf } from '#dodeca/kernel'
+import { reply, routesOf } from '#dodeca/kernel'
 import type { Deps } from '../../deps.ts'
+import { refusals } from '../../login-policy/policy.ts'
 import { Activate, Activated, activateMethod } from './activate-method.ts'
 import { Enrol, Enrolled, enrolMethod } from './enrol-method.ts'
 import { requireSession } from '../holder.ts'
@@ -52,7 +53,7 @@ export const methodRoutes = open({
     {
       narrow: 'enrolment',
       description:
-        'The first factor comes with ten recovery codes. They are shown only in this reply.',
+        'The first factor comes with ten recovery codes. They are shown only in this reply. A session with the scope `enrolment` ends, and the reply has a full one.',
       body: Activate,
       transaction: 'own',
       reply: Activated,
@@ -62,11 +63,13 @@ export const methodRoutes = open({
         'invalid_transition',
         'already_exists',
         'rate_limited',
+        ...refusals,
       ],
     },
     async ({ principal, params, body, request }, deps) => {
       const session = requireSession(principal)
-      return await activateMethod(deps, session, params.method_id, body, request)
+      const done = await activateMethod(deps, session, params.method_id, body, request)
+      return reply(200, done.activated, done.headers)
     },
   ),
 

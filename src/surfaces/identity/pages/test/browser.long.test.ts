@@ -11,6 +11,7 @@ import { afterAll, expect, test } from 'vitest'
 import { freePort } from '../../../../../test/free-port.ts'
 import { openProductWorld } from '../../../../../test/product-world.ts'
 import { eventually } from '../../../../../test/world.ts'
+import { sql } from '#dodeca/kernel'
 import { nextCode, wrongCode, type App } from '../../test/second-factor.ts'
 
 const executablePath = '/usr/bin/chromium'
@@ -55,6 +56,7 @@ test.skipIf(!existsSync(executablePath))(
     await logIn(mailed, email, password)
     await mailed.getByRole('heading', { name: 'Your account' }).waitFor()
     await audit(mailed, 'overview')
+    await fillProfile(mailed)
     await makeOrganization(mailed)
 
     const app = await addApp(mailed)
@@ -92,6 +94,33 @@ test.skipIf(!existsSync(executablePath))(
     expect(violations.filter(one => !one.includes('status of 4'))).toEqual([])
   },
 )
+
+async function fillProfile(page: Page): Promise<void> {
+  const properties = {
+    city: { type: 'string', title: 'City' },
+    age: { type: 'integer', title: 'Age', minimum: 18 },
+    news: { type: 'boolean', title: 'Send me news' },
+    size: { enum: ['small', 'large'], title: 'Size' },
+  }
+  const schema = { type: 'object', required: ['city'], properties }
+  await world.platform.kernel.db.run(sql`
+    update identity.tenants set profile_schema = ${sql.json(schema)}::jsonb where slug = 'default'`)
+  await page.reload()
+  await page.getByRole('link', { name: 'Your profile' }).press('Enter')
+  await page.getByLabel('City').fill('Bern')
+  await page.getByLabel('Age').fill('7')
+  await page.getByLabel('Size').selectOption('large')
+  await audit(page, 'profile')
+  await page.getByRole('button', { name: 'Save' }).press('Enter')
+  await page.getByText('This did not work').waitFor()
+  await audit(page, 'profile refused')
+  await page.getByLabel('Age').fill('70')
+  await page.getByLabel('Send me news').check()
+  await page.getByRole('button', { name: 'Save' }).press('Enter')
+  await page.getByText('Your profile is saved').waitFor()
+  expect(await page.getByLabel('Size').inputValue()).toBe('large')
+  await page.getByRole('link', { name: 'To your account' }).press('Enter')
+}
 
 /** By the keyboard; its short name is refused once. */
 async function makeOrganization(page: Page): Promise<void> {
