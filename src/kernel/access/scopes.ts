@@ -1,7 +1,8 @@
 /**
  * A session can be narrower than its account. Its scope is a set of words: permissions by name (a
  * typed one with its type, `:report` or `:*`), `<surface>.read` and `<surface>.write` for what every
- * member may do there (by GET and HEAD, or by any method), and words of OpenID. A route needs the
+ * member may do there (by GET and HEAD, or by any method), words of OpenID, `enrolment`, and
+ * `anonymous` for the session of an account without an address. A route needs the
  * scope and the grants that the caller has now. A full session has no scope, and pays one
  * comparison for all of this.
  */
@@ -27,7 +28,7 @@ export type Reached = {
   readonly narrow?: Narrow | undefined
 }
 
-const words = ['openid', 'profile', 'email', 'offline_access', 'enrolment'] as const
+const words = ['openid', 'profile', 'email', 'offline_access', 'enrolment', 'anonymous'] as const
 
 /** Every word that a scope can have. A typed permission is listed for all its types. */
 export function scopeWords(permissions: PermissionCatalog, surfaces: readonly string[]): string[] {

@@ -3,6 +3,7 @@
  * the dependencies that it uses with `Pick<Deps, …>`, so that a reader sees them.
  */
 import type { Access, LocalRate, PermissionCatalog, ReservedWords, TxtLookup } from '#dodeca/kernel'
+import type { SiteVerify } from './captcha/site-verify.ts'
 import type { Kernel } from './settings.ts'
 import type { Denied } from './sessions/revocation-list.ts'
 import type { SigningKeys } from './keys/signing-keys.ts'
@@ -23,6 +24,8 @@ export type Deps = {
   /** The identity providers at which people may log in. */
   readonly oidc: Oidc
   readonly access: Access
+  /** The provider of captchas. */
+  readonly siteVerify: SiteVerify
   readonly lookUpTxt: TxtLookup
   /** Names that no organization may have. */
   readonly reserved: ReservedWords

@@ -13,6 +13,7 @@ const declared = <const P extends Parameters<typeof Type.Object>[0]>(properties:
 export const events = {
   'account.registered': declared({ account_id: Id, tenant_id: Id }),
   'account.verified': declared({ account_id: Id }),
+  'account.converted': declared({ account_id: Id }),
   'account.status_changed': declared({ account_id: Id, from: Short, to: Short, reason: Short }),
   'account.deleted': declared({ account_id: Id }),
   'session.created': declared({

@@ -6,6 +6,8 @@ import { openAccess } from './access.ts'
 import { personalAccount } from './me/export-me.ts'
 import { seed } from './seed.ts'
 import { checks } from './checks.ts'
+import { idleQueue } from './anonymous/erase-idle.ts'
+import { openSiteVerify } from './captcha/site-verify.ts'
 import type { Deps } from './deps.ts'
 import { recheckQueue } from './domains/recheck-domains.ts'
 import { sealedConnectionSecrets } from './connections/connection.ts'
@@ -68,6 +70,7 @@ export const identity: Surface<Face, Needs, typeof settings> = {
       ...parts,
       access: openAccess(parts),
       oidc: openOidc(kernel),
+      siteVerify: openSiteVerify(kernel),
       lookUpTxt: openTxtLookup(kernel, kernel.settings['identity.dns_servers']),
       reserved: openReservedWords(kernel, reserved_names),
     }
@@ -82,7 +85,7 @@ export const identity: Surface<Face, Needs, typeof settings> = {
           run: () => advanceSigningKeys(deps),
         },
       ],
-      queues: [resetQueue(deps), recheckQueue(deps)],
+      queues: [resetQueue(deps), recheckQueue(deps), idleQueue(deps)],
       signs: [denied.sign],
       retention: retention(kernel.settings),
       sealed: [
@@ -98,6 +101,7 @@ export const identity: Surface<Face, Needs, typeof settings> = {
       advice: () => adviceOnOperators(deps),
       close: async () => {
         await denied.stop()
+        await deps.siteVerify.close()
       },
     }
   },

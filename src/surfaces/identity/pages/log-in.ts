@@ -11,6 +11,7 @@ import { Assertion } from '../mfa/schemas.ts'
 import { passkeyOptions } from '../passkeys/challenge.ts'
 import type { Seen } from '../security-events/record-security-event.ts'
 import { slugMeant } from '../tenants/resolve-tenant.ts'
+import { answerIn, asksCaptcha } from './captcha.ts'
 import { readCookie, setCookie } from './cookies.ts'
 import { button, field, form, hidden, required } from './form.ts'
 import { nextPath } from './next-path.ts'
@@ -35,7 +36,8 @@ export const logInPage: Page = {
     const { tenant, next } = given
     const device_token = readCookie(deps.kernel, request.headers, device_cookie)
     const known = device_token === null ? {} : { device_token }
-    const body = { email, password, ...(tenant ? { tenant } : {}), ...known }
+    const named = { ...(tenant ? { tenant } : {}), ...answerIn(given) }
+    const body = { email, password, ...named, ...known }
     const result = await logIn(deps, { ...body, delivery: 'cookie' }, request)
     return entered(deps, result, next)
   },
@@ -91,6 +93,7 @@ ${form(
   hidden({ tenant, next }),
   field(visit, { ...email, label: words.email, value: given['email'] }),
   field(visit, { ...password, label: words.password }),
+  ...asksCaptcha(visit),
   button(words.log_in),
 )}
 ${passkeyForm(visit, {

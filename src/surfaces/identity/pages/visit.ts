@@ -40,7 +40,7 @@ export type Visit = {
 export type Shown = {
   title: string
   body: Markup
-  /** True if the body has a form for a passkey. */
+  /** True if the body has a form for a passkey, or one with a captcha. */
   script?: boolean
   cookies?: readonly string[]
 }

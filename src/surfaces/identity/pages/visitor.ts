@@ -18,13 +18,18 @@ export type Visitor = { readonly session: Session | null; readonly cookies: read
 
 const anonymous: Visitor = { session: null, cookies: [] }
 
-export async function visitorOf(deps: Deps, seen: Seen): Promise<Visitor> {
+/** `guest`: also the narrow session of an anonymous account. */
+export async function visitorOf(deps: Deps, seen: Seen, guest?: 'guest'): Promise<Visitor> {
   const access_token = readCookie(deps.kernel, seen.headers, 'account-at')
-  const session = access_token === null ? null : await sessionOf(deps, access_token)
-  return session ? { session, cookies: [] } : await renewed(deps, seen)
+  const session = access_token === null ? null : await sessionOf(deps, access_token, guest)
+  return session ? { session, cookies: [] } : await renewed(deps, seen, guest)
 }
 
-async function sessionOf({ access }: Deps, token: string): Promise<Session | null> {
+async function sessionOf(
+  { access }: Deps,
+  token: string,
+  guest?: 'guest',
+): Promise<Session | null> {
   let principal: Principal
   try {
     principal = await access.authenticate({ kind: 'cookie', token })
@@ -33,12 +38,12 @@ async function sessionOf({ access }: Deps, token: string): Promise<Session | nul
     throw error
   }
   // These pages are the person's own, and not an application's or another tenant's.
-  if (isNarrow(principal)) return null
+  if (isNarrow(principal) && !(guest && principal.scope?.has('anonymous'))) return null
   const { kind, session_id } = principal
   return kind === 'account' && session_id !== null ? { ...principal, kind, session_id } : null
 }
 
-async function renewed(deps: Deps, seen: Seen): Promise<Visitor> {
+async function renewed(deps: Deps, seen: Seen, guest?: 'guest'): Promise<Visitor> {
   const refresh_token = readCookie(deps.kernel, seen.headers, 'account-rt')
   if (refresh_token === null) return anonymous
   // Finds used refresh tokens too: two tabs may send the same one, and the refresh handles that.
@@ -50,7 +55,7 @@ async function renewed(deps: Deps, seen: Seen): Promise<Visitor> {
   try {
     const { session_id } = of
     const tokens = await refresh(deps, { session_id, refresh_token, tenant_id: undefined }, seen)
-    const session = await sessionOf(deps, tokens.access_token ?? '')
+    const session = await sessionOf(deps, tokens.access_token ?? '', guest)
     return { session, cookies: setCookies(deliver(deps.kernel, tokens, 'cookie').headers) }
   } catch (error) {
     if (error instanceof Problem && error.status === 401) return anonymous

@@ -4,6 +4,7 @@
  */
 import { Type, type Static } from 'typebox'
 import { closed, nullable, type Reader } from '#dodeca/kernel'
+import { Captcha, captchaOf } from '../captcha/require-captcha.ts'
 import { connectionOfDomain, DomainConnection } from '../connections/owns-domain.ts'
 import type { Deps } from '../deps.ts'
 import { Email, Slug } from '../schemas.ts'
@@ -26,6 +27,10 @@ export const LoginOptions = Type.Object(
     }),
     /** The provider of the organization that owns the domain of the address. */
     sso: nullable(DomainConnection),
+    /** What slows down robots here; null if nothing does. */
+    captcha: nullable(Captcha),
+    /** Whether visitors get anonymous accounts. */
+    anonymous: Type.Boolean(),
   },
   { title: 'LoginOptions' },
 )
@@ -38,12 +43,14 @@ export async function loginOptions(
   { headers }: Seen,
 ): Promise<LoginOptions> {
   const { host } = headers
-  await resolveTenant(reader, kernel, tenant, host)
+  const { signup } = await resolveTenant(reader, kernel, tenant, host)
   const slug = slugMeant(kernel, tenant, host)
   const codes = kernel.settings['identity.login_codes']
   return {
     methods: ['password', 'passkey', ...(codes ? (['code'] as const) : [])],
     connections: [...(await oidc.offered(reader, slug))],
     sso: (email === undefined ? null : await connectionOfDomain(reader, email)) ?? null,
+    captcha: captchaOf({ kernel }),
+    anonymous: kernel.settings['identity.anonymous'] && signup === 'open',
   }
 }

@@ -31,12 +31,21 @@ export const sessionRoutes = open({
     'Log in',
     {
       description:
-        'With an address and a password, a passkey, a mailed code or a ticket from an identity provider. If a second factor is required, the reply is 202 with a challenge.',
+        'With an address and a password, a passkey, a mailed code or a ticket from an identity provider. If a second factor is required, the reply is 202 with a challenge. With `anonymous` a visitor who says nothing about themselves gets an account, and a session that does only what a guest needs.',
       permission: 'public',
       body: LogIn,
       transaction: 'own',
       replies: { 201: SessionTokens, 202: MfaRequired },
-      fails: ['address_proof_required', 'invalid_credentials', 'rate_limited', 'overloaded'],
+      fails: [
+        'address_proof_required',
+        'invalid_credentials',
+        'anonymous_off',
+        'captcha_required',
+        'signup_closed',
+        'tenant_not_found',
+        'rate_limited',
+        'overloaded',
+      ],
     },
     async ({ body, request }, deps) => {
       const result = await logIn(deps, body, request)
