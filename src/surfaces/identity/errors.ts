@@ -56,8 +56,8 @@ export const errors = {
   captcha_work_off: {
     status: 409,
     title: 'No tasks are given here',
-    cause: '`IDENTITY_CAPTCHA` is not `work`.',
-    cure: 'Ask `POST /v1/login-options` which captcha is required, if any.',
+    cause: 'A provider decides who is a person: `IDENTITY_CAPTCHA` is `siteverify`.',
+    cure: 'Show its widget with the `site_key` of `POST /v1/login-options`.',
   },
   signup_closed: {
     status: 403,

@@ -20,7 +20,8 @@ export const captchaRoutes = open({
       fails: ['captcha_work_off'],
     },
     async ({ body }, { kernel }) => {
-      if (kernel.settings['identity.captcha'] !== 'work') throw problem('captcha_work_off')
+      // Where no captcha is required, a client that always solves one works too.
+      if (kernel.settings['identity.captcha'] === 'siteverify') throw problem('captcha_work_off')
       return newWork(kernel, body.purpose, false)
     },
   ),
