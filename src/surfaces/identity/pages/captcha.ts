@@ -26,14 +26,15 @@ for (const input of document.querySelectorAll('input[data-work]')) {
     }
     throw new Error('there is no solution')
   }
-  const solved = solve()
-  solved.catch(() => { failed.hidden = false })
+  const solved = solve().then(
+    answer => { input.value = answer },
+    () => { failed.hidden = false })
   form.addEventListener('submit', async event => {
     if (input.value) return
     event.preventDefault()
     status.hidden = false
-    input.value = await solved
-    form.requestSubmit(event.submitter)
+    await solved
+    if (input.value) form.requestSubmit(event.submitter)
   })
 }
 `
