@@ -523,6 +523,8 @@ create table identity.accounts (
   locale text,
   version bigint not null default 1,
   created_at timestamp with time zone not null default kernel.now(),
+  kind text not null default 'person'::text,
+  constraint accounts_kind_check CHECK ((kind = ANY (ARRAY['person'::text, 'anonymous'::text]))),
   constraint accounts_pkey PRIMARY KEY (id),
   constraint accounts_status_check CHECK ((status = ANY (ARRAY['invited'::text, 'active'::text, 'disabled'::text, 'deleted'::text]))),
   constraint accounts_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES identity.tenants(id),
@@ -532,6 +534,19 @@ CREATE UNIQUE INDEX accounts_email ON identity.accounts USING btree (email_scope
 CREATE INDEX accounts_email_words ON identity.accounts USING btree (tenant_id, kernel.plain(email_normalized));
 CREATE INDEX accounts_name_words ON identity.accounts USING btree (tenant_id, kernel.plain(display_name) COLLATE "C");
 CREATE INDEX accounts_tenant_email ON identity.accounts USING btree (tenant_id, email_normalized, id);
+
+create table identity.anonymous_accounts (
+  tenant_id uuid not null,
+  account_id uuid not null,
+  due_at timestamp with time zone,
+  attempts integer not null default 0,
+  lease_token uuid,
+  leased_until timestamp with time zone,
+  last_error_code text,
+  constraint anonymous_accounts_pkey PRIMARY KEY (tenant_id, account_id),
+  constraint anonymous_accounts_tenant_id_account_id_fkey FOREIGN KEY (tenant_id, account_id) REFERENCES identity.accounts(tenant_id, id)
+);
+CREATE INDEX anonymous_accounts_due ON identity.anonymous_accounts USING btree (due_at) WHERE (due_at IS NOT NULL);
 
 create table identity.api_keys (
   tenant_id uuid not null,
@@ -976,6 +991,13 @@ CREATE INDEX tenants_created_at ON identity.tenants USING btree (created_at);
 CREATE INDEX tenants_made_by ON identity.tenants USING btree (made_by) WHERE (made_by IS NOT NULL);
 CREATE INDEX tenants_name_words ON identity.tenants USING btree (kernel.plain(name) COLLATE "C");
 CREATE INDEX tenants_slug_words ON identity.tenants USING btree (kernel.plain(slug));
+
+create table identity.used_captchas (
+  hash bytea not null,
+  expires_at timestamp with time zone not null,
+  constraint used_captchas_pkey PRIMARY KEY (hash)
+);
+CREATE INDEX used_captchas_expires_at ON identity.used_captchas USING btree (expires_at);
 
 create table identity.used_realtime_tokens (
   tenant_id uuid not null,
