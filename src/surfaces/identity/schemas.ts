@@ -25,7 +25,7 @@ export const DeviceName = text(100)
 export const OneTimeToken = text(200)
 
 /** An anonymous account has no address yet. It becomes a person when it proves one. */
-export const AccountKind = Type.Union([Type.Literal('person'), Type.Literal('anonymous')])
+const AccountKind = Type.Union([Type.Literal('person'), Type.Literal('anonymous')])
 
 /** An account with the columns that starting a session needs. */
 export const AccountRow = Type.Object({

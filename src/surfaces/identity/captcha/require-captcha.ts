@@ -9,8 +9,7 @@ import { nullable, oneOf, Problem, sql, text, type Bucket, type Taken } from '#d
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { hashOf } from '../one-time.ts'
-import type { Seen } from '../security-events/record-security-event.ts'
-import { endOfWork, newWork, solutionIn, Work, type Purpose } from './work.ts'
+import { endOfWork, newWork, solutionIn, type Purpose, type Work } from './work.ts'
 
 /** Answers of widgets are up to some 5,000 characters. */
 export const Answer = text(8192)
@@ -22,7 +21,7 @@ export const Captcha = Type.Object(
 type Captcha = Static<typeof Captcha>
 
 type Needs = Pick<Deps, 'kernel' | 'siteVerify'>
-type Asked = { readonly purpose: Purpose; readonly answer: string | undefined; readonly seen: Seen }
+type Asked = { readonly purpose: Purpose; readonly answer: string | undefined }
 
 /** What a page shows to its visitors; null if nobody is asked for a captcha. */
 export function captchaOf({ kernel: { settings } }: Pick<Deps, 'kernel'>): Captcha | null {
@@ -31,7 +30,7 @@ export function captchaOf({ kernel: { settings } }: Pick<Deps, 'kernel'>): Captc
   return kind === 'work' ? { kind, site_key: null } : null
 }
 
-export async function requireCaptcha(deps: Needs, { purpose, answer, seen }: Asked): Promise<void> {
+export async function requireCaptcha(deps: Needs, { purpose, answer }: Asked): Promise<void> {
   const { kernel } = deps
   const asked = captchaOf(deps)
   if (!asked) return
@@ -41,7 +40,7 @@ export async function requireCaptcha(deps: Needs, { purpose, answer, seen }: Ask
   const end = solution && endOfWork(kernel, solution, { purpose, instead })
   if (!end) {
     if (!instead || solution) throw captchaRequired(deps, purpose, wrong)
-    const verdict = await deps.siteVerify.ask(answer, purpose, seen.ip)
+    const verdict = await deps.siteVerify.ask(answer, purpose)
     if (verdict === 'silent') throw workInstead(deps, purpose)
     if (verdict === 'robot') throw captchaRequired(deps, purpose, wrong)
   }

@@ -46,7 +46,7 @@ export async function askEmailChange(
   const holder = await accountById(kernel.db, principal.id)
   if (holder?.kind === 'anonymous') {
     // It is a registration in all but name, so it has the same limits.
-    await requireCaptcha(deps, { purpose: 'registration', answer: body.captcha, seen })
+    await requireCaptcha(deps, { purpose: 'registration', answer: body.captcha })
     await kernel.take(kernel.db, [registrationsFrom(kernel, seen), mails])
     return await kernel.db.tx(tx => record(tx, deps, principal.id, address, 'anonymous'))
   }

@@ -96,11 +96,11 @@ async function move(
       where id = ${id} returning id, verified_at`,
   )
   await forgetAddress(tx, account, 'ended')
-  await announceProven(tx, account, seen)
   const moved = { account_id: id, status: 'active', verified_at } as const
-  if (account.kind === 'anonymous') {
-    return { ...moved, begun: await convert(tx, deps, account, delivery, seen) }
-  }
+  const was_anonymous = account.kind === 'anonymous'
+  const begun = was_anonymous ? await convert(tx, deps, account, delivery, seen) : undefined
+  await announceProven(tx, account, seen)
+  if (begun) return { ...moved, begun }
   await notifyOwner(tx, account, 'address_changed')
   return moved
 }

@@ -46,7 +46,7 @@ export async function requestLoginCode(
   const tenant = await resolveTenant(db, kernel, slug, seen.headers['host'])
   const { id: tenant_id } = tenant
   const scope = emailScope(kernel, tenant_id)
-  await requireCaptcha(deps, { purpose: 'login_code', answer: captcha, seen })
+  await requireCaptcha(deps, { purpose: 'login_code', answer: captcha })
   await limit(kernel, { scope, normalized: address.normalized }, seen)
   const ttl_seconds = settings['identity.login_code_ttl_seconds']
   const details: Details = {

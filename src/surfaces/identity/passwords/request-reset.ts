@@ -27,7 +27,7 @@ export async function requestReset(
 ): Promise<AcceptedRequest> {
   const { kernel } = deps
   const { settings, db } = kernel
-  await requireCaptcha(deps, { purpose: 'password_reset', answer: body.captcha, seen })
+  await requireCaptcha(deps, { purpose: 'password_reset', answer: body.captcha })
   const normalized = parseEmail(body.email)?.normalized ?? ''
   const tenant = await findTenant(db, kernel, body.tenant, seen.headers['host'])
   const tenant_id = tenant?.id ?? default_tenant_id

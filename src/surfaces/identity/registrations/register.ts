@@ -58,7 +58,7 @@ export async function register(deps: Needs, body: Register, seen: Seen): Promise
   await requirePassword(deps, body.password, address.normalized)
   const tenant = await resolveTenant(db, kernel, body.tenant, seen.headers['host'])
   if (tenant.signup !== 'open') throw problem('signup_closed')
-  await requireCaptcha(deps, { purpose: 'registration', answer: body.captcha, seen })
+  await requireCaptcha(deps, { purpose: 'registration', answer: body.captcha })
   const scope = emailScope(kernel, tenant.id)
   await kernel.take(db, [registrationsFrom(kernel, seen), mailsTo(kernel, address.normalized)])
   const encoded = await hasher.hash(body.password)

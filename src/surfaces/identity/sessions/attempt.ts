@@ -35,7 +35,7 @@ export function takeAttempt(
   seen: Seen,
 ): Promise<Taken> {
   const free = freeOfCaptcha(deps.kernel, seen)
-  return takeFree(deps, buckets, { purpose: 'login', answer, seen, free })
+  return takeFree(deps, buckets, { purpose: 'login', answer, free })
 }
 
 export async function recordAttempt(

@@ -24,7 +24,6 @@ export async function logInAnonymously(deps: Deps, wanted: Wanted, seen: Seen): 
   await takeFree(deps, [bucket('identity.anonymous', settings['identity.anonymous_per_hour'])], {
     purpose: 'anonymous',
     answer: wanted.captcha,
-    seen,
     free: bucket('identity.anonymous_free', free),
   })
   const id = newId()

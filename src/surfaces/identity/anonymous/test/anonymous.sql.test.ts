@@ -46,7 +46,7 @@ const verify = ({ token }: Pick<Guest, 'token'>, mailed: string | undefined) =>
 
 async function mailed(email: string): Promise<string | undefined> {
   const mails = await world.mails(email)
-  return mails.findLast(({ template }) => template === 'confirm_new_address')?.token
+  return mails.findLast(({ template }) => template === 'confirm_new_address')?.token ?? undefined
 }
 
 async function ask(who: Guest, email = newEmail()) {
@@ -56,7 +56,7 @@ async function ask(who: Guest, email = newEmail()) {
 }
 
 const codes = (answers: readonly Answer[]) =>
-  answers.map(({ status, body }) => (status < 400 ? String(status) : body.code)).sort()
+  answers.map(({ status, body }): string => (status < 400 ? String(status) : body.code)).sort()
 
 async function eventsOf(account_id: string): Promise<string[]> {
   const rows = await db.many(
@@ -151,9 +151,9 @@ describe('a guest who proves an address', () => {
     expect(me.body).toMatchObject({ id: who.id, kind: 'person', email, session: { scope: null } })
     expect((await world.call('GET', '/v1/me', { token: who.token })).status).toBe(401)
     expect(await eventsOf(who.id)).toEqual([
-      'account.verified',
       'account.registered',
       'account.converted',
+      'account.verified',
     ])
     const asked = { email, tenant: who.tenant.slug }
     const { body: code } = await world.call('POST', '/v1/login-codes', { body: asked })
@@ -198,9 +198,9 @@ describe('a guest who proves an address', () => {
     expect(codes(all).filter(code => code === '201')).toHaveLength(1)
     expect(all.every(({ status }) => [201, 401, 410, 422, 404, 409].includes(status))).toBe(true)
     expect(await eventsOf(who.id)).toEqual([
-      'account.verified',
       'account.registered',
       'account.converted',
+      'account.verified',
     ])
     const sessions = await db.many(
       Type.Object({ id: Type.String() }),
