@@ -95,11 +95,14 @@ describe('every route', async () => {
       'createMfaChallenge: enrolment',
       'endSession: any',
       'enrolMfaMethod: enrolment',
+      'getEmailChange: anonymous',
       'getMe: openid',
       'getMfaChallenge: enrolment',
       'listMfaMethods: enrolment',
       'removeMfaMethod: enrolment',
       'replaceRecoveryCodes: enrolment',
+      'requestEmailChange: anonymous',
+      'verifyEmail: anonymous',
       'verifyMfaChallenge: enrolment',
     ])
   })

@@ -61,8 +61,9 @@ export function missingScope(
   { scope, away }: Pick<Principal, 'scope' | 'away'>,
 ): string | null {
   const { method, permission, surface, narrow } = reached
-  // A second factor is the person's, and not the tenant's to which the session is bound.
-  const closed = surface === null && (!narrow || (away && narrow === 'enrolment'))
+  // Factors and addresses are the person's, and not the tenant's to which the session is bound.
+  const own = narrow === 'enrolment' || narrow === 'anonymous'
+  const closed = surface === null && (!narrow || (away && own))
   if (closed) return ''
   if (scope === undefined || narrow === 'any') return null
   const needed = narrow ?? permission
