@@ -95,12 +95,15 @@ describe('every route', async () => {
       'createMfaChallenge: enrolment',
       'endSession: any',
       'enrolMfaMethod: enrolment',
+      'getEmailChange: anonymous',
       'getMe: openid',
       'getMfaChallenge: enrolment',
       'getUserInfo: openid',
       'listMfaMethods: enrolment',
       'removeMfaMethod: enrolment',
       'replaceRecoveryCodes: enrolment',
+      'requestEmailChange: anonymous',
+      'verifyEmail: anonymous',
       'verifyMfaChallenge: enrolment',
     ])
   })

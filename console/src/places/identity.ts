@@ -16,7 +16,7 @@ export const identity: Place = {
       list: 'listAccounts',
       read: 'getAccount',
       create: 'inviteAccount',
-      columns: ['email', 'status', 'display_name', 'verified_at', 'created_at', 'id'],
+      columns: ['email', 'kind', 'status', 'display_name', 'verified_at', 'created_at', 'id'],
       events: ['account.', 'role.', 'session.'],
       actions: [
         'assignRole',

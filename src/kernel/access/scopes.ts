@@ -1,7 +1,8 @@
 /**
  * A session can be narrower than its account. Its scope is a set of words: permissions by name (a
  * typed one with its type, `:report` or `:*`), `<surface>.read` and `<surface>.write` for what every
- * member may do there (by GET and HEAD, or by any method), and words of OpenID. A route needs the
+ * member may do there (by GET and HEAD, or by any method), words of OpenID, `enrolment`, and
+ * `anonymous` for the session of an account without an address. A route needs the
  * scope and the grants that the caller has now. A full session has no scope, and pays one
  * comparison for all of this.
  */
@@ -27,7 +28,7 @@ export type Reached = {
   readonly narrow?: Narrow | undefined
 }
 
-const words = ['openid', 'profile', 'email', 'offline_access', 'enrolment'] as const
+const words = ['openid', 'profile', 'email', 'offline_access', 'enrolment', 'anonymous'] as const
 
 /** Every word that a scope can have. A typed permission is listed for all its types. */
 export function scopeWords(permissions: PermissionCatalog, surfaces: readonly string[]): string[] {
@@ -60,8 +61,9 @@ export function missingScope(
   { scope, away }: Pick<Principal, 'scope' | 'away'>,
 ): string | null {
   const { method, permission, surface, narrow } = reached
-  // A second factor is the person's, and not the tenant's to which the session is bound.
-  const closed = surface === null && (!narrow || (away && narrow === 'enrolment'))
+  // Factors and addresses are the person's, and not the tenant's to which the session is bound.
+  const own = narrow === 'enrolment' || narrow === 'anonymous'
+  const closed = surface === null && (!narrow || (away && own))
   if (closed) return ''
   if (scope === undefined || narrow === 'any') return null
   const needed = narrow ?? permission

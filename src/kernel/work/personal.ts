@@ -6,7 +6,7 @@
  * requests), so it is one more source.
  */
 import { Type } from 'typebox'
-import type { Db, Tx } from '../database/db.ts'
+import type { Db, Reader, Tx } from '../database/db.ts'
 import { sql, type Sql } from '../database/sql.ts'
 import { again, done, dueQueue, retry, type DueQueue } from './due-queue.ts'
 
@@ -37,6 +37,11 @@ export type Personal = {
    */
   erase(account: PersonalAccount, signal: AbortSignal): Promise<void>
   /**
+   * Whether the surface still needs an account that nobody uses, for example for an order that is not
+   * shipped. Such an account is not erased for being idle.
+   */
+  needs?(reader: Reader, account: PersonalAccount): Promise<boolean>
+  /**
    * Disables everything that was set up in an account before its owner verified the mail address:
    * subscriptions, schedules, links, addresses. Nothing is deleted, because the owner may have set
    * it up and may want to enable it again.
@@ -65,6 +70,8 @@ export type PersonalData = {
    * set up in the account before.
    */
   suspendEarlier(tx: Tx, account: PersonalAccount): Promise<void>
+  /** Whether any surface still needs an account that nobody uses. */
+  needs(reader: Reader, account: PersonalAccount): Promise<boolean>
   export(
     account: PersonalAccount,
     signal: AbortSignal,
@@ -104,6 +111,10 @@ export function openPersonal(
     suspendEarlier: (tx, account) => {
       const surfaces = [...all()].filter(([, one]) => one.suspend).map(([surface]) => surface)
       return request(tx, account, surfaces, sql`kernel.now() + (clock_timestamp() - now())`)
+    },
+    needs: async (reader, account) => {
+      for (const one of all().values()) if (await one.needs?.(reader, account)) return true
+      return false
     },
     export: async function* (account, signal) {
       for (const [surface, source] of all()) {

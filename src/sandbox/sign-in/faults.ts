@@ -1,4 +1,7 @@
-/** The ways in which a provider lies or fails. They apply where its code is exchanged. */
+/**
+ * The ways in which a provider lies or fails. They apply where its code is exchanged, or where an
+ * answer to a captcha is verified (`provider` is `captcha`).
+ */
 import { Type, type Static } from 'typebox'
 import { fits, type ControlRoute } from '../control.ts'
 import { openFaultScript, type FaultScript } from '../fault-script.ts'
@@ -12,6 +15,8 @@ const modes = [
   'unverified',
   'foreign_address',
   'changed_subject',
+  'refuses',
+  'other_host',
 ] as const
 
 const Fault = Type.Object(

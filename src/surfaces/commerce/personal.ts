@@ -4,14 +4,22 @@
  * because bookkeeping requires them. An order that is not sent yet is not sent any more.
  */
 import { Type } from 'typebox'
-import { madeOf, personalRows, sql, type Personal } from '#dodeca/kernel'
+import {
+  madeOf,
+  personalRows,
+  sql,
+  type Personal,
+  type PersonalAccount,
+  type Reader,
+} from '#dodeca/kernel'
 import type { Deps } from './deps.ts'
 import { showOrder } from './orders/order-view.ts'
+import { shopSettings } from './rules/records.ts'
 
 const Key = Type.Object({ tenant_id: Type.String(), id: Type.String() })
 
 export function personalCommerce({ kernel: { db } }: Pick<Deps, 'kernel'>): Personal {
-  return personalRows(db, [
+  const rows = personalRows(db, [
     {
       kind: 'order',
       table: 'commerce.orders',
@@ -61,4 +69,29 @@ export function personalCommerce({ kernel: { db } }: Pick<Deps, 'kernel'>): Pers
       erase: { set: sql`idempotency_key = null`, where: sql`t.idempotency_key is not null` },
     },
   ])
+  return { ...rows, needs }
+}
+
+const Needed = Type.Object({ needed: Type.Boolean() })
+
+/** An order that is not shipped or may still be returned, and a return that has not ended. */
+async function needs(
+  reader: Reader,
+  { tenant_id, principal_ids }: PersonalAccount,
+): Promise<boolean> {
+  const { return_window_days } = await shopSettings(reader, tenant_id)
+  const { needed } = await reader.one(
+    Needed,
+    sql`
+      select exists (select from commerce.orders o
+          where o.tenant_id = ${tenant_id} and o.buyer_id = any(${principal_ids}::uuid[])
+            and (o.state in ('pending', 'confirmed')
+              or o.state = 'fulfilled' and coalesce(o.shipped_at, o.confirmed_at)
+                > kernel.now() - make_interval(days => ${return_window_days})))
+        or exists (select from commerce.returns r
+          where r.tenant_id = ${tenant_id} and r.buyer_id = any(${principal_ids}::uuid[])
+            and r.state in ('requested', 'approved', 'received', 'refund_pending',
+              'refund_failed')) as needed`,
+  )
+  return needed
 }

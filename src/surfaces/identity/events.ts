@@ -14,6 +14,7 @@ export const events = {
   'account.registered': declared({ account_id: Id, tenant_id: Id }),
   'account.verified': declared({ account_id: Id }),
   'account.changed': declared({ account_id: Id }),
+  'account.converted': declared({ account_id: Id }),
   'account.status_changed': declared({ account_id: Id, from: Short, to: Short, reason: Short }),
   'account.deleted': declared({ account_id: Id }),
   'session.created': declared({

@@ -21,6 +21,7 @@ export function retention(settings: Kernel['settings']): readonly Retention[] {
       ['tenant_id', 'id'],
       sql`t.used_at <= kernel.now() - interval '1 hour'`,
     ),
+    rows('used_captchas', ['hash'], sql`t.expires_at <= kernel.now() - interval '1 hour'`),
     rows('registrations', ['id'], sql`t.expires_at <= kernel.now() - interval '30 days'`),
     rows(
       'organization_domains',

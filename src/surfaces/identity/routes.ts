@@ -2,6 +2,7 @@
 import type { Route } from '#dodeca/kernel'
 import { accountRoutes } from './accounts/routes.ts'
 import { apiKeyRoutes } from './api-keys/routes.ts'
+import { captchaRoutes } from './captcha/routes.ts'
 import { clientRoutes } from './clients/routes.ts'
 import type { Deps } from './deps.ts'
 import { domainRoutes } from './domains/routes.ts'
@@ -37,6 +38,7 @@ export function routes(deps: Deps): readonly Route[] {
     ...sessionRoutes(deps),
     ...passkeyRoutes(deps),
     ...loginCodeRoutes(deps),
+    ...captchaRoutes(deps),
     ...passwordRoutes(deps),
     ...challengeRoutes(deps),
     ...methodRoutes(deps),

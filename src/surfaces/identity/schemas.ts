@@ -24,10 +24,14 @@ export const DisplayName = text(100)
 export const DeviceName = text(100)
 export const OneTimeToken = text(200)
 
+/** An anonymous account has no address yet. It becomes a person when it proves one. */
+const AccountKind = Type.Union([Type.Literal('person'), Type.Literal('anonymous')])
+
 /** An account with the columns that starting a session needs. */
 export const AccountRow = Type.Object({
   id: Id,
   tenant_id: Id,
+  kind: AccountKind,
   email: nullable(Type.String()),
   email_normalized: Type.String(),
   status: Type.String(),
@@ -43,6 +47,7 @@ export const Account = Type.Object(
   {
     id: Id,
     tenant_id: Id,
+    kind: AccountKind,
     email: nullable(Type.String()),
     email_normalized: Type.String(),
     status: Type.String(),

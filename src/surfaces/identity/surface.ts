@@ -6,7 +6,9 @@ import { openAccess } from './access.ts'
 import { personalAccount } from './me/export-me.ts'
 import { seed } from './seed.ts'
 import { checks } from './checks.ts'
+import { idleQueue } from './anonymous/erase-idle.ts'
 import { openClientDocuments } from './clients/client-documents.ts'
+import { openSiteVerify } from './captcha/site-verify.ts'
 import type { Deps } from './deps.ts'
 import { recheckQueue } from './domains/recheck-domains.ts'
 import { sealedConnectionSecrets } from './connections/connection.ts'
@@ -61,7 +63,8 @@ export const identity: Surface<Face, unknown, typeof settings> = {
       ...parts,
       access: openAccess(parts),
       oidc: openOidc(kernel),
-      documents: openClientDocuments({ kernel, permissions: needs.permissions }),
+      documents: openClientDocuments({ kernel, permissions: kernel.declared.permissions }),
+      siteVerify: openSiteVerify(kernel),
       lookUpTxt: openTxtLookup(kernel, kernel.settings['identity.dns_servers']),
       reserved: openReservedWords(kernel, reserved_names),
     }
@@ -76,7 +79,7 @@ export const identity: Surface<Face, unknown, typeof settings> = {
           run: () => advanceSigningKeys(deps),
         },
       ],
-      queues: [resetQueue(deps), recheckQueue(deps)],
+      queues: [resetQueue(deps), recheckQueue(deps), idleQueue(deps)],
       signs: [denied.sign],
       retention: retention(kernel.settings),
       sealed: [
@@ -92,6 +95,7 @@ export const identity: Surface<Face, unknown, typeof settings> = {
       advice: () => adviceOnOperators(deps),
       close: async () => {
         await denied.stop()
+        await deps.siteVerify.close()
       },
     }
   },

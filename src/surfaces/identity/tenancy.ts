@@ -32,6 +32,7 @@ const knownThere = (session: string) => `
 export const tenancy: Tenancy = {
   'identity.settings': { cell: 'settings of the platform' },
   'identity.signing_keys': { cell: 'each cell signs with its own keys' },
+  'identity.used_captchas': { cell: 'answers of nobody in particular, until they expire' },
   'identity.gone_sessions': { cell: 'sessions whose tenant is gone, until their tokens expire' },
   'identity.tenants': { rows: 't.id = $1' },
   'identity.accounts': { guests: was_guest },

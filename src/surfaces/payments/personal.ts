@@ -5,7 +5,14 @@
  * is stored only until its operation ends.
  */
 import { Type } from 'typebox'
-import { personalRows, sql, type Personal, type PersonalAccount, type Tx } from '#dodeca/kernel'
+import {
+  personalRows,
+  sql,
+  type Personal,
+  type PersonalAccount,
+  type Reader,
+  type Tx,
+} from '#dodeca/kernel'
 import type { Deps } from './deps.ts'
 import { own_reasons } from './operations/next-state.ts'
 
@@ -13,7 +20,7 @@ const Made = Type.Object({ tenant_id: Type.String(), id: Type.String() })
 const portion = 200
 
 export function personalPayments({ kernel: { db } }: Pick<Deps, 'kernel'>): Personal {
-  return personalRows(db, [
+  const rows = personalRows(db, [
     {
       kind: 'payment',
       table: 'payments.payment_intents',
@@ -62,6 +69,29 @@ export function personalPayments({ kernel: { db } }: Pick<Deps, 'kernel'>): Pers
     },
     erasePayments,
   ])
+  return { ...rows, needs }
+}
+
+const Needed = Type.Object({ needed: Type.Boolean() })
+
+/** Money of the account is held, on its way or disputed. */
+async function needs(reader: Reader, { principal_ids }: PersonalAccount): Promise<boolean> {
+  const { needed } = await reader.one(
+    Needed,
+    sql`
+      -- any tenant: the payments of one person
+      select exists (select from payments.payment_intents i
+        where i.created_by = any(${principal_ids}::uuid[])
+          and (i.state = 'authorized' and i.authorization_expires_at > kernel.now()
+            or i.amount_refund_pending_minor > 0
+            or exists (select from payments.payment_operations o
+              where o.tenant_id = i.tenant_id and o.intent_id = i.id
+                and o.state in ('created', 'pending_provider'))
+            or exists (select from payments.disputes d
+              where d.tenant_id = i.tenant_id and d.intent_id = i.id
+                and d.state in ('warning', 'needs_response', 'under_review')))) as needed`,
+  )
+  return needed
 }
 
 /** Also what others wrote about these payments. Returns how many payments there were. */

@@ -84,6 +84,7 @@ describe('a route of identity or of the platform', () => {
       null,
     ])
     expect(away({ narrow: 'enrolment' })).toBe('')
+    expect(away({ narrow: 'anonymous' })).toBe('')
     expect(missingScope(permissions, { ...shop, method: 'POST' }, { away: true })).toBeNull()
   })
 })

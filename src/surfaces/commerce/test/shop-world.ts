@@ -1,6 +1,6 @@
 /** A platform with the payment provider's sandbox beside it, and shops in it with goods, rules and buyers. */
 import { expect } from 'vitest'
-import type { Member, People } from '../../../../test/product-world.ts'
+import type { Member, People, Tenant } from '../../../../test/product-world.ts'
 import { eventually, newKey, type Answer } from '../../../../test/world.ts'
 import { newId } from '#dodeca/kernel'
 import { openPaymentWorld, type PaymentWorld } from '../../payments/test/payment-world.ts'
@@ -24,6 +24,10 @@ export type Buyer = Member & {
 export type Shop = {
   readonly manager: Buyer
   buyer(): Promise<Buyer>
+  /** A visitor who says nothing about themselves. */
+  guest(): Promise<Buyer>
+  /** The same person in another session. */
+  as(member: Member): Buyer
   /** A product with one SKU; its price is in EUR. */
   product(more?: Partial<Goods>): Promise<string>
   stock(sku: string): Promise<Json>
@@ -106,6 +110,8 @@ export async function openShop(world: Shopping, more: object = {}): Promise<Shop
   return {
     manager,
     buyer: async () => buyerOf(world, await world.member(manager.tenant)),
+    guest: async () => buyerOf(world, await visitorOf(world, manager.tenant)),
+    as: member => buyerOf(world, member),
     product: given => makeProduct(manager, given),
     stock: async sku => (await manager.ask('GET', `/v1/inventory/${sku}`)).body,
     ship: (order, quantities) =>
@@ -162,6 +168,14 @@ async function makeProduct(manager: Buyer, given: Partial<Goods> = {}): Promise<
     expect(moved.status, moved.text).toBe(201)
   }
   return sku
+}
+
+async function visitorOf(world: Shopping, tenant: Tenant): Promise<Member> {
+  const asked = { anonymous: true, tenant: tenant.slug }
+  const { status, text, body } = await world.call('POST', '/v1/sessions', { body: asked })
+  expect(status, text).toBe(201)
+  const { account_id: id, access_token: token, session_id, refresh_token, device_token } = body
+  return { id, token, tenant, session_id, refresh_token, device_token, email: '', password: '' }
 }
 
 function buyerOf(world: Shopping, member: Member): Buyer {

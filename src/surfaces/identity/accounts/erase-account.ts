@@ -8,7 +8,7 @@ import type { Deps } from '../deps.ts'
 import { forgetAddress } from '../registrations/forget-address.ts'
 import { keepOperatorBeside } from '../roles/keep-operator.ts'
 import type { AccountRow } from '../schemas.ts'
-import { recordSecurityEvent, type Seen } from '../security-events/record-security-event.ts'
+import { recordSecurityEvent, type Act } from '../security-events/record-security-event.ts'
 import { revokeSessions } from '../sessions/revoke-sessions.ts'
 import { principalsOf, raiseAccountVersion } from './find-account.ts'
 import { forgetCredentials } from './forget-credentials.ts'
@@ -18,8 +18,7 @@ export async function eraseAccount(
   tx: Tx,
   deps: Pick<Deps, 'kernel' | 'denied'>,
   account: Pick<AccountRow, 'id' | 'tenant_id' | 'email_normalized'>,
-  actor: string,
-  seen: Seen,
+  act: Act,
 ): Promise<boolean> {
   const { id, tenant_id, email_normalized } = account
   const hash = deps.kernel.keys.fingerprint('identity.erased', email_normalized).toString('hex')
@@ -32,7 +31,7 @@ export async function eraseAccount(
   await keepOperatorBeside(tx, id)
   // Locks roles before sessions, in the same order as a refresh in another tenant.
   await tx.run(sql`delete from identity.role_assignments where account_id = ${id}`)
-  await revokeSessions(tx, deps, { account_id: id }, 'account_deleted', { actor, seen })
+  await revokeSessions(tx, deps, { account_id: id }, 'account_deleted', act)
   await forgetCredentials(tx, account)
   await tx.run(sql`delete from identity.credentials where account_id = ${id}`)
   await tx.run(sql`delete from identity.one_time_challenges where account_id = ${id}`)
@@ -54,8 +53,8 @@ export async function eraseAccount(
     data: { account_id: id },
   })
   await deps.kernel.personal.erase(tx, await principalsOf(tx, account))
-  const about = { tenant_id, account_id: id, actor, seen }
-  await recordSecurityEvent(tx, { ...about, action: 'account.deleted' })
+  const about = { tenant_id, account_id: id, action: 'account.deleted' }
+  await recordSecurityEvent(tx, { ...about, ...act })
   return true
 }
 

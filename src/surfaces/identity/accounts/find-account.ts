@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { Id, sql, type PersonalAccount, type Reader, type Sql, type Tx } from '#dodeca/kernel'
 import { AccountRow, Versioned } from '../schemas.ts'
 
-export const accountColumns = sql`id, tenant_id, email, email_normalized, status, verified_at,
+export const accountColumns = sql`id, tenant_id, kind, email, email_normalized, status, verified_at,
   display_name, locale, version, created_at`
 
 export function accountById(reader: Reader, id: string): Promise<AccountRow | undefined> {

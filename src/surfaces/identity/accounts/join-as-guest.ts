@@ -56,7 +56,7 @@ export async function joinAsGuest(
     if (isId(actor)) await withDutiesApart(tx, deps, { ...assignment, actor }, assign)
     else await assign()
   }
-  await eraseAccount(tx, deps, invited, holder.id, seen)
+  await eraseAccount(tx, deps, invited, { actor: holder.id, seen })
   await notifyOwner(tx, holder, 'address_known')
   return true
 }

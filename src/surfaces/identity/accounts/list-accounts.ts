@@ -11,6 +11,7 @@ export const listAccounts = list('/v1/accounts', 'List accounts of the tenant, n
   where: sql`t.status <> 'deleted'`,
   time: 'id',
   filters: {
+    kind: equal(oneOf('person', 'anonymous')),
     status: equal(oneOf('invited', 'active', 'disabled')),
     // An invalid address matches no account.
     email: equal(Email, email => sql`t.email_normalized = ${parseEmail(email)?.normalized ?? ''}`),

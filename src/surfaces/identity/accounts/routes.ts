@@ -150,7 +150,7 @@ export const accountRoutes = open({
       await requireStepUp(tx, deps.kernel, principal)
       const change = { account_id, principal, grants: await grants(), erases: true } as const
       const check = await keepAdministrator(tx, deps, change)
-      if (await eraseAccount(tx, deps, account, principal.id, request)) {
+      if (await eraseAccount(tx, deps, account, { actor: principal.id, seen: request })) {
         await check()
         tx.audit('identity.accounts.delete', account_id, { by: { tenant_id, id: principal.id } })
       }

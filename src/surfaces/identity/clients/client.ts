@@ -69,12 +69,14 @@ export type NewClientSecret = Static<typeof NewClientSecret>
 
 /** Surfaces that sessions with a scope may not use. */
 const closed_surfaces = ['identity', 'kernel']
+/** Of sessions that we make narrow ourselves. */
+const ours = ['enrolment', 'anonymous']
 
 /** The words that an application may ask for. */
 export function askableScopes(permissions: PermissionCatalog): readonly string[] {
   const names = [...permissions.keys()].map(surfaceOf).filter(one => !closed_surfaces.includes(one))
   return scopeWords(permissions, [...new Set(names)]).filter(
-    word => word !== 'enrolment' && !closed_surfaces.includes(surfaceOf(word)),
+    word => !ours.includes(word) && !closed_surfaces.includes(surfaceOf(word)),
   )
 }
 

@@ -3,9 +3,11 @@
  * mailed to the new address, which proves the mailbox. Until a mailbox is proven no account owns the
  * address, so another account that has it and never proved it loses it in the same transaction. If
  * the address has an owner by now, the change ends without an effect. The old address gets a notice.
+ * An anonymous account becomes a person, whose full session begins.
  */
 import { Type } from 'typebox'
-import { Id, sql, Time, violates, type Principal, type Tx } from '#dodeca/kernel'
+import { Id, requireScope, sql, Time, violates, type Principal, type Tx } from '#dodeca/kernel'
+import { convert } from '../anonymous/convert.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { notifyOwner } from '../mails/notify-owner.ts'
@@ -20,25 +22,30 @@ import { forgetAddress } from '../registrations/forget-address.ts'
 import { announceProven } from '../registrations/take-over.ts'
 import type { AccountRow } from '../schemas.ts'
 import { recordSecurityEvent, type Seen } from '../security-events/record-security-event.ts'
+import type { Delivered, Delivery } from '../sessions/deliver-tokens.ts'
 import { emailScope } from '../tenants/resolve-tenant.ts'
 
-type Needs = Pick<Deps, 'kernel'>
+type Needs = Pick<Deps, 'kernel' | 'tokens' | 'denied'>
 
 const Change = Type.Object({ email: Type.String(), email_normalized: Type.String() })
 type Moved = {
   readonly account_id: string
   readonly status: 'active'
   readonly verified_at: string
+  /** Of an account that was anonymous. */
+  readonly begun?: Delivered
 }
+
+type Proof = { readonly token: string; readonly delivery: Delivery }
 
 export async function proveEmailChange(
   deps: Needs,
   principal: Principal,
-  token: string,
+  proof: Proof,
   seen: Seen,
 ): Promise<Moved> {
   const moved = await deps.kernel.db
-    .tx(tx => move(tx, deps, principal, token, seen))
+    .tx(tx => move(tx, deps, principal, proof, seen))
     .catch((error: unknown) => {
       // The address was registered in this moment. The token stays valid.
       if (violates(error, 'accounts_email')) return undefined
@@ -52,14 +59,16 @@ export async function proveEmailChange(
 async function move(
   tx: Tx,
   deps: Needs,
-  { id }: Principal,
-  token: string,
+  principal: Principal,
+  { token, delivery }: Proof,
   seen: Seen,
 ): Promise<Moved | undefined> {
+  const { id } = principal
   await lockAccounts(tx, deps, id, token)
   const challenge = await consumeOfAccount(tx, ['email_change'], token)
   const account = await accountById(tx, id)
   if (!challenge || !account || challenge.account_id !== id) throw problem('one_time_token_invalid')
+  if (account.kind === 'person') requireScope(principal)
   const change = await tx.maybe(
     Change,
     sql`
@@ -87,9 +96,13 @@ async function move(
       where id = ${id} returning id, verified_at`,
   )
   await forgetAddress(tx, account, 'ended')
+  const moved = { account_id: id, status: 'active', verified_at } as const
+  const was_anonymous = account.kind === 'anonymous'
+  const begun = was_anonymous ? await convert(tx, deps, account, delivery, seen) : undefined
   await announceProven(tx, account, seen)
+  if (begun) return { ...moved, begun }
   await notifyOwner(tx, account, 'address_changed')
-  return { account_id: id, status: 'active', verified_at }
+  return moved
 }
 
 const Pending = Type.Object({ email_normalized: Type.String() })

@@ -1,10 +1,10 @@
 /** Routes about changes of an account's address. */
-import { closed, reply, routesOf, text } from '#dodeca/kernel'
+import { reply, routesOf } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { emailChangeProgress } from '../requests.ts'
-import { Accepted, Email, Progress } from '../schemas.ts'
-import { askEmailChange } from './change-email.ts'
+import { Accepted, Progress } from '../schemas.ts'
+import { askEmailChange, ChangeEmail } from './change-email.ts'
 
 const { open, get, post } = routesOf<Deps>({ permission: 'authenticated', added: true })
 
@@ -14,11 +14,15 @@ export const emailChangeRoutes = open({
     'Request a change of address',
     {
       sends: ['location'],
-      description: 'The address changes when you send the token that is mailed to it.',
+      narrow: 'anonymous',
+      description:
+        'The address changes when you send the token that is mailed to it. An anonymous account sends no password, and becomes a person with its first address.',
       transaction: 'own',
-      body: closed({ email: Email, current_password: text(1024) }),
+      body: ChangeEmail,
       replies: { 202: Accepted },
       fails: [
+        'captcha_required',
+        'signup_closed',
         'invalid_credentials',
         'permission_denied',
         'account_not_found',
@@ -26,8 +30,8 @@ export const emailChangeRoutes = open({
         'overloaded',
       ],
     },
-    async ({ body, principal }, deps) => {
-      const accepted = await askEmailChange(deps, principal, body)
+    async ({ body, principal, request }, deps) => {
+      const accepted = await askEmailChange(deps, principal, body, request)
       return reply(202, accepted, { location: `/v1/email-changes/${accepted.id}` })
     },
   ),
@@ -35,7 +39,7 @@ export const emailChangeRoutes = open({
   getEmailChange: get(
     '/v1/email-changes/{id}',
     'Get the status of a change of address',
-    { absent: 'email_change_not_found', reply: Progress },
+    { narrow: 'anonymous', absent: 'email_change_not_found', reply: Progress },
     async ({ tx, params, principal }) => {
       const progress = await emailChangeProgress(tx, principal.id, params.id)
       if (!progress) throw problem('email_change_not_found')

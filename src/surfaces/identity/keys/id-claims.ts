@@ -13,12 +13,15 @@ export type IdFacts = {
   readonly nonce: string | null
   /** The access token that is given with it. */
   readonly access_token: string
+  /** What the tenant adds. */
+  readonly claims: Readonly<Record<string, unknown>>
 }
 
 export function idClaims({ account_id, tenant_id, aal, amr, auth_time, ...facts }: IdFacts) {
-  const { nonce, access_token } = facts
+  const { nonce, access_token, claims } = facts
   const half = createHash('sha256').update(access_token).digest().subarray(0, 16)
   return {
+    ...claims,
     sub: account_id,
     tid: tenant_id,
     auth_time,

@@ -7,6 +7,7 @@ import { Type, type Static } from 'typebox'
 import { closed, sql, type Reader } from '#dodeca/kernel'
 import { requireEmail } from '../accounts/email.ts'
 import { accountColumns } from '../accounts/find-account.ts'
+import { Answer, requireCaptcha } from '../captcha/require-captcha.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { requestDecoyMail } from '../mails/decoy-mail.ts'
@@ -26,6 +27,7 @@ export const RequestCode = closed({
   email: Email,
   tenant: Type.Optional(Slug),
   locale: Type.Optional(Locale),
+  captcha: Type.Optional(Answer),
 })
 type RequestCode = Static<typeof RequestCode>
 
@@ -33,16 +35,18 @@ const Known = Type.Object({ ...AccountRow.properties, is_member: Type.Boolean() 
 type Known = Static<typeof Known>
 
 export async function requestLoginCode(
-  { kernel }: Pick<Deps, 'kernel'>,
-  { email, tenant: slug, locale }: RequestCode,
+  deps: Pick<Deps, 'kernel' | 'siteVerify'>,
+  { email, tenant: slug, locale, captcha }: RequestCode,
   seen: Seen,
 ): Promise<AcceptedRequest> {
+  const { kernel } = deps
   const { settings, db } = kernel
   if (!settings['identity.login_codes']) throw problem('login_codes_off')
   const address = requireEmail(email)
   const tenant = await resolveTenant(db, kernel, slug, seen.headers['host'])
   const { id: tenant_id } = tenant
   const scope = emailScope(kernel, tenant_id)
+  await requireCaptcha(deps, { purpose: 'login_code', answer: captcha })
   await limit(kernel, { scope, normalized: address.normalized }, seen)
   const ttl_seconds = settings['identity.login_code_ttl_seconds']
   const details: Details = {

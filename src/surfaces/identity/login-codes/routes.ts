@@ -23,7 +23,7 @@ export const loginCodeRoutes = open({
       body: RequestCode,
       replies: { 202: Accepted },
       location: '/v1/login-codes/{id}',
-      fails: ['login_codes_off', 'tenant_not_found', 'rate_limited'],
+      fails: ['captcha_required', 'login_codes_off', 'tenant_not_found', 'rate_limited'],
     },
     async ({ body, request }, deps) => await requestLoginCode(deps, body, request),
   ),

@@ -25,6 +25,7 @@ export function personalAccount({ kernel: { db } }: Pick<Deps, 'kernel'>): Perso
       view: [
         'id',
         'tenant_id',
+        'kind',
         'email',
         'status',
         'verified_at',

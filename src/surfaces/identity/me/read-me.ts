@@ -109,7 +109,7 @@ function readAccount(
   return reader.maybe(
     Row,
     sql`
-      select a.id, a.tenant_id, a.email, a.email_normalized, a.status, a.verified_at,
+      select a.id, a.tenant_id, a.kind, a.email, a.email_normalized, a.status, a.verified_at,
         a.display_name, a.locale, a.profile, a.metadata, a.created_at, a.version,
         (select jsonb_build_object('id', s.id, 'amr', to_jsonb(s.amr), 'scope', to_jsonb(s.scope),
             'client_id', s.client_id, 'bound_tenant_id', s.bound_tenant_id, 'expires_at',

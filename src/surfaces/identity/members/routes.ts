@@ -60,7 +60,7 @@ function membersOf(tenant_id: string, after: string | null, n: number): Sql {
         where r.tenant_id = ${tenant_id} and r.account_id = a.id order by r.role_id) as role_ids
     from (
       (select id from identity.accounts
-        where tenant_id = ${tenant_id} and status <> 'deleted'
+        where tenant_id = ${tenant_id} and status <> 'deleted' and kind = 'person'
           and (${after}::uuid is null or id < ${after}::uuid)
         order by id desc limit ${n})
       union

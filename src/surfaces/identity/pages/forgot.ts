@@ -1,6 +1,7 @@
 /** Requests a mail that resets a password. The page is the same for every address. */
 import { markup } from '#dodeca/kernel'
 import { requestReset } from '../passwords/request-reset.ts'
+import { answerIn, captchaField, scripted } from './captcha.ts'
 import { button, field, form, hidden, required } from './form.ts'
 import type { Page } from './visit.ts'
 
@@ -12,11 +13,13 @@ export const forgotPage: Page = {
     const email = { name: 'email', type: 'email', autocomplete: 'username' } as const
     return {
       title: words.forgot_title,
+      ...scripted(visit),
       body: markup`<p>${words.forgot_says}</p>
 ${form(
   visit,
   hidden({ tenant: given['tenant'] ?? query.tenant }),
   field(visit, { ...email, label: words.email, value: given['email'] }),
+  captchaField(visit, 'password_reset'),
   button(words.send),
 )}`,
     }
@@ -24,7 +27,8 @@ ${form(
   submit: async ({ deps, words, request, form: given }) => {
     const { email } = required(given, 'email')
     const { tenant } = given
-    await requestReset(deps, { email, tenant: tenant || undefined }, request)
+    const body = { email, ...(tenant ? { tenant } : {}), ...answerIn(given) }
+    await requestReset(deps, body, request)
     return { title: words.mail_sent, body: markup`<p>${words.forgot_sent}</p>` }
   },
 }

@@ -1,13 +1,16 @@
 /**
  * The HTML frame of the account pages: light and dark, readable on a phone, and free of scripts,
- * except for the one that uses passkeys. The content security policy allows only this style sheet
+ * except for the one that uses passkeys and solves captchas. The content security policy allows only this style sheet
  * and that script, by their hashes. The referrer policy sends
  * only the origin of the page, because the full address may contain a token. The origin is needed:
  * some browsers send no fetch metadata, and for them only the origin shows that a form is ours.
  */
 import { hashSource, htmlPage, markup, pageHeaders, trusted, type Markup } from '#dodeca/kernel'
 import { languages, type Language } from './language.ts'
-import { script } from './passkey-form.ts'
+import { captcha_script } from './captcha.ts'
+import { script as passkey_script } from './passkey-form.ts'
+
+const script = passkey_script + captcha_script
 
 const style = `
 :root { color-scheme: light dark; --ink: light-dark(#1c2026, #e6e9ee);

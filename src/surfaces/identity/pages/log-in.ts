@@ -12,6 +12,7 @@ import { passkeyOptions } from '../passkeys/challenge.ts'
 import type { Seen } from '../security-events/record-security-event.ts'
 import { waysOf, type LoginOptions } from '../sessions/login-options.ts'
 import { findTenant, slugMeant } from '../tenants/resolve-tenant.ts'
+import { answerIn, asksCaptcha } from './captcha.ts'
 import { readCookie, setCookie } from './cookies.ts'
 import { button, field, form, hidden, required } from './form.ts'
 import { nextPath } from './next-path.ts'
@@ -36,7 +37,8 @@ export const logInPage: Page = {
     const { tenant, next } = given
     const device_token = readCookie(deps.kernel, request.headers, device_cookie)
     const known = device_token === null ? {} : { device_token }
-    const body = { email, password, ...(tenant ? { tenant } : {}), ...known }
+    const named = { ...(tenant ? { tenant } : {}), ...answerIn(given) }
+    const body = { email, password, ...named, ...known }
     const result = await logIn(deps, { ...body, delivery: 'cookie' }, request)
     return entered(deps, result, next)
   },
@@ -115,6 +117,7 @@ function passwordForm(visit: Visit, further: Further): Markup {
     hidden(further),
     field(visit, { ...email, label: words.email, value: given['email'] }),
     field(visit, { ...password, label: words.password }),
+    ...asksCaptcha(visit),
     button(words.log_in),
   )
 }

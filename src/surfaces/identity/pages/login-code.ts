@@ -8,6 +8,7 @@ import { problem } from '../errors.ts'
 import { requestLoginCode } from '../login-codes/request-code.ts'
 import { peek } from '../one-time.ts'
 import { logIn } from '../sessions/log-in.ts'
+import { answerIn, asksCaptcha, captchaField, scripted } from './captcha.ts'
 import { readCookie, setCookie } from './cookies.ts'
 import { button, field, form, hidden, required } from './form.ts'
 import { entered } from './log-in.ts'
@@ -24,13 +25,15 @@ export const loginCodePage: Page = {
     const token = visit.form['token'] ?? visit.query.token
     if (token) return followed(visit, token)
     const { words, form: given } = visit
-    if (!kept(visit)) return { title: words.code_title, body: asksAddress(visit) }
+    if (!kept(visit))
+      return { title: words.code_title, body: asksAddress(visit), ...scripted(visit) }
     // An error is shown by the form that was sent.
     const quiet = { ...visit, fault: null }
     const [code, address] = given['code'] === undefined ? [quiet, visit] : [visit, quiet]
     return {
       title: words.code_title,
       body: markup`${asksCode(code)}<h2>${words.another_code}</h2>${asksAddress(address)}`,
+      ...scripted(visit),
     }
   },
   submit: async visit => {
@@ -44,7 +47,7 @@ async function send(visit: Visit): Promise<Result> {
   const { deps, words, language, request, form: given } = visit
   const { email } = required(given, 'email')
   const { tenant, next } = given
-  const body = { email, locale: language, ...(tenant ? { tenant } : {}) }
+  const body = { email, locale: language, ...(tenant ? { tenant } : {}), ...answerIn(given) }
   const { id } = await requestLoginCode(deps, body, request)
   const value = [id, tenant, encodeURIComponent(nextPath(next))].join('.')
   const max_age = deps.kernel.settings['identity.login_code_ttl_seconds']
@@ -60,7 +63,8 @@ async function enter(visit: Visit, shown: { code: string } | { token: string }):
   const { deps, request } = visit
   const asked = kept(visit)
   if (!asked) throw problem('invalid_credentials')
-  const body = { login_code: { id: asked.id, ...shown }, delivery: 'cookie' } as const
+  const answer = answerIn(visit.form)
+  const body = { login_code: { id: asked.id, ...shown }, delivery: 'cookie', ...answer } as const
   const gone = entered(deps, await logIn(deps, body, request), asked.next)
   const spent = setCookie(deps.kernel, { ...cookie, value: '', max_age: 0 }, 'Lax')
   return { ...gone, cookies: [...(gone.cookies ?? []), spent] }
@@ -92,7 +96,11 @@ async function followed(visit: Visit, token: string): Promise<Result> {
   if (open.ref !== kept(visit)?.id) {
     return { title: words.log_in, body: markup`<p>${words.other_browser}</p>` }
   }
-  return { title: words.log_in, body: form(visit, hidden({ token }), button(words.log_in)) }
+  return {
+    title: words.log_in,
+    ...scripted(visit),
+    body: form(visit, hidden({ token }), ...asksCaptcha(visit), button(words.log_in)),
+  }
 }
 
 function asksCode(visit: Visit): Markup {
@@ -103,6 +111,7 @@ function asksCode(visit: Visit): Markup {
   return form(
     { ...visit, fault: shown },
     field({ ...visit, fault: shown }, { ...code, label: words.code, hint: words.login_code_hint }),
+    ...asksCaptcha(visit),
     button(words.log_in),
   )
 }
@@ -118,6 +127,7 @@ ${form(
   visit,
   hidden({ tenant, next }),
   field(visit, { ...email, label: words.email, value: given['email'] }),
+  captchaField(visit, 'login_code'),
   button(words.send),
 )}`
 }

@@ -73,7 +73,7 @@ async function answer(deps: Deps, page: Page, given: Given, sent: Form | null) {
   const bare = { deps, language, words: languages[language], path: page.path, ...given }
   let visit: Visit = { ...bare, form: sent ?? {}, session: null, csrf: null, fault: null }
   if (page.guarded) {
-    const visitor = await visitorOf(deps, request, true)
+    const visitor = await visitorOf(deps, request, 'enrolment')
     if (!visitor.session) return gone(cookies, { to: logInPath(page.path + request.search) })
     cookies.push(...visitor.cookies)
     const { session } = visitor

@@ -4,6 +4,7 @@
  */
 import { markup } from '#dodeca/kernel'
 import { register } from '../registrations/register.ts'
+import { answerIn, captchaField, scripted } from './captcha.ts'
 import { setCookie } from './cookies.ts'
 import { button, field, form, hidden } from './form.ts'
 import type { Page, Visit } from './visit.ts'
@@ -13,11 +14,12 @@ export const registration_cookie = 'account-registration'
 export const registerPage: Page = {
   path: '/account/register',
   summary: 'The page on which an account is registered',
-  show: visit => ({ title: visit.words.register, body: asked(visit) }),
+  show: visit => ({ title: visit.words.register, body: asked(visit), ...scripted(visit) }),
   submit: async visit => {
     const { deps, words, language, request } = visit
     const { email = '', password = '', tenant } = visit.form
-    const body = { email, password, locale: language, ...(tenant ? { tenant } : {}) }
+    const named = { ...(tenant ? { tenant } : {}), ...answerIn(visit.form) }
+    const body = { email, password, locale: language, ...named }
     const { id, verification_required } = await register(deps, body, request)
     const max_age = deps.kernel.settings['identity.verification_ttl_seconds']
     const cookie = { name: registration_cookie, value: id, path: '/account/verify', max_age }
@@ -43,6 +45,7 @@ function asked(visit: Visit) {
     hidden({ tenant: given['tenant'] ?? query.tenant }),
     field(visit, { ...email, label: label.email, value: given['email'] }),
     field(visit, { ...password, label: label.password, hint: words.password_hint }),
+    captchaField(visit, 'registration'),
     button(words.register),
   )}
 <p>${words.have_account} <a href="/account/login">${words.log_in}</a></p>`

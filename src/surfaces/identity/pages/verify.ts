@@ -12,6 +12,7 @@ import { verifyAddress } from '../registrations/verify-address.ts'
 import { readCookie, setCookie } from './cookies.ts'
 import { button, field, form, hidden } from './form.ts'
 import { logInPath } from './page.ts'
+import { setCookies } from '../sessions/deliver-tokens.ts'
 import type { Page, Visit } from './visit.ts'
 import { registration_cookie } from './register.ts'
 import { visitorOf } from './visitor.ts'
@@ -58,10 +59,10 @@ function registrationOf({ deps, request }: Visit): string | undefined {
 
 async function change(visit: Visit, token: string) {
   const { deps, request } = visit
-  const { session, cookies } = await visitorOf(deps, request)
+  const { session, cookies } = await visitorOf(deps, request, 'anonymous')
   if (!session) return { to: logInPath(`${path}?${new URLSearchParams({ token })}`), cookies }
-  await proveEmailChange(deps, session, token, request)
-  return { to: '/account/?done=changed', cookies }
+  const { begun } = await proveEmailChange(deps, session, { token, delivery: 'cookie' }, request)
+  return { to: '/account/?done=changed', cookies: begun ? setCookies(begun.headers) : cookies }
 }
 
 function askForChange(visit: Visit, token: string) {

@@ -43,7 +43,7 @@ export type Visit = {
 export type Shown = {
   title: string
   body: Markup
-  /** True if the body has a form for a passkey. */
+  /** True if the body has a form for a passkey, or one with a captcha. */
   script?: boolean
   cookies?: readonly string[]
   /** What the address of the page in another language has, beside the usual. */

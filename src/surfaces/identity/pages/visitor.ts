@@ -12,25 +12,27 @@ import type { Session } from '../mfa/holder.ts'
 import { hashOf } from '../one-time.ts'
 import type { Seen } from '../security-events/record-security-event.ts'
 import { deliver, setCookies } from '../sessions/deliver-tokens.ts'
-import { isEnrolment } from '../sessions/narrowed.ts'
 import { refresh } from '../sessions/refresh-session.ts'
 import { readCookie } from './cookies.ts'
 
 export type Visitor = { readonly session: Session | null; readonly cookies: readonly string[] }
 
+/** The narrow sessions that some pages take. */
+type Also = 'enrolment' | 'anonymous'
+
 const anonymous: Visitor = { session: null, cookies: [] }
 
-/** Also a session that can only add a second factor, where `enrols` is true. */
-export async function visitorOf(deps: Deps, seen: Seen, enrols = false): Promise<Visitor> {
+/** `also`: a narrow session with this word, which can do only that. */
+export async function visitorOf(deps: Deps, seen: Seen, also?: Also): Promise<Visitor> {
   const access_token = readCookie(deps.kernel, seen.headers, 'account-at')
-  const session = access_token === null ? null : await sessionOf(deps, access_token, enrols)
-  return session ? { session, cookies: [] } : await renewed(deps, seen, enrols)
+  const session = access_token === null ? null : await sessionOf(deps, access_token, also)
+  return session ? { session, cookies: [] } : await renewed(deps, seen, also)
 }
 
 async function sessionOf(
   { access }: Deps,
   token: string,
-  enrols: boolean,
+  also: Also | undefined,
 ): Promise<Session | null> {
   let principal: Principal
   try {
@@ -40,12 +42,13 @@ async function sessionOf(
     throw error
   }
   // These pages are the person's own, and not an application's or another tenant's.
-  if (isNarrow(principal) && !(enrols && isEnrolment(principal))) return null
+  const taken = also !== undefined && !principal.client_id && principal.scope?.has(also)
+  if (isNarrow(principal) && !taken) return null
   const { kind, session_id } = principal
   return kind === 'account' && session_id !== null ? { ...principal, kind, session_id } : null
 }
 
-async function renewed(deps: Deps, seen: Seen, enrols: boolean): Promise<Visitor> {
+async function renewed(deps: Deps, seen: Seen, also: Also | undefined): Promise<Visitor> {
   const refresh_token = readCookie(deps.kernel, seen.headers, 'account-rt')
   if (refresh_token === null) return anonymous
   // Finds used refresh tokens too: two tabs may send the same one, and the refresh handles that.
@@ -57,7 +60,7 @@ async function renewed(deps: Deps, seen: Seen, enrols: boolean): Promise<Visitor
   try {
     const { session_id } = of
     const tokens = await refresh(deps, { session_id, refresh_token, tenant_id: undefined }, seen)
-    const session = await sessionOf(deps, tokens.access_token ?? '', enrols)
+    const session = await sessionOf(deps, tokens.access_token ?? '', also)
     return { session, cookies: setCookies(deliver(deps.kernel, tokens, 'cookie').headers) }
   } catch (error) {
     // A session that the policy of its tenant refuses now is over for these pages, too.

@@ -40,6 +40,11 @@ export const de: Words = {
   passkey_name: 'Name, an dem Sie ihn erkennen',
   create_says: 'Ihr Browser fragt, wo der Passkey liegen soll, und ob Sie es sind.',
   create_passkey: 'Passkey erstellen',
+  captcha_wait: 'Ihr Browser löst eine kleine Aufgabe, die Roboter bremst. Einen Moment …',
+  captcha_failed:
+    'Ihr Browser kann die Aufgabe nicht lösen. Nehmen Sie einen neueren Browser, und öffnen Sie diese Seite mit https.',
+  captcha_script:
+    'Dieses Formular braucht ein Skript gegen Roboter. Erlauben Sie Skripte auf dieser Seite.',
   needs_script:
     'Passkeys brauchen ein Skript und einen neueren Browser. Erlauben Sie Skripte auf dieser Seite.',
   key_failed:
@@ -236,6 +241,8 @@ export const de: Words = {
     session_bound:
       'Sie haben sich beim Anbieter einer Organisation angemeldet. Melden Sie sich auf eigenem Weg an, um das zu tun.',
     tenant_not_found: 'Diesen Mandanten gibt es nicht. Prüfen Sie die Adresse, die hierher führte.',
+    captcha_required:
+      'Senden Sie das Formular noch einmal. Ihr Browser löst zuerst eine kleine Aufgabe, die Roboter bremst.',
     rate_limited:
       'Es waren zu viele Versuche. Warten Sie {n} Sekunden und versuchen Sie es noch einmal.',
     overloaded: 'Die Plattform ist ausgelastet. Versuchen Sie es gleich noch einmal.',

@@ -35,6 +35,10 @@ export const en = {
   passkey_name: 'Name by which you recognize it',
   create_says: 'Your browser asks where to keep the passkey, and that it is you.',
   create_passkey: 'Make the passkey',
+  captcha_wait: 'Your browser solves a small task that slows down robots. One moment …',
+  captcha_failed:
+    'Your browser cannot solve the task. Use a newer browser, and open this page with https.',
+  captcha_script: 'This form needs a script against robots. Allow scripts on this page.',
   needs_script: 'Passkeys need a script and a newer browser. Allow scripts on this page.',
   key_failed: 'The browser did not use a key. Try again, or continue in another way.',
   key_refused: 'The passkey was not accepted. Try again, or continue in another way.',
@@ -219,6 +223,8 @@ export const en = {
     session_bound:
       'You logged in at the provider of an organization. Log in in a way of your own to do this.',
     tenant_not_found: 'There is no such tenant. Check the address that led here.',
+    captcha_required:
+      'Send the form again. Your browser first solves a small task that slows down robots.',
     rate_limited: 'There were too many attempts. Wait {n} seconds, then try again.',
     overloaded: 'The platform is busy. Try again in a moment.',
     csrf_failed: 'This form was not sent from this page, or the page is too old. Send it again.',

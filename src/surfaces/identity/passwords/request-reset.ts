@@ -1,4 +1,7 @@
 /** Requests a mail that resets a password. Known and unknown addresses get the same reply. */
+import { Type, type Static } from 'typebox'
+import { closed } from '#dodeca/kernel'
+import { Answer, requireCaptcha } from '../captcha/require-captcha.ts'
 import type { Deps } from '../deps.ts'
 import { accountByAddress } from '../accounts/find-account.ts'
 import { parseEmail } from '../accounts/email.ts'
@@ -6,16 +9,25 @@ import { requestDecoyMail } from '../mails/decoy-mail.ts'
 import { requestMail } from '../mails/request.ts'
 import { issueDerived, sentTo } from '../one-time.ts'
 import { insertRequest, type AcceptedRequest } from '../requests.ts'
-import { default_tenant_id } from '../schemas.ts'
+import { default_tenant_id, Email, Slug } from '../schemas.ts'
 import { recordSecurityEvent, type Seen } from '../security-events/record-security-event.ts'
 import { emailScope, findTenant } from '../tenants/resolve-tenant.ts'
 
+export const RequestReset = closed({
+  email: Email,
+  tenant: Type.Optional(Slug),
+  captcha: Type.Optional(Answer),
+})
+type RequestReset = Static<typeof RequestReset>
+
 export async function requestReset(
-  { kernel }: Pick<Deps, 'kernel'>,
-  body: { readonly email: string; readonly tenant?: string | undefined },
+  deps: Pick<Deps, 'kernel' | 'siteVerify'>,
+  body: RequestReset,
   seen: Seen,
 ): Promise<AcceptedRequest> {
+  const { kernel } = deps
   const { settings, db } = kernel
+  await requireCaptcha(deps, { purpose: 'password_reset', answer: body.captcha })
   const normalized = parseEmail(body.email)?.normalized ?? ''
   const tenant = await findTenant(db, kernel, body.tenant, seen.headers['host'])
   const tenant_id = tenant?.id ?? default_tenant_id

@@ -1,12 +1,11 @@
 /** Routes to reset a forgotten password and to change a known one. */
-import { Type } from 'typebox'
 import { closed, routesOf, text } from '#dodeca/kernel'
 import { requestProgress } from '../requests.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
-import { Accepted, Email, OneTimeToken, Password, Progress, Slug } from '../schemas.ts'
+import { Accepted, OneTimeToken, Password, Progress } from '../schemas.ts'
 import { changePassword } from './change-password.ts'
-import { requestReset } from './request-reset.ts'
+import { RequestReset, requestReset } from './request-reset.ts'
 import { resetPassword } from './reset-password.ts'
 
 const { open, get, post } = routesOf<Deps>({
@@ -22,10 +21,10 @@ export const passwordRoutes = open({
       description: 'The reply is the same whether or not the address has an account.',
       permission: 'public',
       transaction: 'own',
-      body: closed({ email: Email, tenant: Type.Optional(Slug) }),
+      body: RequestReset,
       replies: { 202: Accepted },
       location: '/v1/password-reset-requests/{id}',
-      fails: ['rate_limited'],
+      fails: ['captcha_required', 'rate_limited'],
     },
     async ({ body, request }, deps) => await requestReset(deps, body, request),
   ),

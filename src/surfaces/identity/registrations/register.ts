@@ -4,7 +4,8 @@
  * account immediately. Even then, the address belongs to no account until its mailbox is verified.
  */
 import { Type, type Static } from 'typebox'
-import { closed, Id, newId, sql, Time, type Tx } from '#dodeca/kernel'
+import { closed, Id, newId, sql, Time, type Bucket, type Tx } from '#dodeca/kernel'
+import { Answer, requireCaptcha } from '../captcha/require-captcha.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { requestMail } from '../mails/request.ts'
@@ -13,6 +14,8 @@ import { issueDerived } from '../one-time.ts'
 import { requirePassword } from '../passwords/check-password.ts'
 import { DisplayName, Email, Locale, Password, Slug } from '../schemas.ts'
 import { changed, Fields, requireProfile } from '../profiles/profile.ts'
+import type { Seen } from '../security-events/record-security-event.ts'
+import type { Kernel } from '../settings.ts'
 import { emailScope, resolveTenant } from '../tenants/resolve-tenant.ts'
 import { requireEmail, type Address } from '../accounts/email.ts'
 import { accountByAddress, isOwned } from '../accounts/find-account.ts'
@@ -25,6 +28,7 @@ export const Register = closed({
   locale: Type.Optional(Locale),
   display_name: Type.Optional(DisplayName),
   profile: Type.Optional(Fields),
+  captcha: Type.Optional(Answer),
 })
 type Register = Static<typeof Register>
 
@@ -39,7 +43,7 @@ export const Registered = Type.Object(
 )
 type Registered = Static<typeof Registered>
 
-type Needs = Pick<Deps, 'kernel' | 'hasher'>
+type Needs = Pick<Deps, 'kernel' | 'hasher' | 'siteVerify'>
 
 type Draft = {
   readonly tenant_id: string
@@ -49,28 +53,26 @@ type Draft = {
   readonly body: Register
 }
 
-export async function register(
-  deps: Needs,
-  body: Register,
-  { ip, headers }: { ip: string; headers: Readonly<Record<string, string | string[] | undefined>> },
-): Promise<Registered> {
+export async function register(deps: Needs, body: Register, seen: Seen): Promise<Registered> {
   const { kernel, hasher } = deps
-  const { settings, db } = kernel
+  const { db } = kernel
   const address = requireEmail(body.email)
   await requirePassword(deps, body.password, address.normalized)
-  const tenant = await resolveTenant(db, kernel, body.tenant, headers.host)
+  const tenant = await resolveTenant(db, kernel, body.tenant, seen.headers['host'])
   if (tenant.signup !== 'open') throw problem('signup_closed')
   if (body.profile) await requireProfile(db, tenant.id, changed({}, body.profile, '/profile'))
+  await requireCaptcha(deps, { purpose: 'registration', answer: body.captcha })
   const scope = emailScope(kernel, tenant.id)
-  const many = settings['identity.registrations_per_hour']
-  await kernel.take(db, [
-    { name: 'identity.register', ip, many, per_seconds: 3600 },
-    mailsTo(kernel, address.normalized),
-  ])
+  await kernel.take(db, [registrationsFrom(kernel, seen), mailsTo(kernel, address.normalized)])
   const encoded = await hasher.hash(body.password)
   return await db.tx(tx =>
     record(tx, deps, { tenant_id: tenant.id, scope, address, encoded, body }),
   )
+}
+
+export function registrationsFrom({ settings }: Pick<Kernel, 'settings'>, { ip }: Seen): Bucket {
+  const many = settings['identity.registrations_per_hour']
+  return { name: 'identity.register', ip, many, per_seconds: 3600 }
 }
 
 async function record(tx: Tx, deps: Needs, draft: Draft): Promise<Registered> {

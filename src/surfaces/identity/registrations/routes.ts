@@ -1,6 +1,6 @@
 /** Routes about registrations and the verification of their addresses. */
 import { Type } from 'typebox'
-import { closed, Id, routesOf } from '#dodeca/kernel'
+import { closed, Id, reply, routesOf } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { proveEmailChange } from '../email-changes/prove-email-change.ts'
 import { problem } from '../errors.ts'
@@ -26,7 +26,13 @@ export const registrationRoutes = open({
       body: Register,
       replies: { 202: Registered },
       location: '/v1/registrations/{id}',
-      fails: ['password_rejected', 'tenant_not_found', 'signup_closed', 'rate_limited'],
+      fails: [
+        'captcha_required',
+        'password_rejected',
+        'tenant_not_found',
+        'signup_closed',
+        'rate_limited',
+      ],
       added: false,
     },
     async ({ body, request }, deps) => await register(deps, body, request),
@@ -47,8 +53,9 @@ export const registrationRoutes = open({
     '/v1/email-verifications',
     'Verify an address with a mailed token',
     {
+      narrow: 'anonymous',
       description:
-        'Send the id or the password of the registration. For a changed address, send the credential of its owner.',
+        'Send the id or the password of the registration. For a changed address, send the credential of its owner. An anonymous account becomes a person: its session ends, and `session` has a full one.',
       permission: 'public',
       transaction: 'own',
       body: closed({
@@ -60,6 +67,7 @@ export const registrationRoutes = open({
       fails: [
         'one_time_token_invalid',
         'email_taken',
+        'signup_closed',
         'last_operator',
         // Not any more. A published code stays in the document.
         'last_administrator',
@@ -69,9 +77,13 @@ export const registrationRoutes = open({
     async ({ body, principal, request }, deps) => {
       const { token, registration_id, password } = body
       const knows = registration_id !== undefined || password !== undefined
-      return principal?.kind === 'account' && !knows
-        ? await proveEmailChange(deps, principal, token, request)
-        : await verifyAddress(deps, { token, registration_id, password }, request)
+      if (principal?.kind !== 'account' || knows) {
+        return await verifyAddress(deps, { token, registration_id, password }, request)
+      }
+      const in_cookies = request.headers['authorization'] === undefined
+      const proof = { token, delivery: in_cookies ? 'cookie' : 'token' } as const
+      const { begun, ...moved } = await proveEmailChange(deps, principal, proof, request)
+      return begun ? reply(201, { ...moved, session: begun.body }, begun.headers) : moved
     },
   ),
 

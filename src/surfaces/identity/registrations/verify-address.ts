@@ -12,14 +12,20 @@ import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { consume, countAttempt, peek } from '../one-time.ts'
 import { Fields } from '../profiles/profile.ts'
-import { Bytes } from '../schemas.ts'
+import { Bytes, SessionTokens } from '../schemas.ts'
 import type { Seen } from '../security-events/record-security-event.ts'
 import { announceProven, takeOver } from './take-over.ts'
 import { accountByAddress } from '../accounts/find-account.ts'
 import { insertAccount } from '../accounts/insert-account.ts'
 
 export const Verified = Type.Object(
-  { account_id: Id, status: Type.Literal('active'), verified_at: Time },
+  {
+    account_id: Id,
+    status: Type.Literal('active'),
+    verified_at: Time,
+    /** The first full session of an account that was anonymous. */
+    session: Type.Optional(SessionTokens),
+  },
   { title: 'AddressVerified' },
 )
 type Verified = Static<typeof Verified>

@@ -3,13 +3,15 @@
  * whether or not an account exists. Only an attempt that was refused stays counted, and is recorded.
  * A person who names a tenant must be a member or a guest of it.
  */
-import { nil_id, Problem, sql, type Bucket, type Reader, type Sql } from '#dodeca/kernel'
+import { nil_id, Problem, sql } from '#dodeca/kernel'
+import type { Bucket, Reader, Sql, Taken } from '#dodeca/kernel'
+import { takeFree } from '../captcha/require-captcha.ts'
 import type { Deps } from '../deps.ts'
 import { default_tenant_id, type AccountRow } from '../schemas.ts'
 import { recordSecurityEvent, type Seen } from '../security-events/record-security-event.ts'
 import type { Kernel } from '../settings.ts'
 import { findTenant } from '../tenants/resolve-tenant.ts'
-import type { LoggedIn } from './begin-session.ts'
+import type { LoggedIn, Wanted } from './begin-session.ts'
 
 type Candidate = Pick<AccountRow, 'id' | 'tenant_id'> | undefined
 
@@ -17,6 +19,23 @@ export function loginNetwork({ settings }: Pick<Kernel, 'settings'>, { ip }: See
   const many = settings['identity.login_network_burst']
   const per_seconds = many * settings['identity.login_network_interval_seconds']
   return { name: 'identity.login_network', ip, many, per_seconds }
+}
+
+/** Half of the attempts of a network need no captcha. */
+function freeOfCaptcha({ settings }: Pick<Kernel, 'settings'>, { ip }: Seen): Bucket {
+  const many = Math.max(1, Math.floor(settings['identity.login_network_burst'] / 2))
+  const per_seconds = many * settings['identity.login_network_interval_seconds']
+  return { name: 'identity.login_free', ip, many, per_seconds }
+}
+
+export function takeAttempt(
+  deps: Pick<Deps, 'kernel' | 'siteVerify'>,
+  buckets: readonly Bucket[],
+  { captcha: answer }: Pick<Wanted, 'captcha'>,
+  seen: Seen,
+): Promise<Taken> {
+  const free = freeOfCaptcha(deps.kernel, seen)
+  return takeFree(deps, buckets, { purpose: 'login', answer, free })
 }
 
 export async function recordAttempt(
@@ -36,21 +55,28 @@ export async function recordAttempt(
   })
 }
 
-type Attempt = { readonly candidate: Candidate; readonly method: string; readonly seen: Seen }
+type Attempt = {
+  readonly candidate: Candidate
+  readonly method: string
+  /** Of a way in that can be guessed. */
+  readonly guess?: Pick<Wanted, 'captcha'>
+  readonly seen: Seen
+}
 
 /** `run` throws `invalid_credentials` where the proof does not count. */
 export async function attempting(
   deps: Deps,
-  { candidate, method, seen }: Attempt,
+  { candidate, method, guess, seen }: Attempt,
   run: () => Promise<LoggedIn>,
 ): Promise<LoggedIn> {
   const { kernel } = deps
-  const taken = await kernel
-    .take(kernel.db, [loginNetwork(kernel, seen)])
-    .catch(async (error: unknown) => {
-      await recordAttempt(deps, 'login.throttled', candidate, method, seen)
-      throw error
-    })
+  const buckets = [loginNetwork(kernel, seen)]
+  const taken = await (
+    guess ? takeAttempt(deps, buckets, guess, seen) : kernel.take(kernel.db, buckets)
+  ).catch(async (error: unknown) => {
+    await recordAttempt(deps, 'login.throttled', candidate, method, seen)
+    throw error
+  })
   try {
     const result = await run()
     await taken.giveBack()

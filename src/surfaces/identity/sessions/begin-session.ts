@@ -20,6 +20,8 @@ export type Wanted = {
   readonly tenant?: string | undefined
   readonly device_name?: string | undefined
   readonly delivery?: Delivery | undefined
+  /** The answer to a captcha. */
+  readonly captcha?: string | undefined
 }
 
 type Shown = {

@@ -170,7 +170,7 @@ function insertSession(
   narrowed: Narrowed,
   { session_id, hash }: { session_id: string; hash: Buffer },
 ) {
-  const { aal, amr, connection_id = null, device_name, request } = proven
+  const { aal, amr, connection_id = null, device_name, request, given } = proven
   const metadata = {
     device_name: device_name ?? null,
     ua_family: uaFamilyOf(request.headers),

@@ -34,7 +34,7 @@ export async function logInWithCode(
   const { id } = given
   const open = settings['identity.login_codes'] ? await findCode(db, id) : undefined
   const candidate = open && (await accountOf(db, open))
-  return await attempting(deps, { candidate, method: 'code', seen }, async () => {
+  return await attempting(deps, { candidate, method: 'code', guess: wanted, seen }, async () => {
     const counted = open !== undefined && (await countGuess(db, id))
     if (!counted || !isRight(keys, open, given) || !(await isOf(deps, open, wanted, seen))) {
       throw problem('invalid_credentials')

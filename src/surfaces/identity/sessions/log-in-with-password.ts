@@ -19,7 +19,7 @@ import {
 import { AccountRow, Bytes } from '../schemas.ts'
 import type { Seen } from '../security-events/record-security-event.ts'
 import { emailScope, findTenant } from '../tenants/resolve-tenant.ts'
-import { isMember, loginNetwork, recordAttempt } from './attempt.ts'
+import { isMember, loginNetwork, recordAttempt, takeAttempt } from './attempt.ts'
 import { begin, type LoggedIn, type Wanted } from './begin-session.ts'
 import { knownDevice } from './device-token.ts'
 
@@ -50,7 +50,7 @@ export async function logInWithPassword(
     normalized: parseEmail(email)?.normalized ?? email,
   }
   const candidate = tenant && (await candidateOf(deps, address, tenant.id))
-  const attempt = await takeAttempt(deps, { address, body, candidate, seen })
+  const attempt = await takeGuess(deps, { address, body, candidate, seen })
   try {
     const encoded = candidate?.password_hash
       ? hasher.open(candidate.password_hash, { table: 'identity.credentials', id: candidate.id })
@@ -76,10 +76,10 @@ export async function logInWithPassword(
 }
 
 function accountOf(candidate: Candidate): AccountRow {
-  const { id, tenant_id, email, email_normalized, status } = candidate
+  const { id, tenant_id, kind, email, email_normalized, status } = candidate
   const { verified_at, display_name, locale, version, created_at } = candidate
   const name = { display_name, locale, version, created_at }
-  return { id, tenant_id, email, email_normalized, status, verified_at, ...name }
+  return { id, tenant_id, kind, email, email_normalized, status, verified_at, ...name }
 }
 
 function candidateOf(
@@ -90,7 +90,7 @@ function candidateOf(
   return kernel.db.maybe(
     Candidate,
     sql`
-      select a.id, a.tenant_id, a.email, a.email_normalized, a.status, a.verified_at,
+      select a.id, a.tenant_id, a.kind, a.email, a.email_normalized, a.status, a.verified_at,
         a.display_name, a.locale, a.version, a.created_at, c.password_hash,
         c.password_changed_at::text as password_changed_at, ${isMember(tenant_id)} as is_member
       from identity.accounts a
@@ -108,19 +108,17 @@ type Guess = {
 }
 
 /** The bucket does not depend on whether the address has an account, so neither do the replies. */
-async function takeAttempt(deps: Deps, { address, body, candidate, seen }: Guess): Promise<Taken> {
+async function takeGuess(deps: Deps, { address, body, candidate, seen }: Guess): Promise<Taken> {
   const { kernel } = deps
   const { settings } = kernel
   const device = knownDevice(kernel, candidate?.id ?? null, body.device_token)
   const burst = settings['identity.login_device_burst']
   const interval_seconds = settings['identity.login_account_interval_seconds']
   try {
-    return await kernel.take(kernel.db, [
-      loginNetwork(kernel, seen),
-      device
-        ? guesses('identity.login_device', device, burst, interval_seconds)
-        : passwordBucket(kernel, address),
-    ])
+    const own = device
+      ? guesses('identity.login_device', device, burst, interval_seconds)
+      : passwordBucket(kernel, address)
+    return await takeAttempt(deps, [loginNetwork(kernel, seen), own], body, seen)
   } catch (error) {
     await recordAttempt(deps, 'login.throttled', candidate, 'pwd', seen)
     throw error

@@ -4,6 +4,7 @@
  */
 import { Type, type Static } from 'typebox'
 import { Id, text } from '#dodeca/kernel'
+import { Answer } from '../captcha/require-captcha.ts'
 import type { Deps } from '../deps.ts'
 import { Code as LoginCode } from '../login-codes/codes.ts'
 import { Assertion } from '../mfa/schemas.ts'
@@ -11,6 +12,7 @@ import { redeemTicket } from '../oidc/use-ticket.ts'
 import { Delivery, DeviceName, Email, OneTimeToken, Slug } from '../schemas.ts'
 import type { Seen } from '../security-events/record-security-event.ts'
 import { begin, type LoggedIn } from './begin-session.ts'
+import { logInAnonymously } from './log-in-anonymously.ts'
 import { logInWithCode } from './log-in-with-code.ts'
 import { logInWithPasskey } from './log-in-with-passkey.ts'
 import { logInWithPassword } from './log-in-with-password.ts'
@@ -35,6 +37,8 @@ export const LogIn = Type.Object(
     oidc_ticket: Type.Optional(OneTimeToken),
     passkey: Type.Optional(Assertion),
     login_code: Type.Optional(MailedCode),
+    anonymous: Type.Optional(Type.Literal(true)),
+    captcha: Type.Optional(Answer),
     device_name: Type.Optional(DeviceName),
     device_token: Type.Optional(text(300)),
     delivery: Type.Optional(Delivery),
@@ -46,6 +50,7 @@ export const LogIn = Type.Object(
       { required: ['oidc_ticket'] },
       { required: ['passkey'] },
       { required: ['login_code'] },
+      { required: ['anonymous'] },
     ],
   },
 )
@@ -54,6 +59,7 @@ export type LogIn = Static<typeof LogIn>
 export async function logIn(deps: Deps, body: LogIn, seen: Seen): Promise<LoggedIn> {
   const { oidc_ticket, passkey, login_code, email = '', password = '' } = body
   if (passkey !== undefined) return await logInWithPasskey(deps, passkey, body, seen)
+  if (body.anonymous) return await logInAnonymously(deps, body, seen)
   if (login_code !== undefined) return await logInWithCode(deps, login_code, body, seen)
   if (oidc_ticket === undefined) {
     return await logInWithPassword(deps, { ...body, email, password }, seen)

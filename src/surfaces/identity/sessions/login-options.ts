@@ -5,6 +5,7 @@
  */
 import { Type, type Static } from 'typebox'
 import { closed, isId, nullable, type Reader } from '#dodeca/kernel'
+import { Captcha, captchaOf } from '../captcha/require-captcha.ts'
 import { connectionOfDomain, DomainConnection } from '../connections/owns-domain.ts'
 import type { Deps } from '../deps.ts'
 import type { LoginPolicy } from '../login-policy/policy.ts'
@@ -30,6 +31,10 @@ export const LoginOptions = Type.Object(
     }),
     /** The provider of the organization that owns the domain of the address. */
     sso: nullable(DomainConnection),
+    /** What slows down robots here; null if nothing does. */
+    captcha: nullable(Captcha),
+    /** Whether visitors get anonymous accounts. */
+    anonymous: Type.Boolean(),
   },
   { title: 'LoginOptions' },
 )
@@ -42,10 +47,12 @@ export async function loginOptions(
   { headers }: Seen,
 ): Promise<LoginOptions> {
   const { host } = headers
-  const { login } = await resolveTenant(reader, kernel, tenant, host)
+  const { login, signup } = await resolveTenant(reader, kernel, tenant, host)
   return {
     ...(await waysOf(reader, { kernel, oidc }, login, slugMeant(kernel, tenant, host))),
     sso: (email === undefined ? null : await connectionOfDomain(reader, email)) ?? null,
+    captcha: captchaOf({ kernel }),
+    anonymous: kernel.settings['identity.anonymous'] && signup === 'open',
   }
 }
 

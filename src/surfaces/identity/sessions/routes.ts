@@ -32,7 +32,7 @@ export const sessionRoutes = open({
     'Log in',
     {
       description:
-        'With an address and a password, a passkey, a mailed code or a ticket from an identity provider. If a second factor is required, the reply is 202 with a challenge. If the tenant requires one and the account has none, the session has the scope `enrolment`: add a factor with it, which begins a full session.',
+        'With an address and a password, a passkey, a mailed code or a ticket from an identity provider. If a second factor is required, the reply is 202 with a challenge. If the tenant requires one and the account has none, the session has the scope `enrolment`: add a factor with it, which begins a full session. With `anonymous` a visitor who says nothing about themselves gets an account, and a session that does only what a guest needs.',
       permission: 'public',
       body: LogIn,
       transaction: 'own',
@@ -40,6 +40,10 @@ export const sessionRoutes = open({
       fails: [
         'address_proof_required',
         'invalid_credentials',
+        'anonymous_off',
+        'captcha_required',
+        'signup_closed',
+        'tenant_not_found',
         'rate_limited',
         'overloaded',
         ...refusals,

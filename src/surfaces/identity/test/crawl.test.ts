@@ -64,6 +64,7 @@ await crawlSurface({
         client_secret: issuer.client_secret,
       },
     ]),
+    IDENTITY_CAPTCHA_WORK: '1',
     IDENTITY_REDIRECT_URIS: application,
     IDENTITY_API_KEYS_PER_ACCOUNT: '1000',
     IDENTITY_CLIENTS_MOST: '1000',
@@ -109,6 +110,7 @@ await crawlSurface({
     'POST /v1/password-reset-requests': says(address),
     'POST /v1/login-codes': says(address),
     'POST /v1/login-options': says(address),
+    'POST /v1/captcha-challenges': says(() => ({ purpose: 'registration' })),
     'POST /v1/password-resets': says(people.mailedReset),
     'POST /v1/password-changes': {
       // Of changes of one password at once, one counts.

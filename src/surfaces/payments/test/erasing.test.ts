@@ -56,3 +56,29 @@ test('a card number in a key is refused', async () => {
   const answer = await world.call('POST', '/v1/payment-intents', { token, key, body })
   expect([answer.status, answer.body.code]).toEqual([422, 'card_data_refused'])
 })
+
+test('an account is needed while its money is held, and no longer', async () => {
+  const merchant = await world.merchant()
+  const { token, id, tenant } = merchant
+  const person = { account_id: id, principal_ids: [id], tenant_id: tenant.id }
+  const needed = () => personal?.needs?.(kernel.db, person)
+  expect(await needed()).toBe(false)
+  const body = { amount_minor: 500, currency: 'EUR' }
+  const made = await world.call('POST', '/v1/payment-intents', { token, key: newKey(), body })
+  expect(await needed()).toBe(false)
+  const path = `/v1/payment-intents/${made.body.id}`
+  const paid = await world.call('POST', `${path}/authorize`, {
+    token,
+    key: newKey(),
+    body: { payment_method: 'pm_card_visa' },
+  })
+  expect([paid.status, paid.body.state]).toEqual([200, 'authorized'])
+  expect(await needed()).toBe(true)
+  const ended = await world.call('POST', `${path}/cancel`, {
+    token,
+    key: newKey(),
+    body: { reason: 'abandoned' },
+  })
+  expect([ended.status, ended.body.state]).toEqual([200, 'cancelled'])
+  expect(await needed()).toBe(false)
+})
