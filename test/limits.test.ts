@@ -20,6 +20,7 @@ const no_limits = [
   'kernel/access/take.ts wait_ms_max',
   'chat/realtime/socket.ts misread_max',
   'identity/pages/form.ts value_max',
+  'identity/pages/visit.ts next_max',
   'inference/operations/resume-call.ts looks_max',
   'jobs/jobs/waiting-quota.ts known_max',
   'notifications/outcomes/report-formats.ts max_bytes',

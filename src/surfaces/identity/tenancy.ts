@@ -13,8 +13,21 @@ const was_guest = `t.status <> 'deleted' and (
   or t.id::text in (select split_part(e.target, '/', 1) from kernel.audit_events e
     where e.action = 'identity.roles.assign' and e.tenant_id <> $1))`
 
-/** No access token is valid for two hours. */
-const has_tokens_elsewhere = `t.guest_of <> '{}' and t.expires_at > kernel.now()
+/**
+ * An application, and an API, of another tenant are not known in the other cell. Applications with a
+ * document are known everywhere.
+ */
+const knownThere = (session: string) => `
+  ${session}.active_tenant_id = $1
+  and (${session}.client_id is null or ${session}.client_id like 'https:%'
+    or exists (select from identity.clients c
+      where c.tenant_id = $1 and c.id::text = ${session}.client_id))
+  and (${session}.audience is null or exists (select from identity.clients c
+      where c.tenant_id = $1 and c.uri = ${session}.audience and c.type = 'api'))`
+
+/** Of a session that does not go on, or has tokens elsewhere. None is valid for two hours. */
+const has_tokens_left = `(t.guest_of <> '{}' or not (${knownThere('t')}))
+  and t.expires_at > kernel.now()
   and coalesce(t.revoked_at, kernel.now()) > kernel.now() - interval '2 hours'`
 
 export const tenancy: Tenancy = {
@@ -27,21 +40,21 @@ export const tenancy: Tenancy = {
   'identity.role_assignments': { moves: own_account, falls: own_account },
   'identity.api_keys': { moves: own_account, falls: own_account },
   'identity.sessions': {
-    moves: 't.active_tenant_id = $1',
+    moves: knownThere('t'),
     falls: 't.active_tenant_id = $1',
     // A session that moves with its tenant stays valid for that tenant, should it come back.
     ends: `
       insert into identity.gone_sessions (id, moved_tenant_id)
-      select t.id, case when t.active_tenant_id = t.tenant_id then t.tenant_id end
+      select t.id, case when t.tenant_id = $1 and ${knownThere('t')} then t.tenant_id end
       from identity.sessions t
-      where $1 in (t.tenant_id, t.active_tenant_id) and ${has_tokens_elsewhere}
+      where $1 in (t.tenant_id, t.active_tenant_id) and ${has_tokens_left}
       on conflict (id) do update
       set gone_at = excluded.gone_at, moved_tenant_id = excluded.moved_tenant_id`,
   },
   'identity.refresh_tokens': {
     rows: `exists (
       select from identity.sessions s
-      where s.id = t.session_id and s.tenant_id = $1 and s.active_tenant_id = $1)`,
+      where s.id = t.session_id and s.tenant_id = $1 and ${knownThere('s')})`,
     falls: `exists (
       select from identity.sessions s
       where s.id = t.session_id and $1 in (s.tenant_id, s.active_tenant_id))`,

@@ -3,7 +3,7 @@
  * 8707; OpenID Connect Core, 3.1.2.1). Until the client and its redirect URI are known, an error is
  * shown here and leads nowhere. From then on it is told to the application.
  */
-import { Problem } from '#dodeca/kernel'
+import { limit, Problem } from '#dodeca/kernel'
 import {
   findClient,
   findResource,
@@ -35,8 +35,18 @@ const names = [
 ] as const
 
 /** It travels through the log-in as a part of an address, and of a cookie. */
-const length_max = 1900
-const scopes_max = 20
+const length_max = limit(
+  'identity.authorization_request',
+  1900,
+  'characters',
+  'Longest request of an application to log a person in',
+)
+const scopes_max = limit(
+  'identity.scopes',
+  20,
+  'words',
+  'Scopes that an application asks for at once',
+)
 const prompts = ['none', 'login', 'consent', 'select_account']
 
 export type Asked = {

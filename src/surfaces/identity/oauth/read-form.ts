@@ -3,14 +3,19 @@
  * or in the form, or without one.
  */
 import { isUtf8 } from 'node:buffer'
-import { inspect, type Db, type RequestFacts } from '#dodeca/kernel'
+import { inspect, limit, type Db, type RequestFacts } from '#dodeca/kernel'
 import { authenticateClient, type Client } from '../clients/find-client.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 
 export type OAuthForm = Readonly<Record<string, string>>
 
-const value_max = 4000
+const value_max = limit(
+  'identity.oauth_parameter',
+  4000,
+  'characters',
+  'Longest parameter of a request for tokens',
+)
 const form_type = /^application\/x-www-form-urlencoded\s*(;|$)/i
 
 export function readOAuthForm({ headers, raw }: Pick<RequestFacts, 'headers' | 'raw'>): OAuthForm {

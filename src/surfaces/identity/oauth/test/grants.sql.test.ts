@@ -166,6 +166,19 @@ describe.concurrent('a grant', () => {
     expect([await me(short.access_token), await me(long.access_token)]).toEqual([401, 200])
   })
 
+  test('that begins while the person logs out ends, too', async () => {
+    const app = await world.app()
+    for (let round = 0; round < 5; round++) {
+      const { browser, redeem } = await allowed(await world.member(), app, 'openid')
+      const [{ body }] = await Promise.all([
+        redeem(),
+        browser.send('/account/', { action: 'log_out' }),
+      ])
+      if (body.error === undefined) expect(await me(body.access_token)).toBe(401)
+      else expect(body).toMatchObject(refused)
+    }
+  })
+
   test('is one of ten for an application, and counts not among the sessions', async () => {
     const person = await world.member()
     const app = await world.app()
