@@ -7,6 +7,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newId, sql } from '#dodeca/kernel'
 import { deleteTenant } from '../../src/runtime/tenants/delete.ts'
 import { moveTenant } from '../../src/runtime/tenants/move.ts'
+import { default_tenant_id } from '../../src/surfaces/identity/schemas.ts'
+import { beginNarrow } from '../narrow.ts'
 import type { Member } from '../product-world.ts'
 import { eventually } from '../world.ts'
 import { ask, openCells, type Cell } from './cells.ts'
@@ -136,6 +138,32 @@ test('a session goes on when its tenant comes back, but not where it was a guest
   // A session that has ended in the meantime has ended everywhere.
   await ask(one, tokens, 'DELETE', `/v1/sessions/${home.session_id}`)
   expect((await mine(tokens.token)).status).toBe(401)
+})
+
+test('what was granted to an application of another tenant ends with a move', async () => {
+  const home = await one.member()
+  const { db } = one.platform.kernel
+  const granted = async (tenant_id: string) => {
+    const client_id = newId()
+    await db.run(sql`
+      insert into identity.clients
+        (tenant_id, id, name, type, redirect_uris, scopes, first_party)
+      values (${tenant_id}, ${client_id}, 'An app', 'spa', '{}', '[]', false)`)
+    const scope = ['openid', 'offline_access']
+    return await beginNarrow(one.platform, home, { scope, client_id })
+  }
+  const [own, foreign] = [await granted(home.tenant.id), await granted(default_tenant_id)]
+  const me = async ({ token }: { token: string }) =>
+    (await one.call('GET', '/v1/me', { token })).status
+  expect([await me(own), await me(foreign)]).toEqual([200, 200])
+  await backAndForth(home)
+  await eventually('the token is accepted', async () => (await me(own)) === 200)
+  expect(await me(foreign)).toBe(401)
+  const left = await db.many(
+    Type.Object({ id: Type.String() }),
+    sql`select id from identity.sessions where id in (${own.session_id}, ${foreign.session_id})`,
+  )
+  expect(left).toEqual([{ id: own.session_id }])
 })
 
 test('a session that ended in the other cell has ended when its tenant comes back', async () => {

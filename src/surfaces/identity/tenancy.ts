@@ -13,10 +13,6 @@ const was_guest = `t.status <> 'deleted' and (
   or t.id::text in (select split_part(e.target, '/', 1) from kernel.audit_events e
     where e.action = 'identity.roles.assign' and e.tenant_id <> $1))`
 
-/** No access token is valid for two hours. */
-const has_tokens_elsewhere = `t.guest_of <> '{}' and t.expires_at > kernel.now()
-  and coalesce(t.revoked_at, kernel.now()) > kernel.now() - interval '2 hours'`
-
 /**
  * An application, and an API, of another tenant are not known in the other cell. Applications with a
  * document are known everywhere.
@@ -28,6 +24,11 @@ const knownThere = (session: string) => `
       where c.tenant_id = $1 and c.id::text = ${session}.client_id))
   and (${session}.audience is null or exists (select from identity.clients c
       where c.tenant_id = $1 and c.uri = ${session}.audience and c.type = 'api'))`
+
+/** Of a session that does not go on, or has tokens elsewhere. None is valid for two hours. */
+const has_tokens_left = `(t.guest_of <> '{}' or not (${knownThere('t')}))
+  and t.expires_at > kernel.now()
+  and coalesce(t.revoked_at, kernel.now()) > kernel.now() - interval '2 hours'`
 
 export const tenancy: Tenancy = {
   'identity.settings': { cell: 'settings of the platform' },
@@ -47,7 +48,7 @@ export const tenancy: Tenancy = {
       insert into identity.gone_sessions (id, moved_tenant_id)
       select t.id, case when t.tenant_id = $1 and ${knownThere('t')} then t.tenant_id end
       from identity.sessions t
-      where $1 in (t.tenant_id, t.active_tenant_id) and ${has_tokens_elsewhere}
+      where $1 in (t.tenant_id, t.active_tenant_id) and ${has_tokens_left}
       on conflict (id) do update
       set gone_at = excluded.gone_at, moved_tenant_id = excluded.moved_tenant_id`,
   },
