@@ -536,7 +536,7 @@ CREATE INDEX accounts_tenant_email ON identity.accounts USING btree (tenant_id, 
 create table identity.api_keys (
   tenant_id uuid not null,
   id uuid not null,
-  account_id uuid not null,
+  account_id uuid,
   name text not null,
   prefix text not null,
   secret_hash bytea not null,
@@ -547,6 +547,7 @@ create table identity.api_keys (
   last_used_at timestamp with time zone,
   expires_at timestamp with time zone,
   revoked_at timestamp with time zone,
+  made_by uuid not null,
   constraint api_keys_account_id_fkey FOREIGN KEY (account_id) REFERENCES identity.accounts(id),
   constraint api_keys_one_duty CHECK ((identity.duties_of(permissions) <= 1)),
   constraint api_keys_pkey PRIMARY KEY (id),
@@ -555,6 +556,7 @@ create table identity.api_keys (
   constraint api_keys_tenant_id_id_key UNIQUE (tenant_id, id)
 );
 CREATE INDEX api_keys_account ON identity.api_keys USING btree (tenant_id, account_id, id);
+CREATE INDEX api_keys_organization ON identity.api_keys USING btree (tenant_id, id) WHERE (account_id IS NULL);
 CREATE INDEX api_keys_owner ON identity.api_keys USING btree (account_id, id);
 CREATE INDEX api_keys_prefix ON identity.api_keys USING btree (tenant_id, prefix);
 CREATE INDEX api_keys_revoked_at ON identity.api_keys USING btree (revoked_at) WHERE (revoked_at IS NOT NULL);

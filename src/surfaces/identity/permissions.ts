@@ -48,7 +48,7 @@ export const permissions: Readonly<Record<string, Permission>> = {
     duty: 'keys',
   },
   'identity.api_keys.manage_any': {
-    says: 'See and revoke API keys of other accounts',
+    says: 'See and revoke API keys of other accounts, and create keys of the organization',
     roles: admin,
   },
   'identity.organizations.write': { says: 'Create organizations', roles: ['member'] },

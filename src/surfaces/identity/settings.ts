@@ -30,6 +30,7 @@ export const settings = {
   'identity.device_ttl_seconds': setting.count(180 * 86_400, 's', 'How long a device stays known after a login', 60),
   'identity.sessions_per_account': setting.count(100, 'sessions', 'Active sessions of an account; the oldest is revoked', 1, 10_000),
   'identity.api_keys_per_account': setting.count(20, 'keys', 'Active API keys of an account', 1, 10_000),
+  'identity.api_keys_per_organization': setting.count(100, 'keys', 'Active API keys that belong to an organization', 1, 10_000),
   'identity.roles_per_tenant': setting.count(100, 'roles', 'Roles that a tenant defines for itself', 1, 10_000),
   'identity.mfa_methods_per_account': setting.count(10, 'factors', 'Second factors of an account', 1, 100),
   'identity.registrations_compared': setting.count(3, 'registrations', 'Registrations of one address whose password is compared when the address is verified', 1, 100),
