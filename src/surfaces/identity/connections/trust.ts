@@ -1,12 +1,13 @@
 /**
  * Whom a connection may speak for. A tenant chooses its providers itself, so one of them could say
- * anything: it speaks for accounts at home in the tenant, and for addresses in a domain that the
- * tenant owns. Connections of `default` belong to the operators, and may be trusted with more.
+ * anything: it speaks for members of the tenant, and for addresses in a domain that the tenant owns.
+ * A session that begins there works in that tenant only. Connections of `default` belong to the operators, and may be trusted with more.
  */
 import type { Reader } from '#dodeca/kernel'
 import type { Asserted } from '../oidc/party.ts'
 import { isOperator } from '../roles/require-rank.ts'
 import type { AccountRow } from '../schemas.ts'
+import { readMembers } from '../tenants/read-members.ts'
 import { isOperators, type OpenedConnection } from './connection.ts'
 import { domainOf, ownsDomain } from './owns-domain.ts'
 
@@ -19,7 +20,9 @@ export async function serves(
   { id, tenant_id }: Whose,
 ): Promise<boolean> {
   if (connection === null || isOperators(connection)) return true
-  return tenant_id === connection.tenant_id && !(await isOperator(reader, id))
+  if (await isOperator(reader, id)) return false
+  const here = connection.tenant_id
+  return tenant_id === here || (await readMembers(reader, here, [id])).has(id)
 }
 
 /**

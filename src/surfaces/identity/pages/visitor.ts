@@ -14,17 +14,23 @@ import { deliver, setCookies } from '../sessions/deliver-tokens.ts'
 import { refresh } from '../sessions/refresh-session.ts'
 import { readCookie } from './cookies.ts'
 
-export type Visitor = { readonly session: Session | null; readonly cookies: readonly string[] }
+export type Visitor = {
+  readonly session: Session | null
+  readonly cookies: readonly string[]
+  /** The visitor has a session, but for an application or an organization only. */
+  readonly narrow?: true
+}
 
 const anonymous: Visitor = { session: null, cookies: [] }
 
 export async function visitorOf(deps: Deps, seen: Seen): Promise<Visitor> {
   const access_token = readCookie(deps.kernel, seen.headers, 'account-at')
   const session = access_token === null ? null : await sessionOf(deps, access_token)
+  if (session === 'narrow') return { ...anonymous, narrow: true }
   return session ? { session, cookies: [] } : await renewed(deps, seen)
 }
 
-async function sessionOf({ access }: Deps, token: string): Promise<Session | null> {
+async function sessionOf({ access }: Deps, token: string): Promise<Session | 'narrow' | null> {
   let principal: Principal
   try {
     principal = await access.authenticate({ kind: 'cookie', token })
@@ -33,7 +39,7 @@ async function sessionOf({ access }: Deps, token: string): Promise<Session | nul
     throw error
   }
   // These pages are the person's own, and not an application's or another tenant's.
-  if (isNarrow(principal)) return null
+  if (isNarrow(principal)) return 'narrow'
   const { kind, session_id } = principal
   return kind === 'account' && session_id !== null ? { ...principal, kind, session_id } : null
 }
@@ -51,7 +57,8 @@ async function renewed(deps: Deps, seen: Seen): Promise<Visitor> {
     const { session_id } = of
     const tokens = await refresh(deps, { session_id, refresh_token, tenant_id: undefined }, seen)
     const session = await sessionOf(deps, tokens.access_token ?? '')
-    return { session, cookies: setCookies(deliver(deps.kernel, tokens, 'cookie').headers) }
+    const cookies = setCookies(deliver(deps.kernel, tokens, 'cookie').headers)
+    return session === 'narrow' ? { session: null, cookies, narrow: true } : { session, cookies }
   } catch (error) {
     if (error instanceof Problem && error.status === 401) return anonymous
     throw error

@@ -50,7 +50,7 @@ export const de: Words = {
   provider_failed:
     'Die Anmeldung beim Anbieter führte zu keinem Konto. Melden Sie sich mit Ihrem Passwort an, oder versuchen Sie es noch einmal.',
   provider_proof:
-    'Ihre Organisation hat nicht nachgewiesen, dass ihr die Domain Ihrer Mailadresse gehört. Melden Sie sich anders an, oder fragen Sie deren Verwaltung.',
+    'Ihre Organisation hat nicht nachgewiesen, dass ihr die Domain Ihrer Mailadresse gehört. Deshalb haben wir Ihnen einen Code geschickt. Geben Sie ihn ein, um sich anzumelden.',
   no_account: 'Sie haben noch kein Konto?',
   have_account: 'Sie haben schon ein Konto?',
   forgot: 'Passwort vergessen?',
@@ -144,6 +144,8 @@ export const de: Words = {
   organization_slug: 'Kurzname',
   slug_hint: '3 bis 40 Kleinbuchstaben, Ziffern und Bindestriche. Er lässt sich nicht ändern.',
   done: {
+    narrow:
+      'Sie sind nur für Ihre Organisation angemeldet. Melden Sie sich auf einem eigenen Weg an, um Ihr Konto zu sehen.',
     verified: 'Ihre Adresse ist bestätigt. Melden Sie sich jetzt an.',
     password: 'Ihr Passwort ist gesetzt. Melden Sie sich damit an.',
     logged_out: 'Sie sind abgemeldet.',
@@ -191,6 +193,7 @@ export const de: Words = {
     last_administrator:
       'Die Organisation hätte keinen Administrator mehr. Geben Sie zuerst einem anderen Mitglied diese Rolle.',
     invitation_not_found: 'Die Einladung wurde zurückgezogen.',
+    permission_denied: 'Das dürfen Sie nicht. Fragen Sie die Verwaltung der Organisation.',
     slug: 'Verwenden Sie 3 bis 40 Kleinbuchstaben, Ziffern und Bindestriche.',
     other: 'Das hat nicht funktioniert. Prüfen Sie Ihre Eingaben und versuchen Sie es noch einmal.',
     email: 'Das ist keine Mailadresse. Geben Sie eine wie ann@example.com ein.',

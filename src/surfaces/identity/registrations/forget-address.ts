@@ -39,7 +39,8 @@ export async function forgetAddress(
   // tenants, that may be another one.
   await tx.run(sql`
     delete from identity.one_time_challenges
-    where purpose = 'login_code' and details ->> 'email_scope' in (${tenant_id}, ${nil_id})
+    where purpose in ('login_code', 'oidc_ticket')
+      and details ->> 'email_scope' in (${tenant_id}, ${nil_id})
       and details ->> 'email_normalized' = ${email_normalized}`)
   await tx.run(sql`
     delete from identity.mails

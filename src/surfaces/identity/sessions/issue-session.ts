@@ -5,7 +5,7 @@
  * it was first, no session begins. An account with too many sessions loses its oldest.
  */
 import { Type } from 'typebox'
-import { Id, newId, parseTime, sql, Time, type Sql, type Tx } from '#dodeca/kernel'
+import { Id, newId, nullable, parseTime, sql, Time, type Sql, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { hashOf } from '../one-time.ts'
 import { default_tenant_id, type AccountRow, type SessionTokens } from '../schemas.ts'
@@ -38,6 +38,7 @@ export type Proven = {
 
 const Begun = Type.Object({
   active_tenant_id: Id,
+  bound_tenant_id: nullable(Id),
   auth_time: Time,
   session_expires_at: Time,
   refresh_expires_in: Type.Integer(),
@@ -98,7 +99,7 @@ export async function issueSession(
       tenant_id: begun.active_tenant_id,
       aal,
       amr,
-      narrow: narrowFacts(narrowed, tenant_id),
+      narrow: narrowFacts({ ...narrowed, bound_tenant_id: begun.bound_tenant_id }, tenant_id),
       auth_time: Math.floor(parseTime(begun.auth_time) / 1000),
     }),
     expires_in: kernel.settings['identity.access_ttl_seconds'],
@@ -122,7 +123,8 @@ function heldIn(
   return sql`
     select a.tenant_id, a.id, b.id as active_tenant_id from identity.accounts a
     join identity.tenants t on t.id = a.tenant_id
-    join identity.tenants b on b.id = coalesce(${bound_tenant_id}::uuid, a.tenant_id)
+    join identity.tenants b
+      on b.id = coalesce(${bound_tenant_id}::uuid, ${tenantOf(connection_id)}, a.tenant_id)
     left join lateral (select true as found from identity.role_assignments r
       where r.tenant_id = b.id and r.account_id = a.id and b.id <> a.tenant_id
       limit 1 for share) role on true
@@ -160,12 +162,13 @@ function insertSession(
           coalesce(${narrowed.bound_tenant_id}::uuid, ${tenantOf(connection_id)}),
           array_remove(array[nullif(active_tenant_id, tenant_id)], null), ${connection_id}::uuid
         from held
-        returning id, active_tenant_id, auth_time, expires_at
+        returning id, active_tenant_id, bound_tenant_id, auth_time, expires_at
       ), token as (
         insert into identity.refresh_tokens (id_hash, session_id, expires_at)
         select ${hash}, id, kernel.now() + make_interval(secs => ${refresh_seconds}) from session
       )
-      select active_tenant_id, auth_time, expires_at as session_expires_at, ${refresh_seconds}::int as refresh_expires_in
+      select active_tenant_id, bound_tenant_id, auth_time,
+        expires_at as session_expires_at, ${refresh_seconds}::int as refresh_expires_in
       from session`,
   )
 }

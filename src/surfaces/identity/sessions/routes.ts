@@ -31,12 +31,19 @@ export const sessionRoutes = open({
     'Log in',
     {
       description:
-        'With an address and a password, a passkey, a mailed code or a ticket from an identity provider. If a second factor is required, the reply is 202 with a challenge.',
+        'With an address and a password, a passkey, a mailed code or a ticket from an identity provider. After 401 `address_proof_required` request a code for the same address, and send the ticket and the code together. If a second factor is required, the reply is 202 with a challenge.',
       permission: 'public',
       body: LogIn,
       transaction: 'own',
       replies: { 201: SessionTokens, 202: MfaRequired },
-      fails: ['address_proof_required', 'invalid_credentials', 'rate_limited', 'overloaded'],
+      fails: [
+        'address_proof_required',
+        'external_identity_taken',
+        'invalid_credentials',
+        'permission_denied',
+        'rate_limited',
+        'overloaded',
+      ],
     },
     async ({ body, request }, deps) => {
       const result = await logIn(deps, body, request)
