@@ -29,7 +29,7 @@ export async function askEmailChange(
   const address = requireEmail(body.email)
   requirePerson(principal)
   const proven = await provePassword(deps, principal.id, body.current_password)
-  await kernel.take(kernel.db, [mailsTo(kernel, address.normalized)])
+  await kernel.take(kernel.db, mailsTo(kernel, principal.tenant_id, address.normalized))
   return await kernel.db.tx(async tx => {
     if (!(await passwordIsUnchanged(tx, proven, 'update'))) throw problem('invalid_credentials')
     const account = await accountById(tx, principal.id)

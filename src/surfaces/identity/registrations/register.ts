@@ -62,7 +62,7 @@ export async function register(
   const many = settings['identity.registrations_per_hour']
   await kernel.take(db, [
     { name: 'identity.register', ip, many, per_seconds: 3600 },
-    mailsTo(kernel, address.normalized),
+    ...mailsTo(kernel, tenant.id, address.normalized),
   ])
   const encoded = await hasher.hash(body.password)
   return await db.tx(tx =>
