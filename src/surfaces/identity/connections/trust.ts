@@ -26,16 +26,14 @@ export async function serves(
 }
 
 /**
- * Where anybody may have an account with any address, the provider must have verified it. The
- * provider of an organization only must not deny it.
+ * The provider must have verified the address. Directories such as Microsoft Entra do not say so: who
+ * trusts the addresses in theirs sets `trust_email`.
  */
 export async function maySpeakFor(
   reader: Reader,
-  { tenant_id, preset }: OpenedConnection,
+  { tenant_id, trust_email }: OpenedConnection,
   { address, verified }: Asserted,
 ): Promise<boolean> {
-  if (address === null || !(verified === true || (verified === null && preset === null))) {
-    return false
-  }
+  if (address === null || !(verified ?? trust_email)) return false
   return await ownsDomain(reader, tenant_id, domainOf(address.normalized))
 }
