@@ -752,6 +752,7 @@ create table identity.one_time_challenges (
   constraint one_time_challenges_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES identity.tenants(id)
 );
 CREATE INDEX one_time_challenges_account ON identity.one_time_challenges USING btree (account_id, purpose) WHERE (consumed_at IS NULL);
+CREATE INDEX one_time_challenges_address ON identity.one_time_challenges USING btree (((details ->> 'email_normalized'::text))) WHERE (purpose = ANY (ARRAY['login_code'::text, 'oidc_ticket'::text]));
 CREATE INDEX one_time_challenges_expires_at ON identity.one_time_challenges USING btree (expires_at);
 CREATE UNIQUE INDEX one_time_challenges_ref ON identity.one_time_challenges USING btree (purpose, ref);
 

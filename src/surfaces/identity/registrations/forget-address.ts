@@ -35,15 +35,27 @@ export async function forgetAddress(
       returning id
     )
     delete from identity.mails where invitation_id in (select id from gone)`)
-  // A login code belongs to the tenant that it was requested for. Where addresses are unique over all
-  // tenants, that may be another one.
+  await forgetCodes(tx, { tenant_id, email_normalized })
+  await tx.run(sql`
+    delete from identity.mails
+    where account_id is null and tenant_id = ${tenant_id} and purpose = 'login_code'
+      and address = ${email_normalized}`)
+}
+
+/**
+ * Ends the login codes of an address. A code belongs to the tenant that it was requested for. Where
+ * addresses are unique over all tenants, that may be another one.
+ */
+export async function forgetCodes(
+  tx: Tx,
+  {
+    tenant_id,
+    email_normalized,
+  }: { readonly tenant_id: string; readonly email_normalized: string },
+): Promise<void> {
   await tx.run(sql`
     delete from identity.one_time_challenges
     where purpose in ('login_code', 'oidc_ticket')
       and details ->> 'email_scope' in (${tenant_id}, ${nil_id})
       and details ->> 'email_normalized' = ${email_normalized}`)
-  await tx.run(sql`
-    delete from identity.mails
-    where account_id is null and tenant_id = ${tenant_id} and purpose = 'login_code'
-      and address = ${email_normalized}`)
 }
