@@ -26,6 +26,7 @@ export const names_l_z: Readonly<Record<string, string>> = {
   local_ref: 'Nummer hier',
   locale: 'Sprache',
   locales: 'Sprachen',
+  made_by: 'Angelegt von',
   max_attempts: 'Versuche höchstens',
   max_clicks: 'Klicks höchstens',
   max_context: 'Kontext höchstens',

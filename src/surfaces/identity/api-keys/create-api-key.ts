@@ -144,7 +144,7 @@ async function holdOwner(
   { id, tenant_id }: Principal,
   expires_at: string | null,
 ): Promise<AccountRow> {
-  // The membership is read after the lock: whoever ends it holds the same lock.
+  // The membership is read after the lock: what ends it holds the same lock.
   await tx.run(sql`select from identity.accounts where id = ${id} for no key update`)
   const held = await tx.maybe(
     Owner,

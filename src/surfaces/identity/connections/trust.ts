@@ -13,7 +13,7 @@ import { domainOf, ownsDomain } from './owns-domain.ts'
 
 type Whose = Pick<AccountRow, 'id' | 'tenant_id'>
 
-/** Whoever changes the provider of a tenant must not become an operator by it. */
+/** A person who changes the provider of a tenant must not become an operator by it. */
 export async function serves(
   reader: Reader,
   connection: OpenedConnection | null,

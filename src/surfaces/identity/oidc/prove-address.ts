@@ -1,7 +1,7 @@
 /**
  * Joins an identity of a tenant's provider with a mailed code, where the provider may not speak for
  * the address. The code proves the mailbox, and the ticket says who came back from the provider. The
- * identity is linked to the account that the code opens. A person who is no member yet becomes a guest
+ * identity is linked to the account that the code opens. A person who is not a member yet becomes a guest
  * of the tenant, where its connection lets new people in.
  */
 import { Type, type Static } from 'typebox'

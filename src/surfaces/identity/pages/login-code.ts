@@ -1,7 +1,7 @@
 /**
  * Logs in with a mailed code. The code is typed here, or the mailed link is opened in this browser,
  * which keeps the id of the request in a cookie. To open the link changes nothing, and in another
- * browser it logs nobody in, so a scanner of mails gets nothing.
+ * browser it begins no session, so a scanner of mails gets nothing.
  */
 import { isId, markup, type Markup } from '#dodeca/kernel'
 import { problem } from '../errors.ts'

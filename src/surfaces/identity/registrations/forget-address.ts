@@ -2,7 +2,7 @@
  * Deletes the data about an address that is stored outside its account: registrations, login codes,
  * invitations by any organization, and their tokens and mails. This runs when the account is erased or
  * changes its address. When the address changes, pending registrations of other people stay, and
- * invitations that are pending: they are for whoever has the address.
+ * invitations that are pending: they are for the person who has the address.
  */
 import { nil_id, sql, type Tx } from '#dodeca/kernel'
 

@@ -111,7 +111,7 @@ async function endAssignments(
 
 /**
  * Locks the account's row. The account must be a member of the tenant `within`: it is the account's
- * own tenant, or the account has a role there. That is read after the lock, because whoever ends the
+ * own tenant, or the account has a role there. That is read after the lock, because what ends the
  * membership holds the same lock.
  */
 export async function holdAccount(tx: Tx, id: string, within: string | null): Promise<void> {
