@@ -19,6 +19,7 @@ export const names: Readonly<Record<string, string>> = {
   amount_capturable_minor: 'Noch einziehbar',
   amount_captured_minor: 'Eingezogen',
   amount_minor: 'Betrag',
+  amount_refund_pending_minor: 'Erstattung läuft',
   amount_refunded_minor: 'Erstattet',
   api_version: 'Fassung der API',
   apple: 'Apple',

@@ -10,7 +10,7 @@ const admin = ['tenant_admin']
 export const permissions: Readonly<Record<string, Permission>> = {
   'identity.accounts.read': {
     says: 'See the accounts of the tenant',
-    roles: ['tenant_admin', 'support_viewer', 'auditor'],
+    roles: ['tenant_admin', 'support_viewer', 'auditor', 'session_administrator'],
   },
   'identity.accounts.disable': { says: 'Disable and enable accounts', roles: admin },
   'identity.accounts.delete': { says: 'Erase accounts', roles: admin },

@@ -25,7 +25,8 @@ export const providerPage: Page = {
       return provider === undefined ? await finish(visit) : await begin(visit, provider)
     } catch (error) {
       if (!(error instanceof Problem)) throw error
-      return (error.code === 'address_proof_required' && (await mailCode(visit))) || failed(visit)
+      const asks = error.code === 'address_proof_required'
+      return (asks ? await mailCode(visit) : null) ?? failed(visit)
     }
   },
 }

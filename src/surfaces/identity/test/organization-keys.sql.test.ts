@@ -136,7 +136,7 @@ test.concurrent('keys made at once stay within the limit, and end with the tenan
   const made = await Promise.all(Array.from({ length: 6 }, () => makeKey(org.token)))
   expect(made.filter(one => one.status === 201)).toHaveLength(3)
   expect(made.filter(one => one.body.code === 'quota_exceeded')).toHaveLength(3)
-  const { key, id } = made.find(one => one.status === 201)?.body
+  const { key, id } = made.filter(one => one.status === 201).map(one => one.body)[0]
   await db.run(sql`update identity.tenants set state = 'disabled' where id = ${org.id}`)
   expect((await ask(key, 'GET', '/v1/accounts')).status).toBe(401)
   expect(await grantsOf(org.id, id)).toEqual([])
