@@ -11,7 +11,6 @@ afterAll(() => product.stop())
 
 /** Handlers that ask for grants, but for no permission that the caller would need. */
 const besides: Readonly<Record<string, string>> = {
-  createApiKey: 'a key gets at most what its maker holds',
   startAttachment: 'every person may, and an API key like at `createUpload`',
   registerUploadParts: 'finds only uploads of the caller',
   completeUpload: 'finds only uploads of the caller',

@@ -551,7 +551,7 @@ CREATE INDEX anonymous_accounts_due ON identity.anonymous_accounts USING btree (
 create table identity.api_keys (
   tenant_id uuid not null,
   id uuid not null,
-  account_id uuid not null,
+  account_id uuid,
   name text not null,
   prefix text not null,
   secret_hash bytea not null,
@@ -562,6 +562,7 @@ create table identity.api_keys (
   last_used_at timestamp with time zone,
   expires_at timestamp with time zone,
   revoked_at timestamp with time zone,
+  made_by uuid not null,
   constraint api_keys_account_id_fkey FOREIGN KEY (account_id) REFERENCES identity.accounts(id),
   constraint api_keys_one_duty CHECK ((identity.duties_of(permissions) <= 1)),
   constraint api_keys_pkey PRIMARY KEY (id),
@@ -570,6 +571,7 @@ create table identity.api_keys (
   constraint api_keys_tenant_id_id_key UNIQUE (tenant_id, id)
 );
 CREATE INDEX api_keys_account ON identity.api_keys USING btree (tenant_id, account_id, id);
+CREATE INDEX api_keys_organization ON identity.api_keys USING btree (tenant_id, id) WHERE (account_id IS NULL);
 CREATE INDEX api_keys_owner ON identity.api_keys USING btree (account_id, id);
 CREATE INDEX api_keys_prefix ON identity.api_keys USING btree (tenant_id, prefix);
 CREATE INDEX api_keys_revoked_at ON identity.api_keys USING btree (revoked_at) WHERE (revoked_at IS NOT NULL);
@@ -765,6 +767,7 @@ create table identity.one_time_challenges (
   constraint one_time_challenges_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES identity.tenants(id)
 );
 CREATE INDEX one_time_challenges_account ON identity.one_time_challenges USING btree (account_id, purpose) WHERE (consumed_at IS NULL);
+CREATE INDEX one_time_challenges_address ON identity.one_time_challenges USING btree (((details ->> 'email_normalized'::text))) WHERE (purpose = ANY (ARRAY['login_code'::text, 'oidc_ticket'::text]));
 CREATE INDEX one_time_challenges_expires_at ON identity.one_time_challenges USING btree (expires_at);
 CREATE UNIQUE INDEX one_time_challenges_ref ON identity.one_time_challenges USING btree (purpose, ref);
 

@@ -17,6 +17,10 @@ const production = { PROFILE: 'production', NOTIFICATIONS_EMAIL_PROVIDERS: 'none
 const refused: readonly (readonly [Record<string, string>, RegExp])[] = [
   [{ IDENTITY_RP_ID: 'https://example.com' }, /IDENTITY_RP_ID .* not a domain/],
   [
+    { PUBLIC_URL: 'https://api.notexample.com', IDENTITY_RP_ID: 'example.com' },
+    /IDENTITY_RP_ID is example\.com, but PUBLIC_URL is at api\.notexample\.com/,
+  ],
+  [
     { IDENTITY_PASSKEY_ORIGINS: 'http://app.example.com' },
     /IDENTITY_PASSKEY_ORIGINS .* not an origin/,
   ],
@@ -25,7 +29,11 @@ const refused: readonly (readonly [Record<string, string>, RegExp])[] = [
     /IDENTITY_PASSKEY_ORIGINS .* not an origin/,
   ],
   [
-    { IDENTITY_RP_ID: 'example.com', IDENTITY_PASSKEY_ORIGINS: 'https://notexample.com' },
+    {
+      PUBLIC_URL: 'https://api.example.com',
+      IDENTITY_RP_ID: 'example.com',
+      IDENTITY_PASSKEY_ORIGINS: 'https://notexample.com',
+    },
     /IDENTITY_PASSKEY_ORIGINS .* outside IDENTITY_RP_ID/,
   ],
   // Every sender would find that its lease is too short for one more attempt.

@@ -12,7 +12,7 @@ export type {
 export { createClient, Problem } from './client.ts'
 export type { ClientOptions, DodecaClient, PageOf, ProblemBody } from './client.ts'
 export type { components, operations, paths, ProblemCode } from './schema.d.ts'
-export { login, resume, SecondFactorMissing } from './login.ts'
+export { login, loginCode, resume, SecondFactorMissing } from './login.ts'
 export type {
   LoggedIn,
   LoginOptions,

@@ -1,5 +1,6 @@
 /**
- * Logs a person in and returns a client that keeps the session. When the access token has expired,
+ * Logs a person in, with a password, a passkey or a mailed code, and returns a client that keeps the
+ * session. When the access token has expired,
  * the client exchanges the refresh token, once for all waiting requests.
  */
 import { createClient, type ClientOptions, type DodecaClient } from './client.ts'
@@ -7,6 +8,7 @@ import type { components } from './schema.d.ts'
 
 type Schemas = components['schemas']
 export type SecondFactor = Pick<Schemas['VerifyMfaChallengeBody'], 'code' | 'recovery_code'>
+type LogInBody = Schemas['LogInBody']
 export type SecondFactorRequired = Schemas['MfaRequired']
 
 /** The data to continue a session later. Keep it as secret as a password. */
@@ -22,16 +24,22 @@ type Common = Omit<ClientOptions, 'token' | 'refresh'> & {
   readonly keep?: (session: SessionState) => void | Promise<void>
 }
 
-export type LoginOptions = Common & {
-  readonly email: string
-  readonly password: string
-  readonly tenant?: string
-  readonly device_name?: string
-  /**
-   * Asks the person for a code. Without this function, an account with a second factor is refused.
-   */
-  readonly secondFactor?: (challenge: SecondFactorRequired) => Promise<SecondFactor>
-}
+type Way =
+  | { readonly email: string; readonly password: string }
+  /** The browser asks the person for a passkey. */
+  | { readonly passkey: true }
+  /** The id that `loginCode` returned, and the code of the mail. */
+  | { readonly code: { readonly id: string; readonly code: string } }
+
+export type LoginOptions = Common &
+  Way & {
+    readonly tenant?: string
+    readonly device_name?: string
+    /**
+     * Asks the person for a code. Without this function, an account with a second factor is refused.
+     */
+    readonly secondFactor?: (challenge: SecondFactorRequired) => Promise<SecondFactor>
+  }
 
 export type LoggedIn = DodecaClient & {
   readonly session: SessionState
@@ -48,12 +56,12 @@ export class SecondFactorMissing extends Error {
 }
 
 export async function login(options: LoginOptions): Promise<LoggedIn> {
-  const { email, password, tenant, device_name, secondFactor, ...common } = options
+  const { tenant, device_name, secondFactor, ...rest } = options
+  const { body, common } = await wayOf(rest)
   const anonymous = createClient(common)
   const { data } = await anonymous.POST('/v1/sessions', {
     body: {
-      email,
-      password,
+      ...body,
       ...(tenant === undefined ? {} : { tenant }),
       ...(device_name === undefined ? {} : { device_name }),
     },
@@ -67,6 +75,54 @@ export async function login(options: LoginOptions): Promise<LoggedIn> {
     body: proof,
   })
   return keep(common, verified.data as Schemas['SessionTokens'])
+}
+
+async function wayOf(options: Common & Way): Promise<{ body: LogInBody; common: Common }> {
+  if ('passkey' in options) {
+    const { passkey: _passkey, ...common } = options
+    return { body: { passkey: await askPasskey(common) }, common }
+  }
+  if ('code' in options) {
+    const { code: login_code, ...common } = options
+    return { body: { login_code }, common }
+  }
+  const { email, password, ...common } = options
+  return { body: { email, password }, common }
+}
+
+/** What browsers have, and other runtimes have not. */
+type WithPasskeys = {
+  readonly navigator?: {
+    readonly credentials?: {
+      get(options: { publicKey: unknown }): Promise<{ toJSON?(): unknown } | null>
+    }
+  }
+  readonly PublicKeyCredential?: { parseRequestOptionsFromJSON?(options: unknown): unknown }
+}
+
+async function askPasskey(common: Common): Promise<NonNullable<LogInBody['passkey']>> {
+  const { navigator, PublicKeyCredential } = globalThis as WithPasskeys
+  const parsed = PublicKeyCredential?.parseRequestOptionsFromJSON?.bind(PublicKeyCredential)
+  if (!navigator?.credentials || !parsed) {
+    throw new Error('This runtime has no passkeys. Log in in another way.')
+  }
+  const { data } = await createClient(common).POST('/v1/passkey-options', {})
+  const credential = await navigator.credentials.get({ publicKey: parsed(data.public_key) })
+  return credential?.toJSON?.() as NonNullable<LogInBody['passkey']>
+}
+
+/** Mails a login code, and returns the id that `login` takes together with it. */
+export async function loginCode(
+  options: Omit<Common, 'keep'> & {
+    readonly email: string
+    readonly tenant?: string
+    readonly locale?: string
+  },
+): Promise<string> {
+  const { email, tenant, locale, ...common } = options
+  const body = { email, ...(tenant && { tenant }), ...(locale && { locale }) }
+  const { data } = await createClient(common).POST('/v1/login-codes', { body })
+  return data.id
 }
 
 /** Continues a session that `keep` has stored. */

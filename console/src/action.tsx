@@ -66,7 +66,8 @@ function ActionDialog({ action, path, row, done, close }: DialogProps) {
   const { by, hurts } = action
   const { method, summary, body, example, path: template } = operation(by)
   const dialog = useRef<HTMLDialogElement>(null)
-  const missing = pathNames(template).filter(name => !(name in path))
+  const asks = action.asks?.(row ?? {}) ?? {}
+  const missing = [...pathNames(template).filter(name => !(name in path)), ...Object.keys(asks)]
   const closed = useRef(false)
   const asked = useRequest(action, path, row, () => closed.current && done())
   const { sending, refusal, reply } = asked
@@ -140,7 +141,7 @@ function SendButton({ action: { by, hurts }, sending }: { action: Action; sendin
 }
 
 function useRequest(
-  { by, from }: Action,
+  { by, from, asks }: Action,
   path: Readonly<Record<string, string>>,
   row: Row | undefined,
   settled: () => void,
@@ -151,7 +152,7 @@ function useRequest(
     ...(row && body?.required?.includes('version') ? { version: row['version'] } : {}),
     ...(row && from?.(row)),
   }
-  const [more, setMore] = useState<Draft>({})
+  const [more, setMore] = useState<Draft>(() => asks?.(row ?? {}) ?? {})
   const [draft, setDraft] = useState<Draft>(() => (body ? draftOf(body, given) : {}))
   const [sending, setSending] = useState(false)
   const [refusal, setRefusal] = useState<unknown>(null)
@@ -164,6 +165,7 @@ function useRequest(
     try {
       const request = {
         path: { ...path, ...more },
+        ...(asks ? { query: more } : {}),
         ...(body ? { body: bodyOf(body, draft) } : {}),
       }
       key = takesKey(by) ? keyOf([by, request]) : undefined

@@ -27,6 +27,7 @@ export const names_l_z: Readonly<Record<string, string>> = {
   locale: 'Sprache',
   locales: 'Sprachen',
   login: 'Regeln der Anmeldung',
+  made_by: 'Angelegt von',
   max_attempts: 'Versuche höchstens',
   max_clicks: 'Klicks höchstens',
   max_context: 'Kontext höchstens',

@@ -31,6 +31,8 @@ export type Action = {
   readonly needs?: string
   /** What the form begins with, from the item. */
   readonly from?: (row: Row) => Row
+  /** Parameters of the query that the form asks for, with what it begins with. */
+  readonly asks?: (row: Row) => Readonly<Record<string, string>>
 }
 
 export type Related = {

@@ -160,6 +160,7 @@ export type KernelSettings = SettingsOf<typeof kernelSettings>
 export type Deployment = {
   readonly profile: 'development' | 'production'
   readonly admin_email: string | null
+  readonly public_url: string
 }
 
 /** Each rule has a sentence about the combination that cannot work and the value to change. */

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   createClient,
   login,
+  loginCode,
   Problem,
   resume,
   SecondFactorMissing,
@@ -68,6 +69,22 @@ describe('a session of the client', () => {
     })
     expect(asked).toContain('totp')
     expect((await api.GET('/v1/me')).data.id).toBe(member.id)
+  })
+
+  test('begins with a mailed code', async () => {
+    const { email, tenant, id } = await world.member()
+    const common = { base_url: world.url, tenant: tenant.slug }
+    const asked = await loginCode({ ...common, email })
+    const code = (await world.mails(email)).at(-1)?.code ?? ''
+    const api = await login({ ...common, code: { id: asked, code } })
+    expect((await api.GET('/v1/me')).data.id).toBe(id)
+    const again = await refusal(login({ ...common, code: { id: asked, code } }))
+    expect(again).toMatchObject({ status: 401, code: 'invalid_credentials' })
+  })
+
+  test('with a passkey needs a browser', async () => {
+    const refused = await refusal(login({ base_url: world.url, passkey: true }))
+    expect(refused).toMatchObject({ message: expect.stringContaining('has no passkeys') })
   })
 
   test('with a wrong password is refused as a problem', async () => {

@@ -1,5 +1,6 @@
 /** The place of notifications: sent messages, templates, categories and the person's own inbox. */
 import { TemplatePreview } from '../panels/template-preview.tsx'
+import { plain } from '../operation.ts'
 import { resource, type Place } from '../resource.ts'
 
 export const notifications: Place = {
@@ -23,7 +24,10 @@ export const notifications: Place = {
       ],
       events: ['notification.'],
       actions: [
-        'getRenderedNotification',
+        {
+          by: 'getRenderedNotification',
+          asks: ({ channels }) => ({ channel: plain([channels].flat()[0]) }),
+        },
         { by: 'cancelNotification', hurts: true, in: ['scheduled', 'queued', 'held'] },
       ],
     }),

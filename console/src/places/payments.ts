@@ -5,9 +5,14 @@ import type { Row } from '../operation.ts'
 import { decimalOf } from '../value.tsx'
 
 /** What can still be refunded, to be seen and changed before it is sent. */
-function restOf({ id, currency, amount_captured_minor, amount_refunded_minor }: Row): Row {
-  const rest = Number(amount_captured_minor) - Number(amount_refunded_minor)
-  return { intent_id: id, amount: decimalOf(rest, String(currency)) }
+function restOf(row: Row): Row {
+  return { intent_id: row['id'], amount: decimalOf(minorOf(row), String(row['currency'])) }
+}
+
+/** Without what is refunded, and what refunds hold that are not decided yet. */
+function minorOf(row: Row): number {
+  const taken = Number(row['amount_refunded_minor']) + Number(row['amount_refund_pending_minor'])
+  return Number(row['amount_captured_minor']) - taken
 }
 
 export const payments: Place = {
@@ -39,7 +44,7 @@ export const payments: Place = {
           by: 'createRefund',
           hurts: true,
           in: ['captured'],
-          when: row => Number(row['amount_refunded_minor']) < Number(row['amount_captured_minor']),
+          when: row => minorOf(row) > 0,
           from: restOf,
         },
         { by: 'cancelPaymentIntent', hurts: true, in: ['requires_authorization', 'authorized'] },

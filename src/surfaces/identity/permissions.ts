@@ -10,7 +10,7 @@ const admin = ['tenant_admin']
 export const permissions: Readonly<Record<string, Permission>> = {
   'identity.accounts.read': {
     says: 'See the accounts of the tenant',
-    roles: ['tenant_admin', 'support_viewer', 'auditor'],
+    roles: ['tenant_admin', 'support_viewer', 'auditor', 'session_administrator'],
   },
   'identity.accounts.disable': { says: 'Disable and enable accounts', roles: admin },
   'identity.accounts.update': {
@@ -60,7 +60,7 @@ export const permissions: Readonly<Record<string, Permission>> = {
     duty: 'keys',
   },
   'identity.api_keys.manage_any': {
-    says: 'See and revoke API keys of other accounts',
+    says: 'See and revoke API keys of other accounts, and create keys of the organization',
     roles: admin,
   },
   'identity.organizations.write': { says: 'Create organizations', roles: ['member'] },

@@ -15,6 +15,12 @@ export const Delivery = Type.Union([Type.Literal('token'), Type.Literal('cookie'
 export const Email = text(1024)
 export const Password = text(1024)
 export const Slug = Type.String({ pattern: '^[a-z0-9-]{3,40}$', minLength: 3, maxLength: 40 })
+/** Of a new tenant: begins with a letter, and hyphens stand alone, so it is mistaken for no other name. */
+export const NewSlug = Type.String({
+  pattern: '^[a-z][a-z0-9]*(-[a-z0-9]+)*$',
+  minLength: 3,
+  maxLength: 40,
+})
 export const Locale = Type.String({
   pattern: '^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$',
   minLength: 2,

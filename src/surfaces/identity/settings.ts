@@ -37,6 +37,7 @@ export const settings = {
   'identity.device_ttl_seconds': setting.count(180 * 86_400, 's', 'How long a device stays known after a login', 60),
   'identity.sessions_per_account': setting.count(100, 'sessions', 'Active sessions of an account; the oldest is revoked', 1, 10_000),
   'identity.api_keys_per_account': setting.count(20, 'keys', 'Active API keys of an account', 1, 10_000),
+  'identity.api_keys_per_organization': setting.count(100, 'keys', 'Active API keys that belong to an organization', 1, 10_000),
   'identity.roles_per_tenant': setting.count(100, 'roles', 'Roles that a tenant defines for itself', 1, 10_000),
   'identity.mfa_methods_per_account': setting.count(10, 'factors', 'Second factors of an account', 1, 100),
   'identity.registrations_compared': setting.count(3, 'registrations', 'Registrations of one address whose password is compared when the address is verified', 1, 100),
@@ -51,10 +52,11 @@ export const settings = {
   'identity.login_network_interval_seconds': setting.count(10, 's', 'Time in which one more attempt is granted for a network', 0.001, 86_400),
   'identity.mfa_attempts_per_hour': setting.count(20, 'attempts', 'Second-factor attempts of one account in an hour', 1, 100_000),
   'identity.registrations_per_hour': setting.count(10, 'registrations', 'Registrations from one network in an hour', 1, 1_000_000),
-  'identity.mails_per_recipient_per_hour': setting.count(5, 'mails', 'Registrations, invitations, changes of address and login codes that mail one address in an hour', 1, 1_000_000),
+  'identity.mails_per_recipient_per_hour': setting.count(5, 'mails', 'Registrations, invitations, changes of address and login codes that mail one address in an hour, in one tenant', 1, 1_000_000),
+  'identity.mails_per_recipient_of_all_tenants_per_hour': setting.count(20, 'mails', 'The same mails to one address in an hour, over all tenants', 1, 1_000_000),
   'identity.resets_per_hour': setting.count(20, 'requests', 'Password reset requests from one network in an hour', 1, 1_000_000),
   'identity.resets_per_email_per_hour': setting.count(3, 'requests', 'Password reset requests for one address in an hour', 1, 1_000_000),
-  'identity.login_codes_per_hour': setting.count(5, 'requests', 'Login codes for one address in an hour', 1, 1_000_000),
+  'identity.login_codes_per_hour': setting.count(5, 'requests', 'Login codes for one address in an hour, in one tenant', 1, 1_000_000),
   'identity.login_codes_network_per_hour': setting.count(100, 'requests', 'Login codes requested from one network in an hour', 1, 1_000_000),
   'identity.refreshes_per_minute': setting.count(60, 'refreshes', 'Refreshes of one session in a minute', 1, 1_000_000),
   'identity.security_events_retention_days': setting.count(400, 'days', 'How long security events are kept', 30, 4000),
@@ -96,7 +98,10 @@ export const settings = {
 export type Kernel = KernelOf<typeof settings>
 
 /** Refuses values and combinations of settings that cannot work. */
-export function settingFaults(given: Kernel['settings'], { profile, admin_email }: Deployment) {
+export function settingFaults(
+  given: Kernel['settings'],
+  { profile, admin_email, public_url }: Deployment,
+) {
   const from = { settings: given, profile }
   const rules = faultsIn([
     [
@@ -130,7 +135,7 @@ export function settingFaults(given: Kernel['settings'], { profile, admin_email 
       if (file !== null) requireBreachedFile(file)
     },
     IDENTITY_DNS_SERVERS: () => checkServers(given['identity.dns_servers']),
-    IDENTITY_PASSKEY_ORIGINS: () => readPasskeyOrigins(given),
+    IDENTITY_PASSKEY_ORIGINS: () => readPasskeyOrigins({ public_url, settings: given }),
   })
   return [...rules, ...read]
 }

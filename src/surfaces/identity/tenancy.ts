@@ -1,6 +1,10 @@
 /** Which rows of identity belong to a tenant, where a column `tenant_id` does not say it. */
 import type { Tenancy } from '#dodeca/kernel'
 
+/** A key of an organization belongs to no account. */
+const own_key = `(t.account_id is null and t.tenant_id = $1 or exists (
+  select from identity.accounts a where a.id = t.account_id and a.tenant_id = $1))`
+
 const own_account = `exists (
   select from identity.accounts a where a.id = t.account_id and a.tenant_id = $1)`
 
@@ -39,7 +43,7 @@ export const tenancy: Tenancy = {
   'identity.accounts': { guests: was_guest },
   // Roles of guests from other tenants, and sessions in them, end: an account lives in one cell.
   'identity.role_assignments': { moves: own_account, falls: own_account },
-  'identity.api_keys': { moves: own_account, falls: own_account },
+  'identity.api_keys': { moves: own_key, falls: own_key },
   'identity.sessions': {
     moves: knownThere('t'),
     falls: 't.active_tenant_id = $1',

@@ -20,6 +20,7 @@ export const reference: Reference = {
     amount_capturable_minor: ['The authorized amount that can be captured now.', 0],
     amount_captured_minor: ['The captured amount.', 4990],
     amount_refunded_minor: ['The refunded amount.', 990],
+    amount_refund_pending_minor: ['The amount of refunds that are not decided yet.', 0],
     authorization_expires_at: ['The time until which the bank reserves the amount.'],
     cancellation_reason: ['Why the payment was cancelled.', null],
     disputed: ['Whether a dispute about it is open.', false],

@@ -38,7 +38,7 @@ export async function invite(
   act: Act,
 ): Promise<Invited> {
   const address = requireEmail(body.email)
-  await deps.kernel.take(tx, [mailsTo(deps.kernel, address.normalized)])
+  await deps.kernel.take(tx, mailsTo(deps.kernel, tenant_id, address.normalized))
   const scope = emailScope(deps.kernel, tenant_id)
   const known = await accountByAddress(tx, scope, address.normalized)
   const is_elsewhere = known !== undefined && known.tenant_id !== tenant_id

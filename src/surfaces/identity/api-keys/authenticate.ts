@@ -1,13 +1,15 @@
 /**
  * Authenticates an API key: reads its service account and its grants from the rows at each request.
  * A key is valid only while it is active and unexpired, its tenant is active, and its owner is an
- * active member of that tenant. It never has more grants than its owner has at that moment.
+ * active member of that tenant. It never has more grants than its owner has at that moment. A key of
+ * an organization has no such owner: it has the grants that were given to it.
  */
 import { timingSafeEqual } from 'node:crypto'
 import { Type, type Static } from 'typebox'
-import { heldOf, Id, sql, type Principal, type Reader } from '#dodeca/kernel'
+import { heldOf, Id, nullable, sql, type Principal, type Reader } from '#dodeca/kernel'
 import type { Kernel } from '../settings.ts'
 import { accountGrants } from '../roles/account-grants.ts'
+import { isForTenant } from '../roles/built-in.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { hashOf } from '../one-time.ts'
@@ -23,14 +25,19 @@ const KeyRow = Type.Object({
   secret_hash: Bytes,
   stale: Type.Boolean(),
 })
-const Given = Type.Object({ account_id: Id, permissions: Type.Array(Type.String()) })
+const Given = Type.Object({
+  account_id: nullable(Id),
+  permissions: Type.Array(Type.String()),
+  trusted: Type.Boolean(),
+})
 
 const living = sql`identity.api_keys k
-      join identity.accounts a on a.id = k.account_id and a.status = 'active'
       join identity.tenants t on t.id = k.tenant_id and t.state = 'active'
-      join identity.tenants home on home.id = a.tenant_id and home.state = 'active'
-      where (a.tenant_id = k.tenant_id or exists (select from identity.role_assignments r
-          where r.tenant_id = k.tenant_id and r.account_id = a.id))
+      left join identity.accounts a on a.id = k.account_id and a.status = 'active'
+      left join identity.tenants home on home.id = a.tenant_id
+      where (k.account_id is null or home.state = 'active' and (a.tenant_id = k.tenant_id
+          or exists (select from identity.role_assignments r
+            where r.tenant_id = k.tenant_id and r.account_id = a.id)))
         and k.state = 'active' and (k.expires_at is null or k.expires_at > kernel.now())`
 
 export async function apiKeyPrincipal({ db }: Pick<Kernel, 'db'>, key: string): Promise<Principal> {
@@ -122,7 +129,7 @@ export async function apiKeyStands(
   return found !== undefined
 }
 
-/** Returns the key's own grants that its owner still holds. */
+/** Returns the key's own grants that its owner still holds; all of them for an organization's key. */
 export async function apiKeyGrants(
   reader: Reader,
   deps: Pick<Deps, 'permissions' | 'kernel'>,
@@ -131,11 +138,16 @@ export async function apiKeyGrants(
   const given = await reader.maybe(
     Given,
     sql`
-      select account_id, permissions from identity.api_keys
-      where tenant_id = ${tenant_id} and id = ${id} and state = 'active'
-        and (expires_at is null or expires_at > kernel.now())`,
+      select k.account_id, k.permissions, t.trusted
+      from identity.api_keys k join identity.tenants t on t.id = k.tenant_id
+      where k.tenant_id = ${tenant_id} and k.id = ${id} and k.state = 'active'
+        and (k.expires_at is null or k.expires_at > kernel.now())`,
   )
   if (!given) return new Set()
+  if (given.account_id === null) {
+    const kept = given.permissions.filter(one => isForTenant(deps.permissions, one, given))
+    return new Set(kept)
+  }
   // A key cannot present a second factor. Its creator presented one if these grants require it.
   const owner = { id: given.account_id, tenant_id, session_id: null, aal: 'aal2' } as const
   const held = await accountGrants(reader, deps, owner)

@@ -1,13 +1,13 @@
 /** Revokes an API key, by its owner, the key itself, or an administrator of the tenant's keys. */
 import { Type } from 'typebox'
-import { Id, sql, Version, type Principal, type Tx } from '#dodeca/kernel'
+import { Id, nullable, sql, Version, type Principal, type Tx } from '#dodeca/kernel'
 import { problem } from '../errors.ts'
 import { requireRank } from '../roles/require-rank.ts'
 import { recordSecurityEvent, type Seen } from '../security-events/record-security-event.ts'
 
 export const manage_any = 'identity.api_keys.manage_any'
-const Found = Type.Object({ account_id: Id })
-const Revoked = Type.Object({ account_id: Id, version: Version })
+const Found = Type.Object({ account_id: nullable(Id) })
+const Revoked = Type.Object({ account_id: nullable(Id), version: Version })
 
 type Caller = { readonly principal: Principal; readonly grants: ReadonlySet<string> }
 
@@ -37,7 +37,7 @@ export async function revokeApiKey(
     throw problem('api_key_not_found')
   }
   const { account_id, version } = revoked
-  if (id !== actor) await requireRank(tx, { account_id, principal, grants })
+  if (id !== actor && account_id !== null) await requireRank(tx, { account_id, principal, grants })
   tx.emit({
     type: 'api_key.revoked',
     tenant_id,

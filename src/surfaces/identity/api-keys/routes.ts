@@ -10,7 +10,7 @@ const { open, create, list, del } = routesOf<Deps>({ permission: 'authenticated'
 export const apiKeyRoutes = open({
   listApiKeys: list(
     '/v1/api-keys',
-    'List my API keys of this tenant, or those of another account',
+    'List my API keys of this tenant, or those of another account or of the tenant',
     {
       fails: ['permission_denied'],
       from: 'identity.api_keys',
@@ -19,6 +19,10 @@ export const apiKeyRoutes = open({
       of: owner('account_id', manage_any, 'own'),
       time: 'id',
       filters: {
+        owner: looked(
+          oneOf('account', 'organization'),
+          owner => sql`(t.account_id is null) = ${owner === 'organization'}`,
+        ),
         state: looked(
           oneOf('active', 'revoked', 'expired'),
           state => sql`${apiKeyState} = ${state}`,
@@ -34,11 +38,12 @@ export const apiKeyRoutes = open({
     {
       sends: [],
       description:
-        'The key is shown only in this reply, and in repeats of the request with the same `Idempotency-Key`. At each request, it has only permissions that its owner has at that time.',
+        'The key is shown only in this reply, and in repeats of the request with the same `Idempotency-Key`. At each request, it has only permissions that its owner has at that time. A key with `owner: organization` belongs to the tenant: it keeps its permissions when its maker leaves, and every holder of `identity.api_keys.manage_any` sees and revokes it. Making one needs that permission and a recent authentication.',
       idempotency: 'optional',
       record: 'sealed',
       asks_grants: true,
       body: CreateApiKey,
+      for_others: manage_any,
       instead: {
         scopes: 'permissions',
         readonly: 'permissions',
@@ -51,6 +56,7 @@ export const apiKeyRoutes = open({
         'duty_conflict',
         'permission_denied',
         'quota_exceeded',
+        'step_up_required',
         'unknown_permission',
         'validation_failed',
       ],

@@ -1,9 +1,11 @@
 /** API keys in requests and replies. Only the reply that creates a key contains the key itself. */
 import { type Static, Type } from 'typebox'
-import { closed, Id, nullable, sql, text, Time } from '#dodeca/kernel'
+import { closed, Id, nullable, oneOf, sql, text, Time } from '#dodeca/kernel'
 import { Grants } from '../roles/schemas.ts'
 
 export const CreateApiKey = closed({
+  /** A key of the organization stays when its maker leaves. The default is `account`. */
+  owner: Type.Optional(oneOf('account', 'organization')),
   name: text(100),
   permissions: Grants,
   expires_at: Type.Optional(Time),
@@ -12,7 +14,9 @@ export type CreateApiKey = Static<typeof CreateApiKey>
 
 const shown = {
   id: Id,
-  account_id: Id,
+  /** Null for a key of the organization. */
+  account_id: nullable(Id),
+  made_by: Id,
   name: Type.String(),
   prefix: Type.String(),
   permissions: Type.Array(Type.String(), { maxItems: 200 }),

@@ -9,15 +9,10 @@ import type { Deps } from '../deps.ts'
 import type { Seen } from '../security-events/record-security-event.ts'
 import { revokeConnectionSessions } from '../sessions/revoke-sessions.ts'
 import { checkProvider, complete, invalid } from './complete.ts'
-import {
-  connections,
-  issuerOf,
-  openSecret,
-  type ChangeConnection,
-  type Connection,
-} from './connection.ts'
+import { connections, openSecret, type ChangeConnection, type Connection } from './connection.ts'
 import { announce, sealed } from './create-connection.ts'
-import { requireEditor, requireGivable, requireOwnTrust, type Editor } from './require-editor.ts'
+import { forgetIdentities } from './forget-identities.ts'
+import { requireEditor, requireGivable, type Editor } from './require-editor.ts'
 
 type Needs = Pick<Deps, 'kernel' | 'permissions' | 'denied'>
 type IfMatch = string | string[] | undefined
@@ -47,7 +42,6 @@ export async function prepareChange(
   if (body.apple && preset !== 'apple') throw invalid('`apple` is for the preset `apple`.')
   const secret = preset === 'apple' ? body.apple?.private_key : body.client_secret
   const after = { ...before, ...body, apple: appleOf(body) ?? before.apple }
-  requireOwnTrust(after, editor)
   if (secret === undefined && called.every(name => body[name] === undefined)) {
     return { before, secret }
   }
@@ -95,18 +89,12 @@ export async function changeConnection(
     },
   )
   const moved = who.some(name => !isDeepStrictEqual(before[name], changed[name]))
-  if (moved) await forgetIdentities(tx, id)
+  if (moved) await forgetIdentities(tx, id, { actor, seen })
   if (moved || changed.state === 'disabled') {
     await revokeConnectionSessions(tx, deps, id, { actor, seen })
   }
   await announce(tx, 'changed', changed, editor, seen)
   return changed
-}
-
-async function forgetIdentities(tx: Tx, id: string): Promise<void> {
-  await tx.run(sql`
-    update identity.external_identities set subject = null, unlinked_at = kernel.now()
-    where issuer = ${issuerOf(id)} and unlinked_at is null`)
 }
 
 export async function deleteConnection(

@@ -8,7 +8,7 @@ import { recordSecurityEvent, type Seen } from '../security-events/record-securi
 import { checkProvider, complete, invalid, type Wanted } from './complete.ts'
 import { connections, sealSecret, type Connection, type CreateConnection } from './connection.ts'
 import { presets } from './presets.ts'
-import { requireEditor, requireGivable, requireOwnTrust, type Editor } from './require-editor.ts'
+import { requireEditor, requireGivable, type Editor } from './require-editor.ts'
 
 type Needs = Pick<Deps, 'kernel' | 'permissions'>
 
@@ -21,7 +21,6 @@ export async function prepareConnection(
   const { kernel } = deps
   await requireEditor(kernel.db, deps, editor)
   const wanted = wantedBy(body)
-  requireOwnTrust(wanted, editor)
   await checkProvider(complete(wanted, kernel.profile), kernel.profile)
   return wanted
 }

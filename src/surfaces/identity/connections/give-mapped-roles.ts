@@ -1,6 +1,6 @@
 /**
  * Gives the roles that the claims of a login map to, as far as the connection's editor may still give
- * them. It takes no role away, and nobody gets a role of the platform or of a map of their own.
+ * them. It takes no role away. A role of the platform is never given, and no editor gets one by the own map.
  */
 import { Problem, sql, type Tx } from '#dodeca/kernel'
 import { Type } from 'typebox'

@@ -8,7 +8,6 @@ import type { Deps } from '../deps.ts'
 import { requireRole } from '../roles/assign-role.ts'
 import { operator_permission, requireMayGive } from '../roles/built-in.ts'
 import { requireStepUp } from '../step-up.ts'
-import { invalid } from './complete.ts'
 import { isOperators, type Connection } from './connection.ts'
 
 const assigns = 'identity.roles.assign'
@@ -45,11 +44,4 @@ export async function requireGivable(
     await requireMayGive(reader, deps, here, role)
     await requireRole(reader, deps, role)
   }
-}
-
-export function requireOwnTrust({ trust_email }: Pick<Connection, 'trust_email'>, editor: Editor) {
-  if (!trust_email || isOperators(editor.principal)) return
-  throw invalid(
-    '`trust_email` is for connections of the tenant `default`. Those of other tenants are believed about addresses in the domains that the tenant has proven.',
-  )
 }

@@ -18,6 +18,7 @@ export async function claimDomain(
   body: Static<typeof ClaimDomain>,
 ): Promise<Row> {
   const domain = domainOf(body.domain)
+  await refuseSuffix(domain)
   await refuseTaken(tx, tenant_id, domain)
   await kernel.counted(
     tx,
@@ -54,6 +55,16 @@ function domainOf(given: string): string {
   throw problem('validation_failed', {
     detail: 'This is not a domain. Send the part of your addresses after the @, such as acme.com.',
     errors: [{ location: 'body', pointer: '/domain', constraint: 'hostname' }],
+  })
+}
+
+/** Under a public suffix, such as `co.uk` or `github.io`, the names belong to many. */
+async function refuseSuffix(domain: string): Promise<void> {
+  const { parse } = await import('tldts')
+  if (parse(domain, { extractHostname: false, allowPrivateDomains: true }).domain !== null) return
+  throw problem('validation_failed', {
+    detail: `The domains under ${domain} belong to many. Send your own one, such as acme.${domain}.`,
+    errors: [{ location: 'body', pointer: '/domain', constraint: 'public_suffix' }],
   })
 }
 

@@ -1,5 +1,5 @@
 /**
- * The domains of an organization, their record and their events. Whoever can publish the TXT record
+ * The domains of an organization, their record and their events. The person who can publish the TXT record
  * has the domain, and every check asks for it again.
  *
  * | state      | record found | record missing                          |

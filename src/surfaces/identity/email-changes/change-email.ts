@@ -42,17 +42,17 @@ export async function askEmailChange(
   const { kernel } = deps
   const address = requireEmail(body.email)
   requirePerson(principal)
-  const mails = mailsTo(kernel, address.normalized)
+  const mails = mailsTo(kernel, principal.tenant_id, address.normalized)
   const holder = await accountById(kernel.db, principal.id)
   if (holder?.kind === 'anonymous') {
     // It is a registration in all but name, so it has the same limits.
     await requireCaptcha(deps, { purpose: 'registration', answer: body.captcha })
-    await kernel.take(kernel.db, [registrationsFrom(kernel, seen), mails])
+    await kernel.take(kernel.db, [registrationsFrom(kernel, seen), ...mails])
     return await kernel.db.tx(tx => record(tx, deps, principal.id, address, 'anonymous'))
   }
   requireScope(principal)
   const proven = await provePassword(deps, principal.id, passwordIn(body))
-  await kernel.take(kernel.db, [mails])
+  await kernel.take(kernel.db, mails)
   return await kernel.db.tx(async tx => {
     if (!(await passwordIsUnchanged(tx, proven, 'update'))) throw problem('invalid_credentials')
     return await record(tx, deps, principal.id, address, 'person')

@@ -46,7 +46,7 @@ export async function inviteGuest(
   const many = kernel.settings['identity.invitations_per_hour']
   await kernel.take(tx, [
     { name: 'identity.invitations', of: tenant_id, many, per_seconds: 3600 },
-    mailsTo(kernel, address.normalized),
+    ...mailsTo(kernel, tenant_id, address.normalized),
   ])
   const ttl_seconds = kernel.settings['identity.invitation_ttl_seconds']
   const { version, ...invitation } = await tx.one(

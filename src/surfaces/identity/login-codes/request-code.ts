@@ -47,7 +47,7 @@ export async function requestLoginCode(
   const { id: tenant_id } = tenant
   const scope = emailScope(kernel, tenant_id)
   await requireCaptcha(deps, { purpose: 'login_code', answer: captcha })
-  await limit(kernel, { scope, normalized: address.normalized }, seen)
+  await limit(kernel, tenant_id, address.normalized, seen)
   const ttl_seconds = settings['identity.login_code_ttl_seconds']
   const details: Details = {
     email_scope: scope,
@@ -87,7 +87,12 @@ export async function requestLoginCode(
   })
 }
 
-function limit(kernel: Kernel, { scope, normalized }: Address, { ip }: Seen): Promise<unknown> {
+function limit(
+  kernel: Kernel,
+  tenant_id: string,
+  normalized: string,
+  { ip }: Seen,
+): Promise<unknown> {
   const { settings } = kernel
   return kernel.take(kernel.db, [
     {
@@ -98,11 +103,11 @@ function limit(kernel: Kernel, { scope, normalized }: Address, { ip }: Seen): Pr
     },
     {
       name: 'identity.login_code',
-      of: `${scope} ${normalized}`,
+      of: `${tenant_id} ${normalized}`,
       many: settings['identity.login_codes_per_hour'],
       per_seconds: 3600,
     },
-    mailsTo(kernel, normalized),
+    ...mailsTo(kernel, tenant_id, normalized),
   ])
 }
 

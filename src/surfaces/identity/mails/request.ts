@@ -41,22 +41,37 @@ export type MailDraft = {
   readonly invitation_id?: string
 }
 
-export async function requestMail(tx: Tx, draft: MailDraft): Promise<void> {
-  const { template, tenant_id, account_id, address, locale, token, invitation_id } = draft
-  const id = newId()
+export function requestMail(tx: Tx, draft: MailDraft): Promise<void> {
+  return requestMails(tx, [draft])
+}
+
+/** Writes many with one statement. */
+export async function requestMails(tx: Tx, drafts: readonly MailDraft[]): Promise<void> {
+  const mails = drafts.map(draft => ({ ...draft, id: newId() }))
   await tx.run(sql`
     insert into identity.mails
       (tenant_id, id, account_id, template, address, locale, purpose, ref, key_id,
         invitation_id)
-    values (${tenant_id}, ${id}, ${account_id}, ${template}, ${address}, ${locale},
-      ${token?.purpose ?? null}, ${token?.ref ?? null}, ${token?.key_id ?? null},
-      ${invitation_id ?? null})`)
-  tx.emit({
-    type: 'identity_mail.requested',
-    tenant_id,
-    aggregate_type: 'identity_mail',
-    aggregate_id: id,
-    aggregate_version: 1,
-    data: { mail_id: id, template, account_id },
-  })
+    select m.tenant_id, m.id, m.account_id, m.template, m.address, m.locale, m.purpose, m.ref,
+      m.key_id, m.invitation_id
+    from unnest(
+      ${mails.map(one => one.tenant_id)}::uuid[], ${mails.map(one => one.id)}::uuid[],
+      ${mails.map(one => one.account_id)}::uuid[], ${mails.map(one => one.template)}::text[],
+      ${mails.map(one => one.address)}::text[], ${mails.map(one => one.locale)}::text[],
+      ${mails.map(one => one.token?.purpose ?? null)}::text[],
+      ${mails.map(one => one.token?.ref ?? null)}::uuid[],
+      ${mails.map(one => one.token?.key_id ?? null)}::text[],
+      ${mails.map(one => one.invitation_id ?? null)}::uuid[]
+    ) m (tenant_id, id, account_id, template, address, locale, purpose, ref, key_id,
+      invitation_id)`)
+  for (const { id, template, tenant_id, account_id } of mails) {
+    tx.emit({
+      type: 'identity_mail.requested',
+      tenant_id,
+      aggregate_type: 'identity_mail',
+      aggregate_id: id,
+      aggregate_version: 1,
+      data: { mail_id: id, template, account_id },
+    })
+  }
 }

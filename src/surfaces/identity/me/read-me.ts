@@ -22,6 +22,7 @@ const Row = Type.Object({
   ...Account.properties,
   profile: Fields,
   metadata: Fields,
+  email_normalized: nullable(Type.String()),
   version: Version,
   session: nullable(
     Type.Object({ ...Narrow.properties, id: Id, amr: Texts, expires_at: Type.String() }),
@@ -65,17 +66,18 @@ export const Me = Type.Object(
 export type Me = Static<typeof Me>
 
 /**
- * A service sees the account that owns its key. Both statements of an account travel in one packet.
+ * A service sees the account that owns its key, or itself if no account owns it. Both statements of an account travel in one packet.
  */
 export async function readMe(
   reader: Reader,
   deps: Pick<Deps, 'access' | 'permissions' | 'kernel'>,
   principal: Principal,
 ): Promise<{ me: Me; version: number }> {
-  const [row, { held, withheld }] = await Promise.all([
+  const [account_row, { held, withheld }] = await Promise.all([
     readAccount(reader, principal),
     grantsOf(reader, deps, principal),
   ])
+  const row = account_row ?? (await readKey(reader, principal))
   if (!row) throw problem('account_not_found')
   const { version, session, factors, ...account } = row
   const { scope } = principal
@@ -130,6 +132,23 @@ function readAccount(
       where a.id = coalesce((select k.account_id from identity.api_keys k
           where k.id = ${principal.id} and k.tenant_id = ${principal.tenant_id}), ${principal.id})
         and a.status <> 'deleted'`,
+  )
+}
+
+/** A key of an organization. */
+function readKey(
+  reader: Reader,
+  { id, tenant_id }: Principal,
+): Promise<Static<typeof Row> | undefined> {
+  return reader.maybe(
+    Row,
+    sql`
+      select k.id, k.tenant_id, null as email, null as email_normalized, k.state as status,
+        null as verified_at, k.name as display_name, null as locale, k.created_at, k.version,
+        null as session, jsonb_build_array(jsonb_build_object('id', t.id, 'slug', t.slug)) as tenants,
+        array[]::text[] as roles, array[]::text[] as factors
+      from identity.api_keys k join identity.tenants t on t.id = k.tenant_id
+      where k.tenant_id = ${tenant_id} and k.id = ${id} and k.account_id is null`,
   )
 }
 

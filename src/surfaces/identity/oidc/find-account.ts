@@ -59,6 +59,8 @@ export async function findAccount(
   if (connection && !isOperators(connection)) {
     // Before anything that depends on an account, so that the reply tells nothing about one.
     if (!(await maySpeakFor(tx, connection, asserted))) return proof_required
+    // The provider does not decide about an account that is at home elsewhere.
+    if (held && held.tenant_id !== connection.tenant_id) return proof_required
     const proven = { ...asserted, proven: true }
     return await linkOrMake(tx, deps, { ...login, asserted: proven }, { scope, address, held })
   }

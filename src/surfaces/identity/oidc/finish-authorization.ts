@@ -13,11 +13,13 @@ import { problem } from '../errors.ts'
 import { consume, issueRandom, peek, type Challenge } from '../one-time.ts'
 import { OneTimeToken } from '../schemas.ts'
 import { recordSecurityEvent } from '../security-events/record-security-event.ts'
+import { emailScope } from '../tenants/resolve-tenant.ts'
 import { Pending } from './begin-authorization.ts'
 import { bindingCookie, callbackPath, markOf, secretIn } from './browser-binding.ts'
 import { failureOf, type Failure } from './failures.ts'
 import { findAccount, proof_required } from './find-account.ts'
 import type { Asserted, Party } from './party.ts'
+import type { Proof } from './prove-address.ts'
 import { takeForm } from './stored-forms.ts'
 
 export const Returned = closed({
@@ -125,14 +127,40 @@ async function ticketFor(
     seen: request,
   })
   if (found === proof_required) {
-    const details = { use: 'proof', provider, issuer, subject }
-    return await issueRandom(tx, { ...common, tenant_id: tenant.id, account_id: null, details })
+    const details = proofDetails(deps.kernel, tenant.id, party, asserted)
+    // As long as the code that is mailed next.
+    const proof = {
+      ...common,
+      ttl_seconds: deps.kernel.settings['identity.login_code_ttl_seconds'],
+    }
+    return await issueRandom(tx, { ...proof, tenant_id: tenant.id, account_id: null, details })
   }
   if ('error' in found) return found
   const { account, external_identity_id } = found
   const whose = { tenant_id: account.tenant_id, account_id: account.id }
   const details = { use: 'login', external_identity_id, ...saidBy(connection, asserted) }
   return await issueRandom(tx, { ...common, ...whose, details })
+}
+
+function proofDetails(
+  kernel: Needs['kernel'],
+  tenant_id: string,
+  { connection }: Party,
+  asserted: Asserted,
+): Proof {
+  const { issuer, subject, address } = asserted
+  if (!connection || !address) throw new Error('only a connection needs the proof of an address')
+  return {
+    use: 'proof',
+    provider: connection.id,
+    issuer,
+    subject,
+    email: address.email,
+    email_normalized: address.normalized,
+    email_scope: emailScope(kernel, tenant_id),
+    connection_version: connection.version,
+    ...saidBy(connection, asserted),
+  }
 }
 
 async function recordFailure(

@@ -136,7 +136,7 @@ function subjectOf(value: unknown): string {
 }
 
 /**
- * The primary address. Others are verified too, but may be ones at which nobody reads mail, as those
+ * The primary address. Others are verified too, but may be without a reader, as those
  * that GitHub makes to hide an address.
  */
 function primaryAddress(answer: unknown): { email: unknown; verified: boolean } {

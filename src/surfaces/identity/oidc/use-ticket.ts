@@ -16,6 +16,7 @@ import { consumeOfAccount, peek } from '../one-time.ts'
 import { AccountRow, OneTimeToken } from '../schemas.ts'
 import type { Seen } from '../security-events/record-security-event.ts'
 import { requireOwnSession } from '../sessions/require-own-session.ts'
+import { isProof } from './prove-address.ts'
 import { holdActive, holdIdentity, storeIdentity, type ExternalIdentity } from './store-identity.ts'
 
 export const LinkIdentity = closed({ oidc_ticket: OneTimeToken })
@@ -58,7 +59,6 @@ const LoginDetails = Type.Object({
   external_identity_id: Id,
   ...Said.properties,
 })
-const ProofDetails = Type.Object({ use: Type.Literal('proof') })
 
 type Redeemed = {
   readonly account: AccountRow
@@ -80,7 +80,7 @@ export async function redeemTicket(
 ): Promise<Redeemed> {
   const found = await consumeOfAccount(tx, ['oidc_ticket'], ticket)
   const details = found?.details
-  if (Value.Check(ProofDetails, details)) throw problem('address_proof_required')
+  if (isProof(details)) throw problem('address_proof_required')
   if (!found || !Value.Check(LoginDetails, details)) throw problem('invalid_credentials')
   // Locks the account's row and then its credential, in the same order as a reset.
   const account = await tx.maybe(

@@ -9,14 +9,14 @@ import { problem } from '../errors.ts'
 import { requirePerson } from '../require-person.ts'
 import { assignRole, holdAccount } from '../roles/assign-role.ts'
 import { operator_permission } from '../roles/built-in.ts'
-import { Slug } from '../schemas.ts'
+import { NewSlug } from '../schemas.ts'
 import type { Seen } from '../security-events/record-security-event.ts'
 import { requireOwnSession } from '../sessions/require-own-session.ts'
 import { createTenant } from '../tenants/create-tenant.ts'
 import type { Tenant } from '../tenants/find-tenant.ts'
 
 export const CreateOrganization = closed(
-  { slug: Slug, name: text(100) },
+  { slug: NewSlug, name: text(100) },
   { title: 'CreateOrganization' },
 )
 

@@ -1,7 +1,7 @@
 /**
  * Logs in with a mailed code. The code is typed here, or the mailed link is opened in this browser,
  * which keeps the id of the request in a cookie. To open the link changes nothing, and in another
- * browser it logs nobody in, so a scanner of mails gets nothing.
+ * browser it begins no session, so a scanner of mails gets nothing.
  */
 import { isId, markup, type Markup } from '#dodeca/kernel'
 import { problem } from '../errors.ts'
@@ -15,8 +15,11 @@ import { entered } from './log-in.ts'
 import { nextPath } from './next-path.ts'
 import type { Page, Result, Visit } from './visit.ts'
 
-const path = '/account/code'
+export const code_path = '/account/code'
+const path = code_path
 const cookie = { name: 'account-code', path } as const
+/** The ticket of a provider that may not speak for the address. */
+const ticket_cookie = { name: 'account-ticket', path } as const
 
 export const loginCodePage: Page = {
   path,
@@ -49,25 +52,53 @@ async function send(visit: Visit): Promise<Result> {
   const { tenant, next } = given
   const body = { email, locale: language, ...(tenant ? { tenant } : {}), ...answerIn(given) }
   const { id } = await requestLoginCode(deps, body, request)
-  const value = [id, tenant, encodeURIComponent(nextPath(next))].join('.')
-  const max_age = deps.kernel.settings['identity.login_code_ttl_seconds']
   return {
     title: words.mail_sent,
-    // The reader follows the link in the mail from another site.
-    cookies: [setCookie(deps.kernel, { ...cookie, value, max_age }, 'Lax')],
+    cookies: keepCode(deps.kernel, id, { tenant, next }),
     body: markup`<p>${words.code_sent}</p>${asksCode(visit)}`,
   }
+}
+
+/** The reader follows the link in the mail from another site. */
+export function keepCode(
+  kernel: Visit['deps']['kernel'],
+  id: string,
+  more: {
+    readonly tenant?: string | undefined
+    readonly next: string | undefined
+    readonly ticket?: string
+  },
+): string[] {
+  const max_age = kernel.settings['identity.login_code_ttl_seconds']
+  const { tenant, next, ticket: value = '' } = more
+  const named = [id, tenant, encodeURIComponent(nextPath(next))].join('.')
+  return [
+    setCookie(kernel, { ...cookie, value: named, max_age }, 'Lax'),
+    setCookie(kernel, { ...ticket_cookie, value, max_age: value ? max_age : 0 }, 'Lax'),
+  ]
 }
 
 async function enter(visit: Visit, shown: { code: string } | { token: string }): Promise<Result> {
   const { deps, request } = visit
   const asked = kept(visit)
   if (!asked) throw problem('invalid_credentials')
-  const answer = answerIn(visit.form)
-  const body = { login_code: { id: asked.id, ...shown }, delivery: 'cookie', ...answer } as const
+  const oidc_ticket = ticketOf(visit)
+  const login_code = { id: asked.id, ...shown }
+  const body = {
+    login_code,
+    ...(oidc_ticket ? { oidc_ticket } : {}),
+    ...answerIn(visit.form),
+    delivery: 'cookie',
+  } as const
   const gone = entered(deps, await logIn(deps, body, request), asked.next)
-  const spent = setCookie(deps.kernel, { ...cookie, value: '', max_age: 0 }, 'Lax')
-  return { ...gone, cookies: [...(gone.cookies ?? []), spent] }
+  const spent = [cookie, ticket_cookie].map(one =>
+    setCookie(deps.kernel, { ...one, value: '', max_age: 0 }, 'Lax'),
+  )
+  return { ...gone, cookies: [...(gone.cookies ?? []), ...spent] }
+}
+
+function ticketOf({ deps, request }: Visit): string | null {
+  return readCookie(deps.kernel, request.headers, ticket_cookie.name)
 }
 
 function typed({ form: given }: Visit): string {
@@ -108,12 +139,13 @@ function asksCode(visit: Visit): Markup {
   const wrong = fault?.code === 'invalid_credentials'
   const shown = wrong ? { ...fault, field: 'code', says: words.login_code_wrong } : fault
   const code = { name: 'code', autocomplete: 'one-time-code' } as const
-  return form(
+  const why = ticketOf(visit) && markup`<p>${words.provider_proof}</p>`
+  return markup`${why}${form(
     { ...visit, fault: shown },
     field({ ...visit, fault: shown }, { ...code, label: words.code, hint: words.login_code_hint }),
     ...asksCaptcha(visit),
     button(words.log_in),
-  )
+  )}`
 }
 
 function asksAddress(visit: Visit): Markup {

@@ -74,8 +74,11 @@ async function answer(deps: Deps, page: Page, given: Given, sent: Form | null) {
   let visit: Visit = { ...bare, form: sent ?? {}, session: null, csrf: null, fault: null }
   if (page.guarded) {
     const visitor = await visitorOf(deps, request, 'enrolment')
-    if (!visitor.session) return gone(cookies, { to: logInPath(page.path + request.search) })
     cookies.push(...visitor.cookies)
+    if (!visitor.session) {
+      const done = visitor.narrow ? 'narrow' : undefined
+      return gone(cookies, { to: logInPath(page.path + request.search, done) })
+    }
     const { session } = visitor
     if (isEnrolment(session) && !page.enrols) return gone(cookies, { to: '/account/totp' })
     visit = { ...visit, session, csrf: deps.kernel.csrf.tokenOf(session.session_id) }

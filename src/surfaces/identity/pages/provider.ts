@@ -5,9 +5,11 @@
  */
 import { markup, newSecret, Problem } from '#dodeca/kernel'
 import { beginAuthorization, ownReturn } from '../oidc/begin-authorization.ts'
+import { mailProof } from '../oidc/prove-address.ts'
 import { logIn } from '../sessions/log-in.ts'
 import { readCookie, setCookie } from './cookies.ts'
 import { entered } from './log-in.ts'
+import { code_path, keepCode } from './login-code.ts'
 import { nextPath } from './next-path.ts'
 import type { Page, Result, Visit } from './visit.ts'
 
@@ -23,7 +25,8 @@ export const providerPage: Page = {
       return provider === undefined ? await finish(visit) : await begin(visit, provider)
     } catch (error) {
       if (!(error instanceof Problem)) throw error
-      return failed(visit, error.code)
+      const asks = error.code === 'address_proof_required'
+      return (asks ? await mailCode(visit) : null) ?? failed(visit)
     }
   },
 }
@@ -43,26 +46,44 @@ async function begin({ deps, query, request }: Visit, provider: string): Promise
   }
 }
 
+function kept({ deps, request }: Visit): { state: string; next: string } {
+  const value = readCookie(deps.kernel, request.headers, cookie.name) ?? ''
+  const dot = Math.max(0, value.indexOf('.'))
+  return { state: value.slice(0, dot), next: decodeURIComponent(value.slice(dot + 1)) }
+}
+
 async function finish(visit: Visit): Promise<Result> {
   const { deps, query, request } = visit
-  const kept = readCookie(deps.kernel, request.headers, cookie.name) ?? ''
-  const dot = kept.indexOf('.')
-  const [state, next] = [kept.slice(0, Math.max(0, dot)), kept.slice(dot + 1)]
+  const { state, next } = kept(visit)
   if (query.ticket === undefined || state === '' || query.state !== state) {
     return failed(visit)
   }
   const body = { oidc_ticket: query.ticket, delivery: 'cookie' } as const
-  const gone = entered(deps, await logIn(deps, body, request), decodeURIComponent(next))
+  const gone = entered(deps, await logIn(deps, body, request), next)
   const over = setCookie(deps.kernel, { ...cookie, value: '', max_age: 0 }, 'Lax')
   return { ...gone, cookies: [...(gone.cookies ?? []), over] }
 }
 
+/** The provider may not speak for the address: the reader of the mailbox goes on with a code. */
+async function mailCode(visit: Visit): Promise<Result | null> {
+  const { deps, language, query, request } = visit
+  const { ticket = '' } = query
+  const asked = await mailProof(deps, ticket, language, request).catch((error: unknown) => {
+    if (error instanceof Problem) return undefined
+    throw error
+  })
+  if (!asked) return null
+  return {
+    to: code_path,
+    cookies: keepCode(deps.kernel, asked.id, { next: kept(visit).next, ticket }),
+  }
+}
+
 /** An address of another account and a refusal of the provider look the same to a stranger. */
-function failed({ words }: Visit, code?: string): Result {
-  const says = code === 'address_proof_required' ? words.provider_proof : words.provider_failed
+function failed({ words }: Visit): Result {
   return {
     title: words.log_in,
-    body: markup`<p class="alert" role="alert">${says}</p>
+    body: markup`<p class="alert" role="alert">${words.provider_failed}</p>
 <p><a href="/account/login">${words.log_in}</a></p>`,
   }
 }

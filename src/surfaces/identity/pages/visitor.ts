@@ -15,7 +15,12 @@ import { deliver, setCookies } from '../sessions/deliver-tokens.ts'
 import { refresh } from '../sessions/refresh-session.ts'
 import { readCookie } from './cookies.ts'
 
-export type Visitor = { readonly session: Session | null; readonly cookies: readonly string[] }
+export type Visitor = {
+  readonly session: Session | null
+  readonly cookies: readonly string[]
+  /** The visitor has a session, but for an application or an organization only. */
+  readonly narrow?: true
+}
 
 /** The narrow sessions that some pages take. */
 type Also = 'enrolment' | 'anonymous'
@@ -26,6 +31,7 @@ const anonymous: Visitor = { session: null, cookies: [] }
 export async function visitorOf(deps: Deps, seen: Seen, also?: Also): Promise<Visitor> {
   const access_token = readCookie(deps.kernel, seen.headers, 'account-at')
   const session = access_token === null ? null : await sessionOf(deps, access_token, also)
+  if (session === 'narrow') return { ...anonymous, narrow: true }
   return session ? { session, cookies: [] } : await renewed(deps, seen, also)
 }
 
@@ -33,7 +39,7 @@ async function sessionOf(
   { access }: Deps,
   token: string,
   also: Also | undefined,
-): Promise<Session | null> {
+): Promise<Session | 'narrow' | null> {
   let principal: Principal
   try {
     principal = await access.authenticate({ kind: 'cookie', token })
@@ -43,7 +49,7 @@ async function sessionOf(
   }
   // These pages are the person's own, and not an application's or another tenant's.
   const taken = also !== undefined && !principal.client_id && principal.scope?.has(also)
-  if (isNarrow(principal) && !taken) return null
+  if (isNarrow(principal) && !taken) return 'narrow'
   const { kind, session_id } = principal
   return kind === 'account' && session_id !== null ? { ...principal, kind, session_id } : null
 }
@@ -61,7 +67,8 @@ async function renewed(deps: Deps, seen: Seen, also: Also | undefined): Promise<
     const { session_id } = of
     const tokens = await refresh(deps, { session_id, refresh_token, tenant_id: undefined }, seen)
     const session = await sessionOf(deps, tokens.access_token ?? '', also)
-    return { session, cookies: setCookies(deliver(deps.kernel, tokens, 'cookie').headers) }
+    const cookies = setCookies(deliver(deps.kernel, tokens, 'cookie').headers)
+    return session === 'narrow' ? { session: null, cookies, narrow: true } : { session, cookies }
   } catch (error) {
     // A session that the policy of its tenant refuses now is over for these pages, too.
     const over = error instanceof Problem && (error.status === 401 || isRefusal(error.code))

@@ -55,7 +55,7 @@ export const de: Words = {
   provider_failed:
     'Die Anmeldung beim Anbieter führte zu keinem Konto. Melden Sie sich mit Ihrem Passwort an, oder versuchen Sie es noch einmal.',
   provider_proof:
-    'Ihre Organisation hat nicht nachgewiesen, dass ihr die Domain Ihrer Mailadresse gehört. Melden Sie sich anders an, oder fragen Sie deren Verwaltung.',
+    'Ihre Organisation hat nicht nachgewiesen, dass ihr die Domain Ihrer Mailadresse gehört. Deshalb haben wir Ihnen einen Code geschickt. Geben Sie ihn ein, um sich anzumelden.',
   must_enrol:
     'Ihre Organisation verlangt einen zweiten Faktor. Fügen Sie einen hinzu, um fortzufahren: eine Authenticator-App oder einen Passkey.',
   as_administrator: 'Auf anderem Weg anmelden, als Administrator',
@@ -198,6 +198,8 @@ export const de: Words = {
   },
   done: {
     saved: 'Ihr Profil ist gespeichert.',
+    narrow:
+      'Sie sind nur für Ihre Organisation angemeldet. Melden Sie sich auf einem eigenen Weg an, um Ihr Konto zu sehen.',
     verified: 'Ihre Adresse ist bestätigt. Melden Sie sich jetzt an.',
     password: 'Ihr Passwort ist gesetzt. Melden Sie sich damit an.',
     logged_out: 'Sie sind abgemeldet.',
@@ -254,6 +256,7 @@ export const de: Words = {
     last_administrator:
       'Die Organisation hätte keinen Administrator mehr. Geben Sie zuerst einem anderen Mitglied diese Rolle.',
     invitation_not_found: 'Die Einladung wurde zurückgezogen.',
+    permission_denied: 'Das dürfen Sie nicht. Fragen Sie die Verwaltung der Organisation.',
     slug: 'Verwenden Sie 3 bis 40 Kleinbuchstaben, Ziffern und Bindestriche.',
     other: 'Das hat nicht funktioniert. Prüfen Sie Ihre Eingaben und versuchen Sie es noch einmal.',
     email: 'Das ist keine Mailadresse. Geben Sie eine wie ann@example.com ein.',

@@ -46,7 +46,7 @@ export const en = {
   provider_failed:
     'The log-in at the provider did not lead to an account. Log in with your password, or try again.',
   provider_proof:
-    'Your organization has not proven that it owns the domain of your mail address. Log in in another way, or ask its administrator.',
+    'Your organization has not proven that it owns the domain of your mail address, so a code was sent to you. Enter it to log in.',
   must_enrol:
     'Your organization requires a second factor. Add one to continue: an authenticator app or a passkey.',
   as_administrator: 'Log in in another way, as an administrator',
@@ -184,6 +184,8 @@ export const en = {
   } as Record<string, string>,
   done: {
     saved: 'Your profile is saved.',
+    narrow:
+      'You are logged in for your organization only. Log in in a way of your own to see your account.',
     verified: 'Your address is confirmed. Log in now.',
     password: 'Your password is set. Log in with it.',
     logged_out: 'You are logged out.',
@@ -233,6 +235,7 @@ export const en = {
     last_administrator:
       'The organization would have no administrator. Give another member this role first.',
     invitation_not_found: 'The invitation was withdrawn.',
+    permission_denied: 'You may not do this. Ask an administrator of the organization.',
     slug: 'Use 3 to 40 lower-case letters, digits and hyphens.',
     other: 'This did not work. Check what you entered, and try again.',
     email: 'This is not a mail address. Enter one such as ann@example.com.',

@@ -1,5 +1,5 @@
 /**
- * The challenge of a log-in with a passkey. Nobody is known yet, so no row is written: the challenge
+ * The challenge of a log-in with a passkey. The person is not known yet, so no row is written: the challenge
  * carries its expiry and our MAC. When it logs somebody in, its hash is stored as used. The unique
  * key of the hash lets only one log-in have it.
  */

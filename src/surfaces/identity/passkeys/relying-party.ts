@@ -26,11 +26,17 @@ export function relyingParty({ public_url, settings }: Site): RelyingParty {
 const android_app = /^android:apk-key-hash:[A-Za-z0-9_-]{43}$/
 
 /** Refuses origins from which a browser would never send the domain of our keys. */
-export function readPasskeyOrigins(settings: Given): void {
+export function readPasskeyOrigins({ public_url, settings }: Site): void {
   const rp_id = settings['identity.rp_id']
   if (rp_id !== null && URL.parse(`https://${rp_id}`)?.host !== rp_id) {
     throw new StartError(
       `IDENTITY_RP_ID is ${rp_id}, which is not a domain such as example.com. Give one without a scheme or a port.`,
+    )
+  }
+  const hostname = URL.parse(public_url)?.hostname
+  if (rp_id !== null && hostname && !isWithin(hostname, rp_id)) {
+    throw new StartError(
+      `IDENTITY_RP_ID is ${rp_id}, but PUBLIC_URL is at ${hostname}, which is outside of it. Browsers would refuse every passkey. Give the host of PUBLIC_URL or a domain above it.`,
     )
   }
   for (const one of settings['identity.passkey_origins']) {
@@ -42,12 +48,16 @@ export function readPasskeyOrigins(settings: Given): void {
         `IDENTITY_PASSKEY_ORIGINS names ${one}, which is not an origin such as https://app.example.com or android:apk-key-hash:… of an app.`,
       )
     }
-    if (rp_id !== null && host !== rp_id && !host.endsWith(`.${rp_id}`)) {
+    if (rp_id !== null && !isWithin(host, rp_id)) {
       throw new StartError(
         `IDENTITY_PASSKEY_ORIGINS names ${one}, whose host is outside IDENTITY_RP_ID (${rp_id}). Browsers use keys only below the domain for which they were made.`,
       )
     }
   }
+}
+
+function isWithin(host: string, rp_id: string): boolean {
+  return host === rp_id || host.endsWith(`.${rp_id}`)
 }
 
 function isSecure({ protocol, hostname }: URL): boolean {

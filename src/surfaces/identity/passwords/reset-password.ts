@@ -27,6 +27,7 @@ import type { AccountRow } from '../schemas.ts'
 import { recordSecurityEvent, type Seen } from '../security-events/record-security-event.ts'
 import { revokeSessions } from '../sessions/revoke-sessions.ts'
 import { requirePassword } from './check-password.ts'
+import { forgetCodes } from '../registrations/forget-address.ts'
 import { storePassword } from './store-password.ts'
 
 type Needs = Pick<Deps, 'kernel' | 'hasher' | 'denied' | 'permissions'>
@@ -82,6 +83,7 @@ async function apply(
   if (before.verified_at === null) await removeEarlierHolder(tx, deps, account, seen)
   await revokeSessions(tx, deps, { account_id: id }, 'password_reset', { actor: id, seen })
   await consumeAll(tx, id, ['password_reset', 'invite', 'mfa_login'])
+  await forgetCodes(tx, { tenant_id, email_normalized: before.email_normalized })
   if (invited) await acceptInvitation(tx, deps, account, seen)
   if (before.verified_at === null) await announceProven(tx, account, seen)
   const event = { tenant_id, account_id: id, actor: id, seen }

@@ -2,7 +2,7 @@
  * Deletes the data about an address that is stored outside its account: registrations, login codes,
  * invitations by any organization, and their tokens and mails. This runs when the account is erased or
  * changes its address. When the address changes, pending registrations of other people stay, and
- * invitations that are pending: they are for whoever has the address.
+ * invitations that are pending: they are for the person who has the address.
  */
 import { nil_id, sql, type Tx } from '#dodeca/kernel'
 
@@ -35,14 +35,27 @@ export async function forgetAddress(
       returning id
     )
     delete from identity.mails where invitation_id in (select id from gone)`)
-  // A login code belongs to the tenant that it was requested for. Where addresses are unique over all
-  // tenants, that may be another one.
-  await tx.run(sql`
-    delete from identity.one_time_challenges
-    where purpose = 'login_code' and details ->> 'email_scope' in (${tenant_id}, ${nil_id})
-      and details ->> 'email_normalized' = ${email_normalized}`)
+  await forgetCodes(tx, { tenant_id, email_normalized })
   await tx.run(sql`
     delete from identity.mails
     where account_id is null and tenant_id = ${tenant_id} and purpose = 'login_code'
       and address = ${email_normalized}`)
+}
+
+/**
+ * Ends the login codes of an address. A code belongs to the tenant that it was requested for. Where
+ * addresses are unique over all tenants, that may be another one.
+ */
+export async function forgetCodes(
+  tx: Tx,
+  {
+    tenant_id,
+    email_normalized,
+  }: { readonly tenant_id: string; readonly email_normalized: string },
+): Promise<void> {
+  await tx.run(sql`
+    delete from identity.one_time_challenges
+    where purpose in ('login_code', 'oidc_ticket')
+      and details ->> 'email_scope' in (${tenant_id}, ${nil_id})
+      and details ->> 'email_normalized' = ${email_normalized}`)
 }

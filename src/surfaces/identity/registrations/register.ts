@@ -63,7 +63,10 @@ export async function register(deps: Needs, body: Register, seen: Seen): Promise
   if (body.profile) await requireProfile(db, tenant.id, changed({}, body.profile, '/profile'))
   await requireCaptcha(deps, { purpose: 'registration', answer: body.captcha })
   const scope = emailScope(kernel, tenant.id)
-  await kernel.take(db, [registrationsFrom(kernel, seen), mailsTo(kernel, address.normalized)])
+  await kernel.take(db, [
+    registrationsFrom(kernel, seen),
+    ...mailsTo(kernel, tenant.id, address.normalized),
+  ])
   const encoded = await hasher.hash(body.password)
   return await db.tx(tx =>
     record(tx, deps, { tenant_id: tenant.id, scope, address, encoded, body }),

@@ -27,7 +27,7 @@ export async function resendVerification(
   const many = settings['identity.registrations_per_hour']
   await kernel.take(db, [
     { name: 'identity.resend', ip, many, per_seconds: 3600 },
-    mailsTo(kernel, normalized),
+    ...mailsTo(kernel, tenant_id, normalized),
   ])
   const ttl_seconds = settings['identity.verification_ttl_seconds']
   return await db.tx(async tx => {

@@ -19,16 +19,17 @@ export async function accountRoles(
         from identity.role_assignments r
         where r.tenant_id = ${tenant_id} and r.account_id = a.id
         union select 'member') end as roles
-      from identity.accounts a
-      join identity.tenants home on home.id = a.tenant_id and home.state = 'active'
-      join identity.tenants t on t.id = ${tenant_id} and t.state = 'active'
-      where a.status = 'active' and a.id = case when ${is_key} then (
-          select k.account_id from identity.api_keys k
-          where k.tenant_id = ${tenant_id} and k.id = ${id} and k.state = 'active'
-            and (k.expires_at is null or k.expires_at > kernel.now()))
-        else ${id}::uuid end
-        and (a.tenant_id = ${tenant_id} or exists (select from identity.role_assignments r
-          where r.tenant_id = ${tenant_id} and r.account_id = a.id))
+      from identity.tenants t
+      left join identity.api_keys k on ${is_key} and k.tenant_id = t.id and k.id = ${id}
+        and k.state = 'active' and (k.expires_at is null or k.expires_at > kernel.now())
+      left join identity.accounts a on a.status = 'active'
+        and a.id = case when ${is_key} then k.account_id else ${id}::uuid end
+      left join identity.tenants home on home.id = a.tenant_id
+      where t.id = ${tenant_id} and t.state = 'active'
+        and (k.id is not null and k.account_id is null
+          or home.state = 'active' and (a.tenant_id = t.id or exists (
+            select from identity.role_assignments r
+            where r.tenant_id = t.id and r.account_id = a.id)))
         and (${session_id}::uuid is null or exists (select from identity.sessions s
           where s.id = ${session_id}::uuid and s.revoked_at is null and s.expires_at > kernel.now()))`,
   )

@@ -4,13 +4,13 @@
  * a row, and only that request emits the event.
  */
 import { Type } from 'typebox'
-import { Id, sql, type Tx } from '#dodeca/kernel'
-import { raiseAccountVersion } from '../accounts/find-account.ts'
+import { Id, sql, type Sql, type Tx } from '#dodeca/kernel'
+import { raiseAccountVersions } from '../accounts/find-account.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
-import { recordSecurityEvent, type Act } from '../security-events/record-security-event.ts'
-import { revokeSessions } from '../sessions/revoke-sessions.ts'
-import { revokeKeysOf } from '../api-keys/revoke-keys-of.ts'
+import { recordSecurityEvents, type Act } from '../security-events/record-security-event.ts'
+import { revokeGuestSessions } from '../sessions/revoke-sessions.ts'
+import { revokeKeysOfGuests } from '../api-keys/revoke-keys-of.ts'
 import { builtInRoles } from './built-in.ts'
 import { keepOperator, operator_role } from './keep-operator.ts'
 
@@ -25,6 +25,7 @@ export type Assignment = {
 export const member_role = 'member'
 
 const Held = Type.Object({ tenant_id: Id })
+const Ended = Type.Object({ account_id: Id, tenant_id: Id, role_id: Type.String() })
 const Exists = Type.Object({ it: Type.Boolean() })
 
 /** Returns false if the account already has the role. */
@@ -41,7 +42,7 @@ export async function assignRole(
     values (${account_id}, ${tenant_id}, ${role_id}, ${act.actor})
     on conflict do nothing`)
   if (made === 0) return false
-  await announce(tx, 'assigned', assignment, act)
+  await announce(tx, 'assigned', [assignment], act)
   return true
 }
 
@@ -57,32 +58,60 @@ export async function revokeRole(
   act: Act,
 ): Promise<boolean> {
   const { account_id, tenant_id, role_id } = assignment
-  const gone = await tx.run(sql`
-    delete from identity.role_assignments
-    where tenant_id = ${tenant_id} and account_id = ${account_id} and role_id = ${role_id}`)
-  if (gone === 0) {
+  const ending = sql`tenant_id = ${tenant_id} and account_id = ${account_id}
+    and role_id = ${role_id}`
+  if ((await endAssignments(tx, deps, tenant_id, ending, act)) === 0) {
     await requireRole(tx, deps, assignment)
     return false
   }
   if (role_id === operator_role) await keepOperator(tx)
-  await announce(tx, 'revoked', assignment, act)
-  const left = await tx.maybe(
-    Held,
-    sql`
-      select tenant_id from identity.role_assignments
-      where tenant_id = ${tenant_id} and account_id = ${account_id} limit 1`,
-  )
-  if (!left) {
-    const guest = { account_id, guest_of: tenant_id }
-    await revokeSessions(tx, deps, guest, 'membership_ended', act)
-    await revokeKeysOf(tx, account_id, { as_guest_of: tenant_id })
-  }
   return true
+}
+
+/** The same for these roles of all their holders, in as many statements as for one. */
+export async function revokeRoles(
+  tx: Tx,
+  deps: Pick<Deps, 'kernel' | 'denied'>,
+  tenant_id: string,
+  role_ids: readonly string[],
+  act: Act,
+): Promise<void> {
+  // In the same order as a change of one assignment: the accounts, then their roles.
+  await tx.run(sql`
+    -- any tenant: guests of the tenant are at home in others
+    select from identity.accounts
+    where id in (select account_id from identity.role_assignments
+      where tenant_id = ${tenant_id} and role_id = any(${role_ids}))
+    order by id for no key update`)
+  const ending = sql`tenant_id = ${tenant_id} and role_id = any(${role_ids})`
+  await endAssignments(tx, deps, tenant_id, ending, act)
+}
+
+/** Returns how many there were. */
+async function endAssignments(
+  tx: Tx,
+  deps: Pick<Deps, 'kernel' | 'denied'>,
+  tenant_id: string,
+  ending: Sql,
+  act: Act,
+): Promise<number> {
+  const ended = await tx.many(
+    Ended,
+    sql`
+      delete from identity.role_assignments where ${ending}
+      returning account_id, tenant_id, role_id`,
+  )
+  if (ended.length === 0) return 0
+  await announce(tx, 'revoked', ended, act)
+  const account_ids = ended.map(one => one.account_id)
+  await revokeGuestSessions(tx, deps, { tenant_id, account_ids }, act)
+  await revokeKeysOfGuests(tx, tenant_id, account_ids)
+  return ended.length
 }
 
 /**
  * Locks the account's row. The account must be a member of the tenant `within`: it is the account's
- * own tenant, or the account has a role there. That is read after the lock, because whoever ends the
+ * own tenant, or the account has a role there. That is read after the lock, because what ends the
  * membership holds the same lock.
  */
 export async function holdAccount(tx: Tx, id: string, within: string | null): Promise<void> {
@@ -118,29 +147,33 @@ export async function requireRole(
 async function announce(
   tx: Tx,
   what: 'assigned' | 'revoked',
-  { account_id, tenant_id, role_id }: Assignment,
+  assignments: readonly Assignment[],
   { actor, seen }: Act,
 ): Promise<void> {
   const type = `role.${what}`
-  tx.emit({
-    type,
-    tenant_id,
-    aggregate_type: 'account',
-    aggregate_id: account_id,
-    aggregate_version: await raiseAccountVersion(tx, account_id),
-    data: { account_id, tenant_id, role_id, actor },
-  })
-  await recordSecurityEvent(tx, {
-    tenant_id,
-    account_id,
-    action: type,
-    actor,
-    reason: role_id,
-    ...(seen ? { seen } : {}),
-  })
-  tx.audit(
-    `identity.roles.${what === 'assigned' ? 'assign' : 'revoke'}`,
-    `${account_id}/${role_id}`,
-    { by: { tenant_id, id: actor } },
+  const versions = await raiseAccountVersions(
+    tx,
+    assignments.map(one => one.account_id),
+  )
+  for (const [at, { account_id, tenant_id, role_id }] of assignments.entries()) {
+    tx.emit({
+      type,
+      tenant_id,
+      aggregate_type: 'account',
+      aggregate_id: account_id,
+      aggregate_version: versions[at] ?? 0,
+      data: { account_id, tenant_id, role_id, actor },
+    })
+    tx.audit(
+      `identity.roles.${what === 'assigned' ? 'assign' : 'revoke'}`,
+      `${account_id}/${role_id}`,
+      { by: { tenant_id, id: actor } },
+    )
+  }
+  await recordSecurityEvents(
+    tx,
+    assignments.map(({ tenant_id, account_id, role_id: reason }) => {
+      return { tenant_id, account_id, action: type, actor, reason, ...(seen ? { seen } : {}) }
+    }),
   )
 }

@@ -90,9 +90,17 @@ export async function mayGive(
           where tenant_id = ${tenant_id} and role_id = ${role_id}) as permissions,
         coalesce((select trusted from identity.tenants where id = ${tenant_id}), false) as trusted`,
   )
-  if (role.permissions.some(one => isOfPlatform(permissions, one))) return false
   const all = [...role.permissions, ...builtInPermissions({ permissions }, role_id)]
-  return role.trusted || !all.some(one => spends(permissions, one))
+  return all.every(one => isForTenant(permissions, one, role))
+}
+
+/** Whether a role or key of the tenant may have the grant without a platform operator. */
+export function isForTenant(
+  permissions: PermissionCatalog,
+  grant: string,
+  { trusted }: { readonly trusted: boolean },
+): boolean {
+  return !isOfPlatform(permissions, grant) && (trusted || !spends(permissions, grant))
 }
 
 /** Roles in a tenant that only an operator may give there, and none of the platform. */

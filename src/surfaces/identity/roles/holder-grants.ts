@@ -10,11 +10,15 @@ import { heldOf, nullable, sql, withinScope, type Db, type Reader } from '#dodec
 import type { Deps } from '../deps.ts'
 import type { Face, Holder } from '../face.ts'
 import { rolePermissions } from './account-grants.ts'
+import { isForTenant } from './built-in.ts'
 
 const Row = Type.Object({
   place: Type.Integer(),
   /** For an API key: its own grants. */
   given: nullable(Type.Array(Type.String())),
+  /** The key belongs to the tenant, so no account limits its grants. */
+  of_tenant: Type.Boolean(),
+  trusted: Type.Boolean(),
   scope: nullable(Type.Array(Type.String())),
   roles: Type.Array(Type.String()),
   permissions: Type.Array(Type.String()),
@@ -32,12 +36,13 @@ export async function holderGrants(
   const rows = await reader.many(
     Row,
     sql`
-      select h.place::int as place, h.given, s.scope,
+      select h.place::int as place, h.given, h.of_tenant, t.trusted, s.scope,
         array_remove(array_agg(distinct r.role_id), null) as roles,
         array_remove(array_agg(distinct p.permission), null) as permissions
       from (
         select a.place, a.tenant_id, a.session_id, k.permissions as given,
-          coalesce(k.account_id, a.principal_id) as account_id
+          case when k.id is null then a.principal_id else k.account_id end as account_id,
+          k.id is not null and k.account_id is null as of_tenant
         from unnest(${holders.map(one => one.tenant_id)}::uuid[],
           ${holders.map(one => one.principal_id)}::uuid[],
           ${holders.map(one => one.session_id ?? null)}::uuid[])
@@ -45,8 +50,8 @@ export async function holderGrants(
         left join identity.api_keys k on k.tenant_id = a.tenant_id and k.id = a.principal_id
           and k.state = 'active' and (k.expires_at is null or k.expires_at > kernel.now())
       ) h
-      join identity.accounts c on c.id = h.account_id and c.status = 'active'
-      join identity.tenants home on home.id = c.tenant_id and home.state = 'active'
+      left join identity.accounts c on c.id = h.account_id and c.status = 'active'
+      left join identity.tenants home on home.id = c.tenant_id
       join identity.tenants t on t.id = h.tenant_id and t.state = 'active'
       left join identity.sessions s on s.id = h.session_id and s.account_id = c.id
         and s.revoked_at is null and s.expires_at > kernel.now()
@@ -54,14 +59,16 @@ export async function holderGrants(
         on r.tenant_id = h.tenant_id and r.account_id = c.id
       left join identity.role_permissions p
         on p.tenant_id = r.tenant_id and p.role_id = r.role_id
-      where (c.tenant_id = h.tenant_id or r.role_id is not null)
+      where (h.of_tenant or home.state = 'active'
+          and (c.tenant_id = h.tenant_id or r.role_id is not null))
         and (h.session_id is null or s.id is not null)
-      group by h.place, h.given, s.scope`,
+      group by h.place, h.given, h.of_tenant, t.trusted, s.scope`,
   )
   const found = new Map(rows.map(row => [row.place - 1, row]))
   return holders.map(({ reads }, at) => {
     const row = found.get(at)
     if (!row) return nothing
+    if (row.of_tenant) return new Set(row.given?.filter(one => isForTenant(catalog, one, row)))
     const built_in = rolePermissions(catalog, new Set(['member', ...row.roles]))
     const held = new Set([...built_in, ...row.permissions])
     if (row.given !== null) return new Set(row.given.flatMap(one => heldOf(held, one)))

@@ -1,7 +1,7 @@
 /**
  * Keeps duties apart that one person must not collect by himself: an administrator may give another
  * person any role of the tenant, but cannot give himself a second duty beside one that he has. A
- * key of the account counts as the account.
+ * key that the account made counts as the account, also a key of the organization.
  */
 import { Type } from 'typebox'
 import { sql, type Reader } from '#dodeca/kernel'
@@ -27,7 +27,7 @@ export async function withDutiesApart<T>(
     Own,
     sql`
       select ${actor}::uuid = ${account_id}::uuid or exists (
-        select from identity.api_keys where id = ${actor} and account_id = ${account_id}) as it`,
+        select from identity.api_keys where id = ${actor} and made_by = ${account_id}) as it`,
   )
   if (!is_own) return await assign()
   const before = await dutiesOf(reader, deps, { account_id, tenant_id })

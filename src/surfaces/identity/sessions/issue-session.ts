@@ -58,6 +58,7 @@ const Begun = Type.Object({
   scope: Narrowed.properties.scope,
   claims: SaidClaims,
   active_tenant_id: Id,
+  bound_tenant_id: nullable(Id),
   auth_time: Time,
   session_expires_at: Time,
   refresh_expires_in: Type.Integer(),
@@ -123,7 +124,10 @@ export async function issueSession(
       tenant_id: begun.active_tenant_id,
       aal,
       amr,
-      narrow: narrowFacts({ ...narrowed, scope }, tenant_id),
+      narrow: narrowFacts(
+        { ...narrowed, scope, bound_tenant_id: begun.bound_tenant_id },
+        tenant_id,
+      ),
       claims,
       auth_time: Math.floor(parseTime(begun.auth_time) / 1000),
     }),
@@ -153,7 +157,8 @@ function heldIn(
         then array['enrolment'] else ${scope}::text[] end as scope
     from identity.accounts a
     join identity.tenants t on t.id = a.tenant_id
-    join identity.tenants b on b.id = coalesce(${bound_tenant_id}::uuid, a.tenant_id)
+    join identity.tenants b
+      on b.id = coalesce(${bound_tenant_id}::uuid, ${tenantOf(connection_id)}, a.tenant_id)
     left join lateral (select true as found from identity.role_assignments r
       where r.tenant_id = b.id and r.account_id = a.id and b.id <> a.tenant_id
       limit 1 for share) role on true
@@ -186,6 +191,7 @@ function insertSession(
     sql`
       with held as (${heldIn(proven, narrowed)}), decided as (
         select tenant_id, id, active_tenant_id, scope,
+          coalesce(${narrowed.bound_tenant_id}::uuid, ${tenantOf(connection_id)}) as bound_tenant_id,
           case when login is not null then identity.login_refusal(login, active_tenant_id, id, ${aal},
             ${amr as string[]}::text[], scope, ${connection_id}::uuid, kernel.now()) end as refusal,
           ${endsBy(ends, sql`kernel.now()`, sql`login`)} as expires_at,
@@ -200,7 +206,7 @@ function insertSession(
         select tenant_id, ${session_id}::uuid, id, ${newId()}::uuid, active_tenant_id,
           ${aal}, ${amr as string[]}::text[], auth_time, ${sql.json(metadata)}::jsonb,
           expires_at, scope, ${narrowed.client_id}, ${narrowed.audience},
-          coalesce(${narrowed.bound_tenant_id}::uuid, ${tenantOf(connection_id)}),
+          bound_tenant_id,
           array_remove(array[nullif(active_tenant_id, tenant_id)], null), ${connection_id}::uuid,
           ${ends_with}::uuid
         from decided where refusal is null
@@ -211,7 +217,7 @@ function insertSession(
           least(expires_at, kernel.now() + make_interval(secs => ${refresh_seconds}))
         from session
       )
-      select refusal, scope, claims, active_tenant_id, auth_time,
+      select refusal, scope, claims, active_tenant_id, bound_tenant_id, auth_time,
         expires_at as session_expires_at,
         extract(epoch from least(expires_at - kernel.now(),
           make_interval(secs => ${refresh_seconds})))::int as refresh_expires_in

@@ -10,6 +10,8 @@ import { insertAccount } from '../accounts/insert-account.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { countGuess, findCode, isRight, useCode, type OpenCode } from '../login-codes/codes.ts'
+import { joinIdentity, peekProof, type Proof } from '../oidc/prove-address.ts'
+import { holdIdentity } from '../oidc/store-identity.ts'
 import { announceProven, takeOver } from '../registrations/take-over.ts'
 import { completeRequest } from '../requests.ts'
 import { AccountRow } from '../schemas.ts'
@@ -27,9 +29,10 @@ type Given = {
 export async function logInWithCode(
   deps: Deps,
   given: Given,
-  wanted: Wanted,
+  wanted: Wanted & { readonly oidc_ticket?: string | undefined },
   seen: Seen,
 ): Promise<LoggedIn> {
+  const { oidc_ticket: ticket } = wanted
   const { db, keys, settings } = deps.kernel
   const { id } = given
   const open = settings['identity.login_codes'] ? await findCode(db, id) : undefined
@@ -39,13 +42,29 @@ export async function logInWithCode(
     if (!counted || !isRight(keys, open, given) || !(await isOf(deps, open, wanted, seen))) {
       throw problem('invalid_credentials')
     }
+    const proof = ticket === undefined ? null : await proofFor(db, ticket, open)
     return await db.tx(async tx => {
+      if (proof) await holdIdentity(tx, proof)
       const account = await ownerOf(tx, deps, open, seen)
       if (!account || !(await useCode(tx, id))) throw problem('invalid_credentials')
       await completeRequest(tx, id)
-      return begin(tx, deps, { account, amr: ['mail'] }, wanted, seen)
+      const shown =
+        proof && ticket !== undefined
+          ? await joinIdentity(tx, deps, { ticket, proof, account }, seen)
+          : { amr: ['mail'] }
+      return begin(tx, deps, { account, ...shown }, wanted, seen)
     })
   })
+}
+
+/** A ticket of a provider that may not speak for the address, which this code proves. */
+async function proofFor(reader: Reader, ticket: string, { details }: OpenCode): Promise<Proof> {
+  const proof = await peekProof(reader, ticket)
+  const same =
+    proof?.email_normalized === details.email_normalized &&
+    proof.email_scope === details.email_scope
+  if (!proof || !same) throw problem('invalid_credentials')
+  return proof
 }
 
 function accountOf(reader: Reader, { details }: Pick<OpenCode, 'details'>) {

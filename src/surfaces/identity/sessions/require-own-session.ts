@@ -1,5 +1,5 @@
 /**
- * A session that began at the provider of an organization proves what the organization says. Whoever
+ * A session that began at the provider of an organization proves what the organization says. The person who
  * runs that provider could otherwise add a passkey of their own, or act for the person elsewhere. So
  * such a session changes no way in, joins and makes no organization, and exports and erases nothing.
  */

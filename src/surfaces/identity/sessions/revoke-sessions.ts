@@ -28,8 +28,6 @@ export type Which = {
   readonly session_id?: string
   /** Ends all sessions but this one. */
   readonly except?: string | null
-  /** Ends only sessions that worked in this tenant as a guest. */
-  readonly guest_of?: string
   /** Ends only those of this application; null: only those of the person. */
   readonly client_id?: string | null
   /** Ends all but this number of the newest sessions. */
@@ -44,7 +42,7 @@ type Needs = Pick<Deps, 'denied' | 'kernel'>
 export function revokeSessions(
   tx: Tx,
   deps: Needs,
-  { account_id, session_id, except, guest_of, client_id, beyond = 0 }: Which,
+  { account_id, session_id, except, client_id, beyond = 0 }: Which,
   reason: RevokedReason,
   act: Act,
 ): Promise<number> {
@@ -53,7 +51,6 @@ export function revokeSessions(
     where account_id = ${account_id} and revoked_at is null
       and (${session_id ?? null}::uuid is null or id = ${session_id ?? null}::uuid)
       and (${except ?? null}::uuid is null or id <> ${except ?? null}::uuid)
-      and (${guest_of ?? null}::uuid is null or ${guest_of ?? null}::uuid = any(guest_of))
       ${client_id === undefined ? sql.empty : sql`and client_id is not distinct from ${client_id}`}
     order by id desc offset ${beyond}`
   return revoke(tx, deps, ending, reason, act)
@@ -76,6 +73,30 @@ export function revokeTenantSessions(
       and revoked_at is null and expires_at > kernel.now()
     order by id desc for no key update`
   return revoke(tx, deps, ending, reason, act)
+}
+
+/** A role `r` of the account of the session or key `s` in the tenant. Without one it is no guest. */
+export function holdsRole(tenant_id: string): Sql {
+  return sql`exists (select from identity.role_assignments r
+    where r.tenant_id = ${tenant_id} and r.account_id = s.account_id)`
+}
+
+/** Ends every session of these accounts that worked in the tenant in which they have no role left. */
+export function revokeGuestSessions(
+  tx: Tx,
+  deps: Needs,
+  {
+    tenant_id,
+    account_ids,
+  }: { readonly tenant_id: string; readonly account_ids: readonly string[] },
+  act: Act,
+): Promise<number> {
+  const ending = sql`
+    select s.id from identity.sessions s
+    where s.account_id = any(${account_ids}::uuid[]) and s.revoked_at is null
+      and ${tenant_id} = any(s.guest_of) and not ${holdsRole(tenant_id)}
+    order by s.id desc`
+  return revoke(tx, deps, ending, 'membership_ended', act)
 }
 
 /** Ends every session that began at a connection, in whatever tenant its account is at home. */

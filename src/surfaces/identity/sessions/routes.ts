@@ -32,13 +32,15 @@ export const sessionRoutes = open({
     'Log in',
     {
       description:
-        'With an address and a password, a passkey, a mailed code or a ticket from an identity provider. If a second factor is required, the reply is 202 with a challenge. If the tenant requires one and the account has none, the session has the scope `enrolment`: add a factor with it, which begins a full session. With `anonymous` a visitor who says nothing about themselves gets an account, and a session that does only what a guest needs.',
+        'With an address and a password, a passkey, a mailed code or a ticket from an identity provider. After 401 `address_proof_required` request a code for the same address, and send the ticket and the code together. If a second factor is required, the reply is 202 with a challenge. If the tenant requires one and the account has none, the session has the scope `enrolment`: add a factor with it, which begins a full session. With `anonymous` a visitor who says nothing about themselves gets an account, and a session that does only what a guest needs.',
       permission: 'public',
       body: LogIn,
       transaction: 'own',
       replies: { 201: SessionTokens, 202: MfaRequired },
       fails: [
         'address_proof_required',
+        'external_identity_taken',
+        'permission_denied',
         'invalid_credentials',
         'anonymous_off',
         'captcha_required',

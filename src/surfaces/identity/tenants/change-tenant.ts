@@ -5,7 +5,7 @@
  */
 import { isDeepStrictEqual } from 'node:util'
 import { Type, type Static } from 'typebox'
-import { closed, expectVersion, Id, nullable, sql, text } from '#dodeca/kernel'
+import { closed, expectVersion, nullable, sql, text } from '#dodeca/kernel'
 import type { Principal, Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { loseDomains } from '../domains/domain-row.ts'
@@ -14,7 +14,7 @@ import { changedPolicy, ChangeLoginPolicy, requireUsable } from '../login-policy
 import { Claims, requireClaims } from '../profiles/claims.ts'
 import { ProfileSchema, requireProfileSchema } from '../profiles/profile.ts'
 import { default_tenant_id } from '../schemas.ts'
-import { revokeRole } from '../roles/assign-role.ts'
+import { revokeRoles } from '../roles/assign-role.ts'
 import { isBeyond } from '../roles/built-in.ts'
 import { keepOperatorOutside } from '../roles/keep-operator.ts'
 import { revokeTenantSessions } from '../sessions/revoke-sessions.ts'
@@ -121,7 +121,7 @@ async function policyAfter(
   return policy
 }
 
-const Assigned = Type.Object({ account_id: Id, role_id: Type.String() })
+const Roles = Type.Object({ role_ids: Type.Array(Type.String()) })
 
 /** A tenant that is no longer trusted loses the roles that only an operator may give there. */
 async function revokeBeyond(
@@ -130,17 +130,15 @@ async function revokeBeyond(
   tenant_id: string,
   actor: string,
 ): Promise<void> {
-  const assigned = await tx.many(
-    Assigned,
+  const { role_ids } = await tx.one(
+    Roles,
     sql`
-      select account_id, role_id from identity.role_assignments
-      where tenant_id = ${tenant_id} order by account_id, role_id`,
+      select array(select distinct role_id from identity.role_assignments
+        where tenant_id = ${tenant_id}) as role_ids`,
   )
-  const beyond = new Map<string, boolean>()
-  for (const { account_id, role_id } of assigned) {
-    const role = { tenant_id, role_id }
-    const is = beyond.get(role_id) ?? (await isBeyond(tx, deps, role))
-    beyond.set(role_id, is)
-    if (is) await revokeRole(tx, deps, { account_id, ...role }, { actor })
+  const beyond: string[] = []
+  for (const role_id of role_ids) {
+    if (await isBeyond(tx, deps, { tenant_id, role_id })) beyond.push(role_id)
   }
+  if (beyond.length > 0) await revokeRoles(tx, deps, tenant_id, beyond, { actor })
 }

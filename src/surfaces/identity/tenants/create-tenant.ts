@@ -5,11 +5,11 @@
 import { Type, type Static } from 'typebox'
 import { closed, newId, sql, text, type Tx } from '#dodeca/kernel'
 import { problem } from '../errors.ts'
-import { Slug } from '../schemas.ts'
+import { NewSlug } from '../schemas.ts'
 import { Signup, Tenant, tenantColumns, TenantState } from './find-tenant.ts'
 
 export const CreateTenant = closed({
-  slug: Slug,
+  slug: NewSlug,
   name: text(100),
   signup: Type.Optional(Signup),
   state: Type.Optional(TenantState),

@@ -204,6 +204,18 @@ test('a stranger’s mailbox gets so many mails an hour, for any caller and reas
   expect((await change(one, `else-${stranger}`)).status).toBe(202)
 })
 
+test('a stranger in another tenant does not use up the mails of this one, up to a sum', async () => {
+  const email = `shared-${newId()}@example.test`
+  const code = async (tenant: string) =>
+    (await networks.call('POST', '/v1/login-codes', { body: { email, tenant } })).status
+  const all = async (tenant: string) =>
+    (await Promise.all(Array.from({ length: 6 }, () => code(tenant)))).filter(one => one === 202)
+  const tenants = await Promise.all(Array.from({ length: 5 }, () => networks.tenant()))
+  const sent = []
+  for (const { slug } of tenants) sent.push((await all(slug)).length)
+  expect(sent).toEqual([5, 5, 5, 5, 0])
+})
+
 describe('a network', () => {
   test('may register, reset and guess so often', async () => {
     const tenant = await networks.tenant()

@@ -10,6 +10,7 @@ const world = await openProductWorld({
   KERNEL_RATE_FACTOR: '1',
   IDENTITY_INVITATIONS_PER_HOUR: '30',
   IDENTITY_MAILS_PER_RECIPIENT_PER_HOUR: '40',
+  IDENTITY_MAILS_PER_RECIPIENT_OF_ALL_TENANTS_PER_HOUR: '40',
 })
 const { db } = world.platform.kernel
 const { ask, proven, make, enter, invite, accept, join } = organizationsOf(world)

@@ -16,6 +16,7 @@ type Ask = {
   readonly form?: Record<string, string>
   readonly json?: object
   readonly token?: string
+  readonly headers?: Record<string, string>
 }
 
 const hops_max = 20
@@ -29,7 +30,7 @@ export class Browser {
     this.#places = places
   }
 
-  async open(url: string, { form, json, token }: Ask = {}): Promise<Page> {
+  async open(url: string, { form, json, token, headers: more }: Ask = {}): Promise<Page> {
     const { origin, hostname, pathname, search } = new URL(url)
     const sent = form ? new URLSearchParams(form).toString() : json && JSON.stringify(json)
     const type = form ? 'application/x-www-form-urlencoded' : 'application/json'
@@ -40,6 +41,7 @@ export class Browser {
         cookie: this.#cookies(hostname, pathname),
         ...(sent === undefined ? {} : { 'content-type': type }),
         ...(token ? { authorization: `Bearer ${token}` } : {}),
+        ...more,
       },
       ...(sent === undefined ? {} : { body: sent }),
     })

@@ -79,6 +79,10 @@ test('wrong names, a second claim, too many and other organizations are refused'
   for (const domain of ['', 'test', 'a b.test', 'x@y.test', 'https://y.test', 'y.test/path']) {
     expect([domain, (await claim(org, domain)).status]).toEqual([domain, 422])
   }
+  for (const suffix of ['co.uk', 'github.io', 'com.au']) {
+    const { status, body } = await claim(org, suffix)
+    expect([suffix, status, body.errors[0].constraint]).toEqual([suffix, 422, 'public_suffix'])
+  }
   const domain = newDomain()
   const first = await claim(org, domain)
   expect((await claim(org, domain)).body.code).toBe('already_exists')

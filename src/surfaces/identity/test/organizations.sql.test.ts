@@ -72,6 +72,9 @@ test('names are unique and reserved words refused, and an account makes only so 
     const { status, body } = await create(slug)
     expect([slug, status, body.code]).toEqual([slug, 409, 'already_exists'])
   }
+  for (const slug of ['123', '1st', 'a--b', 'xn--abc', '-abc', 'abc-', 'Abc', 'a_b', 'ab']) {
+    expect([slug, (await create(slug)).status]).toEqual([slug, 422])
+  }
   const slug = newSlug()
   const racing = await Promise.all(Array.from({ length: 5 }, () => create(slug)))
   expect(racing.map(one => one.status).sort((a, b) => a - b)).toEqual([201, 409, 409, 409, 409])

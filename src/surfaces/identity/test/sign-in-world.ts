@@ -30,6 +30,8 @@ export type SignInWorld = ProductWorld & {
   browse(): Browser
   /** As far as the way back, which is not gone yet. */
   away(browser: Browser, provider: string, who: Who, more?: object): Promise<Page>
+  /** The same for a login that a page of the platform begins. */
+  atProvider(browser: Browser, begins: string, who: Who): Promise<Page>
   come(provider: string, who: Who, more?: object): Promise<Came>
   redeem(ticket: string | null): Promise<Answer>
   fault(rule: object): Promise<void>
@@ -42,13 +44,15 @@ export type SignInWorld = ProductWorld & {
   own(tenant: Tenant, domain: string): Promise<void>
 }
 
-export async function openSignInWorld(): Promise<SignInWorld> {
-  const world = await shared('product with the sandbox to sign in', openOwnWorld)
+/** Without settings: the world that the files share. */
+export async function openSignInWorld(settings?: Record<string, string>): Promise<SignInWorld> {
+  if (settings) return await openOwnWorld(settings)
+  const world = await shared('product with the sandbox to sign in', () => openOwnWorld({}))
   return { ...world, close: () => Promise.resolve() }
 }
 
-async function openOwnWorld(): Promise<SignInWorld> {
-  const world = await openProductWorld({ IDENTITY_REDIRECT_URIS: application })
+async function openOwnWorld(settings: Record<string, string>): Promise<SignInWorld> {
+  const world = await openProductWorld({ IDENTITY_REDIRECT_URIS: application, ...settings })
   const { db } = world.platform.kernel
   const vendor = world.vendors['sign_in'] ?? {}
   const played: SignInWorld['played'] = (preset, more = {}) => {
@@ -77,6 +81,10 @@ async function openOwnWorld(): Promise<SignInWorld> {
     ...world,
     browse,
     away,
+    atProvider: async (browser, begins, who) => {
+      const begun = await browser.open(begins)
+      return await agree(browser, begun.headers.get('location') ?? '', who, places)
+    },
     come: async (provider, who, more) => {
       const browser = browse()
       const { url } = await away(browser, provider, who, more)

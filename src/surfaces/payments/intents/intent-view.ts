@@ -54,6 +54,8 @@ const intentMembers = {
   amount_capturable_minor: Amount,
   amount_captured_minor: Amount,
   amount_refunded_minor: Amount,
+  /** Of refunds that are not decided yet. */
+  amount_refund_pending_minor: Amount,
   authorization_expires_at: nullable(Time),
   cancellation_reason: nullable(Short),
   disputed: Type.Boolean(),
@@ -98,6 +100,7 @@ export function summaryOf(row: IntentRow): Static<typeof IntentSummary> {
       row.state === 'authorized' ? row.amount_authorized_minor - row.amount_captured_minor : 0,
     amount_captured_minor: row.amount_captured_minor,
     amount_refunded_minor: row.amount_refunded_minor,
+    amount_refund_pending_minor: row.amount_refund_pending_minor,
     authorization_expires_at: row.authorization_expires_at,
     cancellation_reason: row.cancellation_reason,
     disputed: row.disputed,

@@ -164,7 +164,6 @@ describe('a connection is refused', () => {
       /private_key/,
     ],
     ['of a kind that its preset is not', () => world.played('github', { kind: 'oidc' }), /kind/],
-    ['that is trusted with addresses', () => oidc({ trust_email: true }), /default/],
   ]
   test.each(invalid)('%s', async (_, body, says) => {
     const refused = await make(await world.admin(), body())

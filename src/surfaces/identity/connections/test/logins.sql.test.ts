@@ -77,15 +77,22 @@ describe('an address in a domain of the tenant', () => {
     expect(refused.body.code).toBe('address_proof_required')
   })
 
-  test('is believed of a provider of its own that says nothing about it', async () => {
+  test('is believed of a provider that says nothing about it, if the connection trusts it', async () => {
     const own = { fields: { subject: 'id', email: 'email', name: 'global_name' } }
-    const body = { ...world.played('discord', own), preset: undefined, kind: 'oauth2', jit: true }
+    const plain = { ...world.played('discord', own), preset: undefined, kind: 'oauth2', jit: true }
     const admin = await world.admin()
     const domain = newDomain()
     await world.own(admin.tenant, domain)
-    const made = await call('POST', '/v1/connections', { token: admin.token, body })
-    const login = await logIn(made.body.id, { email: `a@${domain}`, verified: false })
-    expect(login.status).toBe(201)
+    for (const trust_email of [false, true]) {
+      const body = { ...plain, trust_email }
+      const made = await call('POST', '/v1/connections', { token: admin.token, body })
+      const login = await logIn(made.body.id, { email: `a@${domain}`, verified: false })
+      expect([login.status, login.body.code]).toEqual(
+        trust_email ? [201, undefined] : [401, 'address_proof_required'],
+      )
+      const elsewhere = await logIn(made.body.id, { email: `a@${newDomain()}`, verified: false })
+      expect(elsewhere.body.code).toBe('address_proof_required')
+    }
   })
 })
 

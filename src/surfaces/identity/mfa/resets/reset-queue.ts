@@ -1,6 +1,6 @@
 /**
  * Removes the second factors of an account when the delay of a reset has passed without an
- * objection. Whoever requested it must still be allowed to: the right is read again now.
+ * objection. The administrator who requested it must still be allowed to: the right is read again now.
  */
 import { Type } from 'typebox'
 import { done, dueQueue, Id, sql, type DueQueue, type Tx } from '#dodeca/kernel'
