@@ -514,6 +514,7 @@ create schema identity;
 create table identity.accounts (
   tenant_id uuid not null,
   id uuid not null,
+  kind text not null default 'person'::text,
   email text,
   email_normalized text collate "C" not null,
   email_scope uuid not null,
@@ -521,9 +522,10 @@ create table identity.accounts (
   verified_at timestamp with time zone,
   display_name text,
   locale text,
+  profile jsonb not null default '{}'::jsonb,
+  metadata jsonb not null default '{}'::jsonb,
   version bigint not null default 1,
   created_at timestamp with time zone not null default kernel.now(),
-  kind text not null default 'person'::text,
   constraint accounts_kind_check CHECK ((kind = ANY (ARRAY['person'::text, 'anonymous'::text]))),
   constraint accounts_pkey PRIMARY KEY (id),
   constraint accounts_status_check CHECK ((status = ANY (ARRAY['invited'::text, 'active'::text, 'disabled'::text, 'deleted'::text]))),
@@ -552,6 +554,7 @@ create table identity.api_keys (
   tenant_id uuid not null,
   id uuid not null,
   account_id uuid,
+  made_by uuid not null,
   name text not null,
   prefix text not null,
   secret_hash bytea not null,
@@ -562,7 +565,6 @@ create table identity.api_keys (
   last_used_at timestamp with time zone,
   expires_at timestamp with time zone,
   revoked_at timestamp with time zone,
-  made_by uuid not null,
   constraint api_keys_account_id_fkey FOREIGN KEY (account_id) REFERENCES identity.accounts(id),
   constraint api_keys_one_duty CHECK ((identity.duties_of(permissions) <= 1)),
   constraint api_keys_pkey PRIMARY KEY (id),
@@ -575,6 +577,43 @@ CREATE INDEX api_keys_organization ON identity.api_keys USING btree (tenant_id, 
 CREATE INDEX api_keys_owner ON identity.api_keys USING btree (account_id, id);
 CREATE INDEX api_keys_prefix ON identity.api_keys USING btree (tenant_id, prefix);
 CREATE INDEX api_keys_revoked_at ON identity.api_keys USING btree (revoked_at) WHERE (revoked_at IS NOT NULL);
+
+create table identity.client_secrets (
+  tenant_id uuid not null,
+  client_id uuid not null,
+  id uuid not null,
+  secret_hash bytea not null,
+  created_at timestamp with time zone not null default kernel.now(),
+  expires_at timestamp with time zone,
+  constraint client_secrets_pkey PRIMARY KEY (tenant_id, client_id, id),
+  constraint client_secrets_tenant_id_client_id_fkey FOREIGN KEY (tenant_id, client_id) REFERENCES identity.clients(tenant_id, id) ON DELETE CASCADE
+);
+CREATE INDEX client_secrets_expires_at ON identity.client_secrets USING btree (expires_at) WHERE (expires_at IS NOT NULL);
+
+create table identity.clients (
+  tenant_id uuid not null,
+  id uuid not null,
+  name text not null,
+  type text not null,
+  redirect_uris text[] not null,
+  scopes jsonb not null,
+  uri text collate "C",
+  first_party boolean not null,
+  origins text[] not null default '{}'::text[],
+  version bigint not null default 1,
+  created_at timestamp with time zone not null default kernel.now(),
+  updated_at timestamp with time zone not null default kernel.now(),
+  deleted_at timestamp with time zone,
+  constraint clients_check CHECK (((type <> 'api'::text) OR ((uri IS NOT NULL) AND (redirect_uris = '{}'::text[]) AND (NOT first_party)))),
+  constraint clients_pkey PRIMARY KEY (id),
+  constraint clients_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES identity.tenants(id),
+  constraint clients_tenant_id_id_key UNIQUE (tenant_id, id),
+  constraint clients_type_check CHECK ((type = ANY (ARRAY['web'::text, 'spa'::text, 'native'::text, 'api'::text])))
+);
+CREATE UNIQUE INDEX clients_audience ON identity.clients USING btree (uri) WHERE ((type = 'api'::text) AND (deleted_at IS NULL));
+CREATE INDEX clients_deleted_at ON identity.clients USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
+CREATE INDEX clients_list ON identity.clients USING btree (tenant_id, id DESC) WHERE (deleted_at IS NULL);
+CREATE INDEX clients_origins ON identity.clients USING gin (origins) WHERE ((deleted_at IS NULL) AND (origins <> '{}'::text[]));
 
 create table identity.connections (
   tenant_id uuid not null,
@@ -712,8 +751,8 @@ create table identity.mails (
   purpose text,
   ref uuid,
   key_id text,
-  created_at timestamp with time zone not null default kernel.now(),
   invitation_id uuid,
+  created_at timestamp with time zone not null default kernel.now(),
   constraint mails_check CHECK (((purpose IS NULL) = (ref IS NULL))),
   constraint mails_pkey PRIMARY KEY (id),
   constraint mails_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES identity.tenants(id)
@@ -762,7 +801,7 @@ create table identity.one_time_challenges (
   consumed_at timestamp with time zone,
   created_at timestamp with time zone not null default kernel.now(),
   constraint one_time_challenges_pkey PRIMARY KEY (id_hash),
-  constraint one_time_challenges_purpose_check CHECK ((purpose = ANY (ARRAY['email_verification'::text, 'password_reset'::text, 'mfa_login'::text, 'mfa_step_up'::text, 'oidc_state'::text, 'oidc_ticket'::text, 'invite'::text, 'email_change'::text, 'login_code'::text, 'passkey_login'::text, 'factor_reset_stop'::text]))),
+  constraint one_time_challenges_purpose_check CHECK ((purpose = ANY (ARRAY['email_verification'::text, 'password_reset'::text, 'mfa_login'::text, 'mfa_step_up'::text, 'oidc_state'::text, 'oidc_ticket'::text, 'invite'::text, 'email_change'::text, 'login_code'::text, 'passkey_login'::text, 'factor_reset_stop'::text, 'oauth_code'::text]))),
   constraint one_time_challenges_tenant_id_account_id_fkey FOREIGN KEY (tenant_id, account_id) REFERENCES identity.accounts(tenant_id, id),
   constraint one_time_challenges_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES identity.tenants(id)
 );
@@ -830,6 +869,7 @@ create table identity.registrations (
   password_hash bytea not null,
   display_name text,
   locale text,
+  profile jsonb,
   state text not null default 'pending'::text,
   expires_at timestamp with time zone not null,
   created_at timestamp with time zone not null default kernel.now(),
@@ -909,6 +949,12 @@ create table identity.sessions (
   account_id uuid not null,
   token_family_id uuid not null,
   active_tenant_id uuid not null,
+  scope text[],
+  client_id text,
+  audience text,
+  bound_tenant_id uuid,
+  connection_id uuid,
+  parent_id uuid,
   aal text not null,
   amr text[] not null,
   auth_time timestamp with time zone not null,
@@ -920,11 +966,6 @@ create table identity.sessions (
   revoked_at timestamp with time zone,
   revoked_reason text,
   guest_of uuid[] not null default '{}'::uuid[],
-  scope text[],
-  client_id text,
-  audience text,
-  bound_tenant_id uuid,
-  connection_id uuid,
   constraint sessions_aal_check CHECK ((aal = ANY (ARRAY['aal1'::text, 'aal2'::text]))),
   constraint sessions_active_tenant_id_fkey FOREIGN KEY (active_tenant_id) REFERENCES identity.tenants(id),
   constraint sessions_audience_check CHECK (((octet_length(audience) >= 1) AND (octet_length(audience) <= 300))),
@@ -933,7 +974,7 @@ create table identity.sessions (
   constraint sessions_client_id_check CHECK (((octet_length(client_id) >= 1) AND (octet_length(client_id) <= 300))),
   constraint sessions_narrow CHECK (((scope IS NOT NULL) OR ((client_id IS NULL) AND (audience IS NULL)))),
   constraint sessions_pkey PRIMARY KEY (id),
-  constraint sessions_revoked_reason_check CHECK ((revoked_reason = ANY (ARRAY['logout'::text, 'admin'::text, 'password_reset'::text, 'password_change'::text, 'refresh_reuse'::text, 'account_disabled'::text, 'account_deleted'::text, 'address_proven'::text, 'too_many'::text, 'membership_ended'::text]))),
+  constraint sessions_revoked_reason_check CHECK ((revoked_reason = ANY (ARRAY['logout'::text, 'admin'::text, 'password_reset'::text, 'password_change'::text, 'refresh_reuse'::text, 'account_disabled'::text, 'account_deleted'::text, 'address_proven'::text, 'too_many'::text, 'membership_ended'::text, 'code_reuse'::text, 'client'::text]))),
   constraint sessions_scope_check CHECK (((cardinality(scope) <= 20) AND (octet_length(array_to_string(scope, ' '::text)) <= 1000))),
   constraint sessions_tenant_id_account_id_fkey FOREIGN KEY (tenant_id, account_id) REFERENCES identity.accounts(tenant_id, id),
   constraint sessions_tenant_id_id_key UNIQUE (tenant_id, id)
@@ -942,6 +983,9 @@ CREATE INDEX sessions_account ON identity.sessions USING btree (tenant_id, accou
 CREATE INDEX sessions_alive ON identity.sessions USING btree (account_id, id) WHERE (revoked_at IS NULL);
 CREATE INDEX sessions_connection ON identity.sessions USING btree (connection_id) WHERE ((connection_id IS NOT NULL) AND (revoked_at IS NULL));
 CREATE INDEX sessions_expires_at ON identity.sessions USING btree (expires_at);
+CREATE INDEX sessions_of_audience ON identity.sessions USING btree (audience) WHERE ((audience IS NOT NULL) AND (revoked_at IS NULL));
+CREATE INDEX sessions_of_client ON identity.sessions USING btree (client_id) WHERE ((client_id IS NOT NULL) AND (revoked_at IS NULL));
+CREATE INDEX sessions_parent ON identity.sessions USING btree (parent_id) WHERE ((parent_id IS NOT NULL) AND (revoked_at IS NULL));
 CREATE INDEX sessions_revoked_at ON identity.sessions USING btree (revoked_at) WHERE (revoked_at IS NOT NULL);
 
 create table identity.settings (
@@ -980,10 +1024,13 @@ create table identity.tenants (
   name text not null,
   signup text not null default 'invite'::text,
   state text not null default 'active'::text,
-  version bigint not null default 1,
-  created_at timestamp with time zone not null default kernel.now(),
   made_by uuid,
   trusted boolean not null default true,
+  profile_schema jsonb,
+  claims jsonb,
+  login jsonb,
+  version bigint not null default 1,
+  created_at timestamp with time zone not null default kernel.now(),
   constraint tenants_pkey PRIMARY KEY (id),
   constraint tenants_signup_check CHECK ((signup = ANY (ARRAY['open'::text, 'invite'::text]))),
   constraint tenants_slug_check CHECK ((slug ~ '^[a-z0-9-]{3,40}$'::text)),
@@ -1009,6 +1056,18 @@ create table identity.used_realtime_tokens (
   constraint used_realtime_tokens_pkey PRIMARY KEY (tenant_id, id)
 );
 CREATE INDEX used_realtime_tokens_used_at ON identity.used_realtime_tokens USING btree (used_at);
+
+CREATE OR REPLACE FUNCTION identity.access_claims(declared jsonb, of_profile jsonb, of_metadata jsonb, in_scope text[], for_client text, for_audience text)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+RETURN identity.claims_of(declared, of_profile, of_metadata, in_scope, 'access_token'::text, LEAST(1024, (1600 - octet_length(concat(array_to_string(in_scope, ' '::text), for_client, for_audience)))));
+
+CREATE OR REPLACE FUNCTION identity.claims_of(declared jsonb, of_profile jsonb, of_metadata jsonb, in_scope text[], place text, bytes_most integer)
+ RETURNS jsonb
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN (SELECT jsonb_object_agg(c.name, c.value) AS jsonb_object_agg FROM (SELECT f.name, f.value, sum(((octet_length(f.name) + octet_length((f.value)::text)) + 4)) OVER (ORDER BY f.at) AS bytes FROM (SELECT (e.one ->> 'name'::text) AS name, e.at, (jsonb_build_object('metadata', claims_of.of_metadata, 'profile', CASE WHEN ((claims_of.in_scope IS NULL) OR ('profile'::text = ANY (claims_of.in_scope))) THEN claims_of.of_profile ELSE NULL::jsonb END) #> string_to_array((e.one ->> 'from'::text), '.'::text)) AS value FROM jsonb_array_elements(claims_of.declared) WITH ORDINALITY e(one, at) WHERE ((e.one -> 'in'::text) ? claims_of.place)) f WHERE (f.value <> 'null'::jsonb)) c WHERE (c.bytes <= claims_of.bytes_most));
 
 CREATE OR REPLACE FUNCTION identity.duties_of(permissions text[])
  RETURNS bigint
@@ -1053,6 +1112,18 @@ begin
     execute format('drop table identity.%I', child);
   end loop;
 end $function$;
+
+CREATE OR REPLACE FUNCTION identity.login_refusal(policy jsonb, for_tenant uuid, of_account uuid, at_level text, by_methods text[], in_scope text[], by_connection uuid, began_at timestamp with time zone)
+ RETURNS text
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+RETURN CASE WHEN (policy IS NULL) THEN NULL::text WHEN ((began_at + make_interval(secs => (((policy -> 'session_max_seconds'::text))::integer)::double precision)) <= kernel.now()) THEN 'session_too_old'::text WHEN ((in_scope IS DISTINCT FROM ARRAY['enrolment'::text]) AND identity.needs_enrolment(policy, for_tenant, at_level, by_connection)) THEN 'second_factor_required'::text WHEN ((at_level = 'aal2'::text) AND (EXISTS (SELECT FROM identity.role_assignments r WHERE ((r.tenant_id = login_refusal.for_tenant) AND (r.account_id = login_refusal.of_account) AND (r.role_id = ANY (ARRAY['tenant_admin'::text, 'platform_operator'::text])))))) THEN NULL::text WHEN (((policy -> 'require_sso'::text))::boolean AND (NOT (EXISTS (SELECT FROM identity.connections c WHERE ((c.id = login_refusal.by_connection) AND (c.tenant_id = login_refusal.for_tenant)))))) THEN 'sso_required'::text WHEN (NOT ((policy -> CASE WHEN ('pwd'::text = ANY (by_methods)) THEN 'password'::text WHEN ('mail'::text = ANY (by_methods)) THEN 'code'::text WHEN ('oidc'::text = ANY (by_methods)) THEN 'providers'::text WHEN ('hwk'::text = ANY (by_methods)) THEN 'passkey'::text ELSE NULL::text END))::boolean) THEN 'login_method_not_allowed'::text ELSE NULL::text END;
+
+CREATE OR REPLACE FUNCTION identity.needs_enrolment(policy jsonb, for_tenant uuid, at_level text, by_connection uuid)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+RETURN (COALESCE(((policy -> 'require_mfa'::text))::boolean, false) AND (at_level = 'aal1'::text) AND (NOT (EXISTS (SELECT FROM identity.connections c WHERE ((c.id = needs_enrolment.by_connection) AND (c.tenant_id = needs_enrolment.for_tenant) AND (c.tenant_id <> '01900000-0000-7000-8000-000000000001'::uuid))))));
 
 create schema jobs;
 

@@ -41,6 +41,9 @@ create table jobs.jobs (
   usage jsonb,
   -- The W3C trace in which the job was submitted; its attempts and its end continue it.
   traceparent text,
+  -- The narrow session that submitted it: the work has no more rights than that, and ends with it. Null:
+  -- it belongs to the account.
+  session_id uuid,
   check ((completed_at is not null)
     = (state in ('succeeded', 'failed', 'cancelled', 'expired'))),
   check ((dead_at is not null) = (state in ('failed', 'cancelled', 'expired'))),
@@ -269,6 +272,8 @@ create table jobs.job_schedules (
   paused_at timestamptz,
   -- Its owner may no longer schedule the type.
   paused_reason text check (paused_reason in ('owner_revoked')),
+  -- The narrow session that wrote it, as in jobs.jobs.
+  session_id uuid,
   primary key (tenant_id, name),
   check ((paused_at is null) = (paused_reason is null)),
   check (paused_at is null or not enabled)

@@ -183,6 +183,9 @@ create table notifications.notification_batches (
   version int not null default 0,
   created_at timestamptz not null default kernel.now(),
   completed_at timestamptz,
+  -- The narrow session of the sender: what is sent later has no more rights than that, and ends with it.
+  -- Null: it belongs to the account.
+  session_id uuid,
   primary key (tenant_id, id)
 );
 -- The batches that a person or their API keys sent, for the export of the person.
@@ -233,6 +236,8 @@ create table notifications.notification_intents (
   traceparent text,
   -- An attempt that was being sent at this time is not tried again.
   cancelled_at timestamptz,
+  -- As in notification_batches.
+  session_id uuid,
   primary key (tenant_id, id)
 ) with (fillfactor = 85);
 create unique index notification_intents_key on notifications.notification_intents
@@ -353,6 +358,8 @@ create table notifications.digests (
   total int not null default 1,
   closes_at timestamptz not null,
   created_at timestamptz not null default kernel.now(),
+  -- As in notification_batches.
+  session_id uuid,
   primary key (tenant_id, id)
 );
 create unique index digests_open on notifications.digests (tenant_id, recipient_ref, category, key)

@@ -352,6 +352,9 @@ create table retrieval.connectors (
   lease_token uuid,
   leased_until timestamptz,
   last_error_code text,
+  -- The narrow session that created it: it adds documents only while that lives and its scope allows it.
+  -- Null: it belongs to the account.
+  session_id uuid,
   primary key (tenant_id, id)
 );
 create index connectors_collection on retrieval.connectors (tenant_id, collection_id, id)

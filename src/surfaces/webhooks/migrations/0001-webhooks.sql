@@ -50,6 +50,9 @@ create table webhooks.subscriptions (
   challenge_lease_token uuid,
   challenge_leased_until timestamptz,
   challenge_error_code text,
+  -- The narrow session of the owner: it has no more rights than that, and ends with it. Null: it belongs
+  -- to the account.
+  session_id uuid,
   unique (tenant_id, id),
   check ((state = 'disabled') = (disabled_at is not null)),
   check ((state = 'disabled') = (disabled_reason is not null)),
@@ -224,6 +227,8 @@ create table webhooks.replay_audit (
   actor text not null,
   reason text not null check (length(reason) between 1 and 500),
   created_at timestamptz not null default kernel.now(),
+  -- The narrow session that asked for it.
+  session_id uuid,
   check ((delivery_id is null) <> (filter is null))
 );
 create index replay_audit_delivery on webhooks.replay_audit (delivery_id, id) where delivery_id is not null;
