@@ -101,7 +101,7 @@ const endings: Record<string, Ending> = {
         client_secret: key,
       }),
     })
-    const { access_token: token } = await answer.json()
+    const { access_token: token } = (await answer.json()) as { access_token: string }
     return { token, end: () => hostAsks(host, 'DELETE', `/v1/api-keys/${id}`) }
   },
   'a person whose last role was taken away': async host => {

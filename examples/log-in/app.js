@@ -11,13 +11,16 @@ const { API = 'http://127.0.0.1:8080', PORT = '9000', CLIENT_ID, CLIENT_SECRET }
 const here = `http://127.0.0.1:${PORT}`
 const redirect_uri = `${here}/back`
 
-// The address says all the others. Plain http is for your own machine alone.
+// oxlint-disable-next-line typescript/no-deprecated -- plain http is for your own machine alone
+const execute = API.startsWith('http:') ? [oidc.allowInsecureRequests] : []
+
+// The address says all the others.
 const config = await oidc.discovery(
   new URL(API),
   CLIENT_ID,
   { id_token_signed_response_alg: 'ES256' },
   oidc.ClientSecretBasic(CLIENT_SECRET),
-  { execute: API.startsWith('http:') ? [oidc.allowInsecureRequests] : [] },
+  { execute },
 )
 
 /** By a cookie: what a log-in needs when it comes back, and later the tokens of the person. */
@@ -62,7 +65,7 @@ async function home({ person, access_token }) {
   return { text: `You are ${email}. Conversations: ${chats.status}. Jobs: ${jobs.status}.` }
 }
 
-createServer(async (request, response) => {
+async function answer(request, response) {
   const url = new URL(request.url, here)
   const known = /(?:^|; )app=([\w-]+)/.exec(request.headers.cookie ?? '')?.[1]
   const id = sessions.has(known) ? known : randomUUID()
@@ -78,4 +81,10 @@ createServer(async (request, response) => {
     response.writeHead(400, { 'content-type': 'text/plain' })
     response.end(`The log-in did not succeed: ${error.error ?? error.message}\n`)
   }
-}).listen(Number(PORT), '127.0.0.1', () => process.stdout.write(`The application is at ${here}\n`))
+}
+
+createServer((request, response) => void answer(request, response)).listen(
+  Number(PORT),
+  '127.0.0.1',
+  () => process.stdout.write(`The application is at ${here}\n`),
+)

@@ -111,7 +111,7 @@ function documentUrl(id: string): URL | null {
 }
 
 function isJson(headers: ResponseHeaders): boolean {
-  return /^application\/(?:[\w.-]+\+)?json\b/i.test(String(headers['content-type'] ?? ''))
+  return /^application\/(?:[\w.-]+\+)?json\b/i.test(headers['content-type'] ?? '')
 }
 
 function parsed(body: Buffer): unknown {
@@ -150,7 +150,7 @@ function clientOf(
 
 /** How long a document is kept, in seconds. */
 export function lifeOf(headers: ResponseHeaders): number {
-  const said = String(headers['cache-control'] ?? '')
+  const said = headers['cache-control'] ?? ''
   const age = /(?:^|[\s,])no-(?:store|cache)\b/i.test(said)
     ? 0
     : Number(/(?:^|[\s,])max-age=(\d{1,9})\b/i.exec(said)?.[1] ?? 0)

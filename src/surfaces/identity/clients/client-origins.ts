@@ -22,7 +22,12 @@ export function openClientOrigins({ db }: { readonly db: Pick<Reader, 'one'> }) 
   return (origin: string): boolean | Promise<boolean> => {
     if (origin.length > origin_length_max) return false
     const known = kept.get(origin)
-    return known ? known.it : read(db, origin).then(it => (kept.set(origin, { it }), it), unless)
+    if (known) return known.it
+    const keep = (it: boolean) => {
+      kept.set(origin, { it })
+      return it
+    }
+    return read(db, origin).then(keep, unless)
   }
 }
 

@@ -100,8 +100,9 @@ describe('an API', () => {
     const many = await Promise.all(
       Array.from({ length: 5 }, () => make(org, api(`https://${domain}`))),
     )
-    const codes = many.map(({ body }) => body.code ?? 'made').sort()
-    expect(codes).toEqual([...Array(4).fill('client_exists'), 'made'])
+    const codes = many.map(({ body }) => body.code ?? 'made')
+    expect(codes.filter(one => one === 'made')).toHaveLength(1)
+    expect(codes.filter(one => one === 'client_exists')).toHaveLength(4)
   })
 
   test('of `default` is anywhere but here, and for all tenants', async () => {

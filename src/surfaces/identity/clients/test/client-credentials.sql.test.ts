@@ -47,6 +47,7 @@ describe('a token for our API', () => {
     const key = await keyOf(owner)
     const auth = oidc.ClientSecretBasic(key.secret)
     const config = await oidc.discovery(new URL(world.url), key.id, undefined, auth, {
+      // oxlint-disable-next-line typescript/no-deprecated -- only for this machine
       execute: [oidc.allowInsecureRequests],
     })
     const tokens = await oidc.clientCredentialsGrant(config, { resource: own })

@@ -7,11 +7,9 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { newId, sql } from '#dodeca/kernel'
 import { beginNarrow } from '../../../../../test/narrow.ts'
 import { openProductWorld, type Member } from '../../../../../test/product-world.ts'
-import { default_tenant_id } from '../../schemas.ts'
 import { identity } from '../../surface.ts'
 import { announced, audited } from '../../test/announced.ts'
-import { organizationsOf, ownDomain } from '../../test/organization-world.ts'
-import { authenticateApi, authenticateClient, findClient, findResource } from '../find-client.ts'
+import { authenticateClient, findClient } from '../find-client.ts'
 import { openClientDocuments } from '../client-documents.ts'
 
 const world = await openProductWorld({ IDENTITY_CLIENTS_MOST: '10' })
@@ -19,7 +17,6 @@ afterAll(() => world.close())
 const { call, platform } = world
 const kernel = platform.kernelFor(identity)
 const { db } = kernel
-const { proven, make: makeOrganization } = organizationsOf(world)
 
 const path = '/v1/clients'
 const redirect = 'https://app.test/callback'
