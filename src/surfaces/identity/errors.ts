@@ -3,22 +3,17 @@ import { problemsOf } from '#dodeca/kernel'
 import { clients } from './clients/client.ts'
 import { connections } from './connections/connection.ts'
 import { oauth_errors } from './oauth/oauth-error.ts'
+import { provider_errors } from './oidc/provider-errors.ts'
 
 export const errors = {
   ...oauth_errors,
+  ...provider_errors,
   invalid_credentials: {
     status: 401,
     title: 'The credentials are not valid',
     cause:
       'The address, the password, the passkey, the login code or the tenant is wrong, or a code was used or has expired. The reply does not say which.',
     cure: 'Check them and try again, get a new code with `POST /v1/login-codes`, or reset the password with `POST /v1/password-reset-requests`.',
-  },
-  address_proof_required: {
-    status: 401,
-    title: 'The address is not proven',
-    cause:
-      'The identity provider of the tenant says this address, but the tenant has not proven that it owns the domain of it.',
-    cure: 'Log in in another way. An administrator of the tenant can prove the domain.',
   },
   invalid_client: {
     status: 401,
@@ -132,12 +127,6 @@ export const errors = {
     cause: 'No reset of second factors in this tenant has this id.',
     cure: 'Find the id with `GET /v1/accounts/{account_id}/factor-resets`.',
   },
-  external_identity_not_found: {
-    status: 404,
-    title: 'There is no such external identity',
-    cause: 'No identity that is linked to your account has this id.',
-    cure: 'Find the id with `GET /v1/me/external-identities`.',
-  },
   mfa_challenge_not_found: {
     status: 404,
     title: 'There is no such challenge',
@@ -149,12 +138,6 @@ export const errors = {
     title: 'There is no such second factor',
     cause: 'No second factor of yours has this id.',
     cure: 'Find the id with `GET /v1/mfa/methods`.',
-  },
-  oidc_provider_not_found: {
-    status: 404,
-    title: 'There is no such identity provider',
-    cause: 'No identity provider has this name, or it belongs to another tenant or is disabled.',
-    cure: 'Check the name or the id of the connection, or configure the provider in `IDENTITY_OIDC_PROVIDERS`.',
   },
   organization_domain_not_found: {
     status: 404,
@@ -223,12 +206,6 @@ export const errors = {
       'Another account has the new address, and its mailbox was proven before, or an administrator invited or disabled that account.',
     cure: 'Change to another address, or log in to the account that has this one.',
   },
-  external_identity_taken: {
-    status: 409,
-    title: 'The external identity belongs to an account',
-    cause: 'Another account is linked to this identity.',
-    cure: 'Log in with the identity, or unlink it from the other account first.',
-  },
   last_operator: {
     status: 409,
     title: 'The platform needs an active operator',
@@ -253,12 +230,6 @@ export const errors = {
     cause: 'A value is missing or does not fit the type of the client.',
     cure: 'Correct what the `detail` names, then send the request again.',
   },
-  connection_invalid: {
-    status: 422,
-    title: 'The connection cannot work',
-    cause: 'A value is missing or does not fit, or the identity provider does not answer.',
-    cure: 'Correct what the `detail` names, then send the request again.',
-  },
   duty_conflict: {
     status: 422,
     title: 'Two separated duties cannot be held together',
@@ -272,30 +243,11 @@ export const errors = {
       'The token has expired or was used, or another mail has taken its place: a newer invitation, or a mail for the same purpose whose token was used.',
     cure: 'Ask for a new mail.',
   },
-  oidc_state_invalid: {
-    status: 422,
-    title: 'This login was not begun in this browser',
-    cause:
-      'The login began in another browser or too long ago, or the browser did not store the cookie that the beginning set.',
-    cure: 'Begin the login again in this browser. A page of another origin has to begin it with `credentials: "include"`.',
-  },
-  oidc_ticket_invalid: {
-    status: 422,
-    title: 'The ticket is no longer valid',
-    cause: 'The ticket has expired or was used.',
-    cure: 'Log in at the identity provider again to get a new ticket.',
-  },
   password_rejected: {
     status: 422,
     title: 'The password is too easy to guess, or has an invalid length',
     cause: 'The password is too short, too long or easy to guess.',
     cure: 'Choose a longer one, such as several words that have nothing to do with each other.',
-  },
-  redirect_uri_not_allowed: {
-    status: 422,
-    title: 'The redirect URI is not on the list',
-    cause: '`IDENTITY_REDIRECT_URIS` does not list exactly this URI.',
-    cure: 'Use a listed URI, or add this one to the setting.',
   },
   unknown_permission: {
     status: 422,

@@ -112,17 +112,12 @@ export function openAccessTokens(
     return `${text}.${signEs256(text, key).toString('base64url')}`
   }
   return {
-    sign: ({ narrow, claims, ...facts }) =>
-      signed(
-        {
-          ...accessClaims(facts),
-          ...(narrow && claimsOf(narrow)),
-          ...(claims && { ext: claims }),
-        },
-        'at+jwt',
-        narrow ? (narrow.audience ?? narrow_audience) : full_audience,
-        settings['identity.access_ttl_seconds'],
-      ),
+    sign: ({ narrow, claims, ...facts }) => {
+      const more = { ...(narrow && claimsOf(narrow)), ...(claims && { ext: claims }) }
+      const aud = narrow ? (narrow.audience ?? narrow_audience) : full_audience
+      const life_seconds = settings['identity.access_ttl_seconds']
+      return signed({ ...accessClaims(facts), ...more }, 'at+jwt', aud, life_seconds)
+    },
     signId: facts =>
       signed(idClaims(facts), 'JWT', facts.client_id, settings['identity.access_ttl_seconds']),
     signRealtime: ({ account_id, session_id, tenant_id, device_id }) => {
