@@ -1,8 +1,9 @@
 /**
  * Identity beside its lower bounds: logins beside argon2id alone at the same cost, refreshes beside
  * pgbench with the statements of a rotation, a token check beside bare HTTP; how long a second
- * process still accepts the token of a session that the first has ended; and whether the platform
- * still answers while hundreds of logins wait. `--only=` names one of them.
+ * process still accepts the token of a session or a grant that the first has ended; whether the
+ * platform still answers while hundreds of logins wait; and grants of applications beside
+ * oidc-provider. `--only=` names one of them.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { availableParallelism, tmpdir } from 'node:os'
@@ -29,6 +30,7 @@ import {
 import type { Program } from './ground/program.ts'
 import { costNote, ratioVerdict, standingsOf, type Section } from './ground/report.ts'
 import { compete, percentile, type Measure, type Standing } from './ground/rounds.ts'
+import { makeGrants, refreshGrant, startProvider } from './identity/grants.ts'
 import { openWire } from './ground/wire.ts'
 
 const connections = 16
@@ -48,6 +50,7 @@ type Ground = {
 const parts: Readonly<Record<string, (ground: Ground) => Promise<Section>>> = {
   login: logins,
   refresh: refreshes,
+  grants: grantRefreshes,
   token: tokenChecks,
   revocation: revocationLatency,
   waiting: waitingLogins,
@@ -108,6 +111,31 @@ async function refreshes({ options, people, bench }: Ground): Promise<Section> {
     options.rounds,
   )
   return pair('Refresh, 16 sessions', standings, 0.45)
+}
+
+async function grantRefreshes({ options, people, bench, url, first }: Ground): Promise<Section> {
+  const grants = await makeGrants(url, first.port, people)
+  const provider = await startProvider(bench.database, connections)
+  const standings = await compete(
+    [
+      { name: 'a session', run: () => repeat(options, people, refresh) },
+      { name: 'oidc-provider', run: () => repeat(options, provider.grants, refreshGrant) },
+      { name: 'a grant', run: () => repeat(options, grants, refreshGrant) },
+    ],
+    options.rounds,
+  )
+  await provider.stop()
+  for (const { wire } of grants) wire.close()
+  const [session, rival, ours] = standings
+  if (!session || !rival || !ours) throw new Error('a competitor is missing')
+  return standingsOf(
+    'Refresh of an application, 16 grants',
+    standings,
+    [ratioVerdict(ours, session, 0.9), ratioVerdict(ours, rival, 3)],
+    [
+      'oidc-provider keeps its records in one table of the same PostgreSQL, as its adapters for databases do. Each refresh rotates the token.',
+    ],
+  )
 }
 
 /** Many requests with one token, as a session makes them; another process, so that it has a core. */
