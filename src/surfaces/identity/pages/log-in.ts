@@ -87,6 +87,7 @@ async function asked(visit: Visit): Promise<Markup> {
   const tenant = given['tenant'] ?? query.tenant
   const next = given['next'] ?? query.next
   const here = tenant ? `?${new URLSearchParams({ tenant })}` : ''
+  const further = { ...(tenant ? { tenant } : {}), ...(next ? { next } : {}) }
   const { host } = request.headers
   const login = (await findTenant(kernel.db, kernel, tenant, host))?.login ?? null
   const ways = await waysOf(kernel.db, deps, login, slugMeant(kernel, tenant, host))
@@ -103,7 +104,7 @@ ${passwordForm(visit, { tenant, next })}${passkeyButton(visit, { tenant, next })
 ${has('password') && passwordForm(visit, { tenant, next })}
 ${has('passkey') && passkeyButton(visit, { tenant, next })}
 ${has('code') && codeLink(visit, { tenant, next })}${ways.methods.length > 0 && links}${has('password') && markup`<p><a href="/account/forgot${here}">${words.forgot}</a></p>`}
-<p>${words.no_account} <a href="/account/register${here}">${words.register}</a></p>`
+<p>${words.no_account} <a href="/account/register?${new URLSearchParams(further).toString()}">${words.register}</a></p>`
 }
 
 type Further = Readonly<Record<'tenant' | 'next', string | undefined>>

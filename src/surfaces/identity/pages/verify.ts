@@ -11,6 +11,7 @@ import { peek } from '../one-time.ts'
 import { verifyAddress } from '../registrations/verify-address.ts'
 import { readCookie, setCookie } from './cookies.ts'
 import { button, field, form, hidden } from './form.ts'
+import { nextPath } from './next-path.ts'
 import { logInPath } from './page.ts'
 import { setCookies } from '../sessions/deliver-tokens.ts'
 import type { Page, Visit } from './visit.ts'
@@ -42,19 +43,22 @@ export const verifyPage: Page = {
       return { title: words.refused, body: markup`<p>${words.refused_says}</p>` }
     }
     if (action === 'change') return await change(visit, token)
-    const registration_id = password ? undefined : registrationOf(visit)
+    const { id, next } = registrationOf(visit)
+    const registration_id = password ? undefined : id
     await verifyAddress(deps, { token, registration_id, password }, request)
     const cookie = { name: registration_cookie, value: '', path, max_age: 0 }
     return {
-      to: '/account/login?done=verified',
+      to: logInPath(next, 'verified'),
       cookies: [setCookie(deps.kernel, cookie, 'Lax')],
     }
   },
 }
 
-function registrationOf({ deps, request }: Visit): string | undefined {
-  const id = readCookie(deps.kernel, request.headers, registration_cookie)
-  return id !== null && isId(id) ? id : undefined
+function registrationOf({ deps, request }: Visit): { id: string | undefined; next: string } {
+  const kept = readCookie(deps.kernel, request.headers, registration_cookie) ?? ''
+  const [id = '', ...asked] = kept.split('.')
+  const next = new URLSearchParams(`next=${asked.join('.')}`).get('next') ?? ''
+  return { id: isId(id) ? id : undefined, next: nextPath(next) }
 }
 
 async function change(visit: Visit, token: string) {
@@ -78,7 +82,7 @@ ${form(visit, hidden({ token }), button(words.confirm, { action: 'change' }), ma
 function askForRegistration(visit: Visit, token: string) {
   const { words, fault } = visit
   const wrong = fault?.code === 'one_time_token_invalid'
-  const asks = wrong || registrationOf(visit) === undefined
+  const asks = wrong || registrationOf(visit).id === undefined
   const failed = { ...visit, fault: { code: '', field: 'password', says: words.verify_wrong } }
   const password = { name: 'password', type: 'password', autocomplete: 'current-password' } as const
   return {

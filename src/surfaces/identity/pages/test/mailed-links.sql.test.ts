@@ -20,12 +20,15 @@ const tokenOf = (link: string) => ({
   token: new URLSearchParams(link.split('?')[1]).get('token') ?? '',
 })
 
+const nextIn = (to: string | null) => new URL(to ?? '', strict.url).searchParams.get('next') ?? ''
+
 describe('the mailed link of a registration', () => {
-  const registered = async () => {
+  const verified = '/account/login?next=%2Faccount%2F&done=verified'
+  const registered = async (more: Record<string, string> = {}) => {
     const email = newAddress()
     const { slug: tenant } = await strict.tenant()
     const browser = openBrowser(strict)
-    await browser.send('/account/register', { email, password, tenant })
+    await browser.send('/account/register', { email, password, tenant, ...more })
     const link = await linkTo(strict, email)
     expect(link).toMatch(/^\/account\/verify\?token=ot_/)
     return { browser, link, login: { email, password, tenant } }
@@ -37,9 +40,20 @@ describe('the mailed link of a registration', () => {
     expect((await browser.open(link)).text).not.toContain('type="password"')
     expect((await openBrowser(strict).send('/account/login', login)).status).toBe(401)
     const done = await browser.send('/account/verify', tokenOf(link))
-    expect(done.to).toBe('/account/login?done=verified')
+    expect(done.to).toBe(verified)
     expect((await browser.send('/account/login', login)).to).toBe('/account/')
     expect((await browser.open(link)).text).toContain('no longer valid')
+  })
+
+  test('leads on to where the visitor wanted to go, and to no other site', async () => {
+    const leads = async (next: string) => {
+      const { browser, link, login } = await registered({ next })
+      const { to } = await browser.send('/account/verify', tokenOf(link))
+      return (await browser.send(to ?? '', { ...login, next: nextIn(to) })).to
+    }
+    const application = '/account/authorize?client_id=a.b&state=%25%3B'
+    expect(await leads(application)).toBe(application)
+    expect(await leads('//evil.test')).toBe('/account/')
   })
 
   test('asks another browser for the password of the registration', async () => {
@@ -50,7 +64,7 @@ describe('the mailed link of a registration', () => {
     expect(wrong.status).toBe(422)
     expect(wrong.text).toContain('id="password-error"')
     const done = await other.send('/account/verify', { ...tokenOf(link), password })
-    expect(done.to).toBe('/account/login?done=verified')
+    expect(done.to).toBe(verified)
   })
 
   test('has cookies that are Secure over https, and the pages read no others', async () => {
