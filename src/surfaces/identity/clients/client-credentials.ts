@@ -4,7 +4,7 @@
  * so it gets a signed one, which may outlive the key by its few minutes.
  */
 import { Type } from 'typebox'
-import { Id, Problem, sql, type Principal, type Reader } from '#dodeca/kernel'
+import { Id, nullable, Problem, sql, type Principal, type Reader } from '#dodeca/kernel'
 import { apiKeyGrants, apiKeyPrincipal } from '../api-keys/authenticate.ts'
 import { idOfKey } from '../api-keys/key.ts'
 import { newKeyToken } from '../api-keys/key-token.ts'
@@ -73,14 +73,15 @@ async function keyOf({ kernel }: Needs, { client_id, client_secret = '' }: Form)
   }
 }
 
-const Owner = Type.Object({ account_id: Id })
+const Owner = Type.Object({ account_id: nullable(Id) })
 
+/** A key of an organization belongs to nobody, and speaks for itself. */
 async function ownerOf(reader: Reader, { id, tenant_id }: Principal): Promise<string> {
   const { account_id } = await reader.one(
     Owner,
     sql`select account_id from identity.api_keys where tenant_id = ${tenant_id} and id = ${id}`,
   )
-  return account_id
+  return account_id ?? id
 }
 
 function refuseScope(word: string | undefined): void {

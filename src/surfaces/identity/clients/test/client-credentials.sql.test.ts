@@ -156,6 +156,18 @@ describe('a token for an API of a tenant', () => {
     expect((await asked()).body).toEqual({ active: false })
   })
 
+  test('speaks for the key itself where the key belongs to the organization', async () => {
+    const uri = `https://api.${newId()}.test`
+    await world.api(uri, 'parcels.read')
+    const owner = await ownerOf()
+    await db.run(sql`
+      update identity.accounts set verified_at = kernel.now() where id = ${owner.id}`)
+    const key = await keyOf(owner, { owner: 'organization' })
+    const { access_token } = (await ask(key, { resource: uri, scope: 'parcels.read' })).body
+    expect(decodeJwt(access_token)).toMatchObject({ sub: key.id, client_id: key.id })
+    expect(await roles((await ask(key)).body.access_token)).toBe(200)
+  })
+
   test('has no scope that nobody asked for, and none that the API does not define', async () => {
     const uri = `https://api.${newId()}.test`
     await world.api(uri, 'parcels.read')
