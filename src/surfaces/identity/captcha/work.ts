@@ -13,7 +13,12 @@ import type { Kernel } from '../settings.ts'
 export const Purpose = oneOf('registration', 'login', 'login_code', 'password_reset', 'anonymous')
 export type Purpose = Static<typeof Purpose>
 
-const Hash = Type.String({ pattern: '^[0-9a-f]{64}$', minLength: 64, maxLength: 64 })
+const Hash = Type.String({
+  pattern: '^[0-9a-f]{64}$',
+  minLength: 64,
+  maxLength: 64,
+  examples: ['5e884898da28047151d0e56f8dc6292773603d0d6aabbdd62a11ef721d1542d8'],
+})
 const Salt = Type.String({ maxLength: 200 })
 const number_max = 100_000_000
 

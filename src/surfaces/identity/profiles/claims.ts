@@ -21,6 +21,7 @@ export const Claims = Type.Array(
       pattern: '^(profile|metadata)(\\.[A-Za-z0-9_-]+){1,5}$',
       minLength: 9,
       maxLength: 200,
+      examples: ['profile.department'],
     }),
     in: Type.Array(Place, { minItems: 1, maxItems: 3, uniqueItems: true }),
   }),

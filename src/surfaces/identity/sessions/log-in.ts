@@ -47,7 +47,7 @@ export const LogIn = Type.Object(
     additionalProperties: false,
     oneOf: [
       { required: ['email', 'password'] },
-      { required: ['oidc_ticket'], not: { required: ['login_code'] } },
+      { required: ['oidc_ticket'], properties: { login_code: { not: {} } } },
       { required: ['passkey'] },
       { required: ['login_code'] },
       { required: ['anonymous'] },
