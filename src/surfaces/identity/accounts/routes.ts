@@ -78,6 +78,7 @@ export const accountRoutes = open({
       description:
         'Disabling ends all sessions of the account immediately, and its API keys are no longer accepted; it requires `identity.accounts.disable`. `metadata` is a merge patch: members that are null are removed. It requires `identity.accounts.update`. The person sees the metadata and cannot change it.',
       permission: 'authenticated',
+      for_others: disables,
       asks_grants: true,
       body: ChangeAccount,
       body_limit_bytes: profile_body_bytes,
