@@ -64,7 +64,7 @@ export async function makeGrants(
 }
 
 /** The code is stored as the page stores it when the person allows the application. */
-export async function grantOf(
+async function grantOf(
   url: string,
   port: number,
   client_id: string,

@@ -50,7 +50,8 @@ async function serve({ database_url, grants }: Given): Promise<void> {
     ttl: { Grant: 3600, AccessToken: 600, IdToken: 600, RefreshToken: 3600 },
     findAccount: (_context, id) => ({ accountId: id, claims: () => ({ sub: id }) }),
   })
-  http.on('request', provider.callback())
+  const answer = provider.callback()
+  http.on('request', (request, response) => void answer(request, response))
   const refresh_tokens = await Promise.all(
     Array.from({ length: grants }, (_, n) => issue(provider, `person-${n}`)),
   )
@@ -70,7 +71,7 @@ async function issue(provider: Provider, accountId: string): Promise<string> {
     scope,
     gty: 'authorization_code',
     authTime: Math.floor(Date.now() / 1000),
-  } as ConstructorParameters<typeof provider.RefreshToken>[0])
+  })
   return await token.save()
 }
 

@@ -177,6 +177,7 @@ export {
 } from './outgoing/safe-fetch.ts'
 export { parseTarget, type SafeTarget, type TargetRefusal } from './outgoing/safe-target.ts'
 export { openOutsideWorld, type Addresses } from './outgoing/sandbox-control.ts'
+export { publicSuffixes } from './outgoing/public-suffixes.ts'
 export {
   newStandardSecret,
   parseStandardKey,

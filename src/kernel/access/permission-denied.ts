@@ -35,7 +35,7 @@ export function completeDenial(
   if (typeof permission !== 'string') return null
   const { scope } = principal
   if (scope && !covers(asked.permissions, scope, permission, method))
-    return insufficientScope(permission)
+    return insufficientScope(permission, scope)
   return complete(asked, principal, error, permission)
 }
 

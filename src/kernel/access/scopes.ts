@@ -113,20 +113,31 @@ export function covers(
 
 /** Throws unless the session is full or its scope has one of these words; the first one is named. */
 export function requireScope({ scope }: Pick<Principal, 'scope'>, ...any_of: string[]): void {
-  if (scope && !any_of.some(word => scope.has(word))) throw insufficientScope(any_of[0] ?? '')
+  if (scope && !any_of.some(word => scope.has(word)))
+    throw insufficientScope(any_of[0] ?? '', scope)
 }
 
 /** RFC 6750, 3.1. */
-export function insufficientScope(word: string): Problem {
+export function insufficientScope(word: string, scope?: Scope): Problem {
   const challenge = `Bearer error="insufficient_scope"${word ? `, scope="${word}"` : ''}`
-  const detail = word
-    ? `This requires \`${word}\` in the scope of the session. Ask the person to allow it, and begin a new session with it.`
-    : 'No session with a scope, or bound to a tenant that is not the home of the account, may do this. The person can do it in a session of their own.'
   return problem('insufficient_scope', {
-    detail,
+    detail: cureFor(word, scope),
     headers: { 'www-authenticate': challenge },
     ...(word ? { more: { scope: word } } : {}),
   })
+}
+
+function cureFor(word: string, scope: Scope | undefined): string {
+  if (scope?.has('enrolment')) {
+    return 'The organization requires a second factor, and this session can only add one. Add it with `POST /v1/mfa/methods`; that begins a full session.'
+  }
+  if (scope?.has('anonymous')) {
+    return 'The session of a guest may not do this. To become a person, prove an address with `POST /v1/email-changes`.'
+  }
+  if (word) {
+    return `This requires \`${word}\` in the scope of the session. Ask the person to allow it, and begin a new session with it.`
+  }
+  return 'No session with a scope, or bound to a tenant that is not the home of the account, may do this. The person can do it in a session of their own.'
 }
 
 /** What every member may do, and the scope allows for the whole surface. */

@@ -87,7 +87,7 @@ export const errors = {
     title: 'The organization requires a second factor',
     cause:
       'The log-in policy of the organization has `require_mfa`, and the session has no second factor.',
-    cure: 'Complete a challenge of `POST /v1/mfa/challenges`, or log in again: without a factor you get a session in which you add one.',
+    cure: 'Complete a challenge of `POST /v1/mfa/challenges`. Without a factor, add one at `/account/` or with `POST /v1/mfa/methods`, and log in again with it. Where the organization is the home of the account, a new log-in begins a session in which you add one.',
   },
   login_method_not_allowed: {
     status: 403,

@@ -6,7 +6,7 @@
  */
 import type { TSchema } from 'typebox'
 import { Amount, Cursor, Id, PositiveAmount, Time, Version } from '../contract/shapes.ts'
-import { exampleOf } from './examples.ts'
+import { exampleOf, isOther } from './examples.ts'
 import type { Json, Members } from './reference.ts'
 
 export type Components = {
@@ -55,7 +55,7 @@ export function openComponents(): Components {
     Object.fromEntries(
       Object.entries(properties).map(([name, schema]) => {
         const one = published(schema, scope) as Json
-        const says = wordsFor(name, scope)
+        const says = wordsFor(name, scope, one)
         return [name, says && !one['description'] ? { ...one, description: says } : one]
       }),
     )
@@ -84,8 +84,9 @@ export function openComponents(): Components {
 
 const literal = new Set(['examples', 'default', 'const', 'enum', 'required'])
 
-function wordsFor(name: string, { members, title }: Scope): string | undefined {
-  return (members[`${title}.${name}`] ?? members[name])?.[0]
+function wordsFor(name: string, { members, title }: Scope, schema: Json): string | undefined {
+  const [says, example] = members[`${title}.${name}`] ?? members[name] ?? []
+  return example !== undefined && isOther(schema, example) ? undefined : says
 }
 
 function without(schema: Json): Json {

@@ -12,7 +12,8 @@ export function exampleOf(schema: unknown, scope: Scope, name = ''): unknown {
   const given = schema as Json
   const inside = typeof given['title'] === 'string' ? { ...scope, title: given['title'] } : scope
   const own = scope.members[`${scope.title}.${name}`] ?? scope.members[name]
-  if (own && own.length > 1 && !given['enum'] && !isApart(given, own[1])) return own[1]
+  const fits = !given['enum'] && given['type'] !== 'object'
+  if (own && own.length > 1 && fits && !isOther(given, own[1])) return own[1]
   if (name === '' || !shared.has(String(given['title']))) {
     const [first] = (given['examples'] ?? []) as unknown[]
     if (first !== undefined) return first
@@ -27,10 +28,10 @@ export function exampleOf(schema: unknown, scope: Scope, name = ''): unknown {
 }
 
 /** The name is known, but stands for something else here: a rule about passwords is no password. */
-function isApart(schema: Json, example: unknown): boolean {
+export function isOther(schema: Json, example: unknown): boolean {
   const branches = (schema['anyOf'] ?? []) as Json[]
   const type = schema['type'] ?? branches.find(isNotNull)?.['type']
-  return schema['type'] === 'object' || (type === 'boolean' && typeof example !== 'boolean')
+  return type === 'boolean' && typeof example !== 'boolean'
 }
 
 /** For these formats the example depends on the property's name. */

@@ -3,7 +3,16 @@
  * proves it has it. While another tenant has it, a claim is refused.
  */
 import { Type, type Static } from 'typebox'
-import { closed, newId, sql, text, violates, type Principal, type Tx } from '#dodeca/kernel'
+import {
+  closed,
+  newId,
+  publicSuffixes,
+  sql,
+  text,
+  violates,
+  type Principal,
+  type Tx,
+} from '#dodeca/kernel'
 import { parseEmail } from '../accounts/email.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
@@ -18,7 +27,7 @@ export async function claimDomain(
   body: Static<typeof ClaimDomain>,
 ): Promise<Row> {
   const domain = domainOf(body.domain)
-  await refuseSuffix(domain)
+  refuseSuffix(domain)
   await refuseTaken(tx, tenant_id, domain)
   await kernel.counted(
     tx,
@@ -59,9 +68,9 @@ function domainOf(given: string): string {
 }
 
 /** Under a public suffix, such as `co.uk` or `github.io`, the names belong to many. */
-async function refuseSuffix(domain: string): Promise<void> {
-  const { parse } = await import('tldts')
-  if (parse(domain, { extractHostname: false, allowPrivateDomains: true }).domain !== null) return
+function refuseSuffix(domain: string): void {
+  const parts = { extractHostname: false, allowPrivateDomains: true }
+  if (publicSuffixes().parse(domain, parts).domain !== null) return
   throw problem('validation_failed', {
     detail: `The domains under ${domain} belong to many. Send your own one, such as acme.${domain}.`,
     errors: [{ location: 'body', pointer: '/domain', constraint: 'public_suffix' }],

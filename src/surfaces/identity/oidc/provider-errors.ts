@@ -4,8 +4,8 @@ export const provider_errors = {
     status: 401,
     title: 'The address is not proven',
     cause:
-      'The identity provider of the tenant says this address, but the tenant has not proven that it owns the domain of it.',
-    cure: 'Log in in another way. An administrator of the tenant can prove the domain.',
+      'The word of the identity provider is not enough for this address: the tenant has not proven that it owns the domain, the provider does not say that it has verified the address, or the account is at home in another tenant.',
+    cure: 'Get a code for the same address with `POST /v1/login-codes`, and send the ticket and the code together to `POST /v1/sessions`.',
   },
   external_identity_not_found: {
     status: 404,

@@ -64,7 +64,8 @@ export function entered(
   const cookie = { name: login_cookie, value, path: '/account/second-factor', max_age }
   return {
     to: `/account/second-factor?${new URLSearchParams({ next: nextPath(next) })}`,
-    cookies: [setCookie(deps.kernel, cookie)],
+    // A log-in at a provider comes here from another site.
+    cookies: [setCookie(deps.kernel, cookie, 'Lax')],
   }
 }
 

@@ -40,7 +40,8 @@ ${form(visit, hidden({ next }), codeFields(visit, methods), button(words.continu
     const verified = await checkFactor(deps, holderOf(token), account_id, visit)
     if (verified.kind !== 'session') throw new Error('a login became no session')
     const { to, cookies = [] } = begun(deps, verified.delivered, visit.form['next'])
-    const spent = setCookie(deps.kernel, { name: login_cookie, value: '', path, max_age: 0 })
+    const empty = { name: login_cookie, value: '', path, max_age: 0 }
+    const spent = setCookie(deps.kernel, empty, 'Lax')
     return { to, cookies: [...cookies, spent] }
   },
 }

@@ -236,7 +236,7 @@ export const de: Words = {
     sso_required:
       'Ihre Organisation verlangt die Anmeldung bei ihrem eigenen Anbieter. Gehen Sie zurück und wählen Sie ihn.',
     second_factor_required:
-      'Diese Organisation verlangt einen zweiten Faktor. Melden Sie sich neu an, um einen hinzuzufügen, und versuchen Sie es dann noch einmal.',
+      'Diese Organisation verlangt einen zweiten Faktor. Fügen Sie Ihrem Konto eine Authenticator-App oder einen Passkey hinzu, melden Sie sich damit neu an, und versuchen Sie es dann noch einmal.',
     login_method_not_allowed:
       'Ihre Organisation erlaubt diesen Weg der Anmeldung nicht. Gehen Sie zurück und wählen Sie einen anderen.',
     session_too_old: 'Diese Organisation verlangt eine neuere Anmeldung. Melden Sie sich neu an.',

@@ -218,7 +218,7 @@ export const en = {
     sso_required:
       'Your organization requires that you log in at its own provider. Go back and choose it.',
     second_factor_required:
-      'This organization requires a second factor. Log in again to add one, then try again.',
+      'This organization requires a second factor. Add an authenticator app or a passkey to your account, log in again with it, then try again.',
     login_method_not_allowed:
       'Your organization does not allow this way to log in. Go back and choose another one.',
     session_too_old: 'This organization requires a newer log-in. Log in again.',

@@ -70,7 +70,11 @@ export async function requireProfile(
   )
   if (Object.keys(profile).length === 0) return
   if (profile_schema === null) {
-    throw unfit('/profile', 'undeclared', 'This tenant has declared no fields of profiles.')
+    throw unfit(
+      '/profile',
+      'undeclared',
+      'The home tenant of the account has declared no fields of profiles (`profile_schema`).',
+    )
   }
   const fit = await fitOf(profile_schema)
   const errors = await fit(profile, '/profile')

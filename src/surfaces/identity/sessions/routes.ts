@@ -162,6 +162,7 @@ export const sessionRoutes = open({
         'Returns the `csrf_token` to a page that was reloaded. If the access token has expired, the refresh cookie is enough; then refresh the session. Requests from pages of other sites are refused.',
       permission: 'public',
       takes: 'access_token',
+      narrow: 'any',
       added: true,
       reply: CurrentSession,
       fails: ['authentication_required', 'invalid_token', 'csrf_failed'],

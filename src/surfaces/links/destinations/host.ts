@@ -2,15 +2,7 @@
  * Properties of a host name itself: its public suffix, and the reversed spelling for searches by
  * prefix.
  */
-import { createRequire } from 'node:module'
-import type * as Tldts from 'tldts'
-
-const require = createRequire(import.meta.url)
-
-/** The list of public suffixes takes 2 MB. It is loaded with the first host name. */
-export function publicSuffixes(): typeof Tldts {
-  return require('tldts') as typeof Tldts
-}
+import { publicSuffixes } from '#dodeca/kernel'
 
 const label = /^(?!-)[a-z0-9_-]{1,63}(?<!-)$/
 
