@@ -58,8 +58,13 @@ export function plain(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
+/** Undefined for one of a surface that is off. */
+export function findOperation(id: OperationId): Operation | undefined {
+  return catalog[id]
+}
+
 export function operation(id: OperationId): Operation {
-  const found = catalog[id]
+  const found = findOperation(id)
   if (!found) throw new Error(`This platform has no operation ${id}`)
   return found
 }

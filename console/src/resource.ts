@@ -5,7 +5,14 @@
  */
 import type { FunctionComponent } from 'preact'
 import type { operations } from '../../client/src/index.ts'
-import { operation, pathNames, plain, type OperationId, type Row } from './operation.ts'
+import {
+  findOperation,
+  operation,
+  type OperationId,
+  pathNames,
+  plain,
+  type Row,
+} from './operation.ts'
 import type { Panel } from './panels/panel.ts'
 import { may, me } from './session.ts'
 
@@ -128,7 +135,8 @@ export function actionsOf({ actions = [] }: Resource): Action[] {
 }
 
 export function mayCall(id: OperationId): boolean {
-  return may(operation(id).permission)
+  const found = findOperation(id)
+  return found !== undefined && may(found.permission)
 }
 
 export function mayAct({ by, needs }: Action): boolean {

@@ -9,7 +9,7 @@ import type { Exchange } from './exchange.ts'
 const corsHeaders =
   'authorization, content-type, idempotency-key, if-match, if-none-match, x-csrf-token, traceparent, last-event-id, x-amz-checksum-sha256, range, prefer'
 const exposedHeaders =
-  'x-request-id, location, link, etag, retry-after, idempotent-replayed, ratelimit, ratelimit-policy, content-range, accept-ranges, repr-digest'
+  'x-request-id, location, link, etag, retry-after, idempotent-replayed, ratelimit, ratelimit-policy, content-range, accept-ranges, repr-digest, www-authenticate'
 
 export type OtherOrigins = {
   /** Their pages may send cookies too. */

@@ -3,8 +3,7 @@
  * token is looked up like the key, so it ends with it. An API of a tenant checks tokens by itself,
  * so it gets a signed one, which may outlive the key by its few minutes.
  */
-import { Type } from 'typebox'
-import { Id, nullable, Problem, sql, type Principal, type Reader } from '#dodeca/kernel'
+import { Problem } from '#dodeca/kernel'
 import { apiKeyGrants, apiKeyPrincipal } from '../api-keys/authenticate.ts'
 import { idOfKey } from '../api-keys/key.ts'
 import { newKeyToken } from '../api-keys/key-token.ts'
@@ -49,8 +48,8 @@ export async function clientCredentials(deps: Needs, form: Form): Promise<Given>
   refuseScope(words.find(word => !names.has(word)))
   const { id, tenant_id } = key
   const access_token = deps.tokens.sign({
-    // What the person may do there is for that API to decide, as for any application of theirs.
-    account_id: await ownerOf(kernel.db, key),
+    // A program is never taken for the person who made its key (RFC 9068, 2.2).
+    account_id: id,
     session_id: id,
     tenant_id,
     aal: 'aal1',
@@ -71,17 +70,6 @@ async function keyOf({ kernel }: Needs, { client_id, client_secret = '' }: Form)
     if (!(error instanceof Problem && error.code === 'invalid_token')) throw error
     throw problem('invalid_client', { detail: error.details.detail ?? '' }, { cause: error })
   }
-}
-
-const Owner = Type.Object({ account_id: nullable(Id) })
-
-/** A key of an organization belongs to nobody, and speaks for itself. */
-async function ownerOf(reader: Reader, { id, tenant_id }: Principal): Promise<string> {
-  const { account_id } = await reader.one(
-    Owner,
-    sql`select account_id from identity.api_keys where tenant_id = ${tenant_id} and id = ${id}`,
-  )
-  return account_id ?? id
 }
 
 function refuseScope(word: string | undefined): void {

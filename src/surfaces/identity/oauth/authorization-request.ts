@@ -61,16 +61,21 @@ export type Asked = {
   readonly acr_values: readonly string[]
 }
 
-export type OAuthCode =
-  | 'access_denied'
-  | 'consent_required'
-  | 'interaction_required'
-  | 'invalid_request'
-  | 'invalid_scope'
-  | 'invalid_target'
-  | 'login_required'
-  | 'request_not_supported'
-  | 'unsupported_response_type'
+const descriptions = {
+  access_denied: 'The person refused, or may not give this application what it asks for.',
+  consent_required: 'The person has to be asked. Send them without prompt=none.',
+  interaction_required: 'The person has to do something first. Send them without prompt=none.',
+  invalid_request:
+    'A parameter is missing or has an invalid value. S256 with a code_challenge of 43 characters is required, and response_mode is query.',
+  invalid_scope:
+    'The scope is empty, has more than 20 words, or has a word that the client may not ask for or that the resource does not have.',
+  invalid_target: 'No API has this resource, or this client gets no tokens for it.',
+  login_required: 'The person is not logged in. Send them without prompt=none.',
+  request_not_supported: 'Send the parameters as they are, without request and request_uri.',
+  unsupported_response_type: 'The response_type is code.',
+} as const
+
+export type OAuthCode = keyof typeof descriptions
 
 /** Where the answer goes, and the parameters with which the page continues. */
 export type Way = { readonly back: Back; readonly given: OAuthForm }
@@ -92,7 +97,8 @@ export async function readAuthorization(deps: Deps, sent: URLSearchParams): Prom
     return { kind: 'unknown', why: 'redirect' }
   }
   const back: Back = answer => {
-    const more = { ...answer, ...(state ? { state } : {}), iss: issuerOf(deps.kernel) }
+    const why = 'error' in answer ? { error_description: descriptions[answer.error] } : {}
+    const more = { ...answer, ...why, ...(state ? { state } : {}), iss: issuerOf(deps.kernel) }
     return `${redirect_uri}${redirect_uri.includes('?') ? '&' : '?'}${new URLSearchParams(more)}`
   }
   const checked = await check(deps, client, given)

@@ -70,6 +70,17 @@ const acts: Readonly<Record<string, (visit: Visit) => Promise<Gone>>> = {
     if (isId(id)) await endSession(deps, id, sessionOf(visit), request)
     return { to: '/account/?done=ended' }
   },
+  /** All that was given to the application, or the next log-in there would not ask. */
+  end_application: async visit => {
+    const { deps, request, form: given } = visit
+    const { client_id = '' } = given
+    const { id: account_id } = sessionOf(visit)
+    const act = { actor: account_id, seen: request }
+    await deps.kernel.db.tx(tx =>
+      revokeSessions(tx, deps, { account_id, client_id }, 'logout', act),
+    )
+    return { to: '/account/?done=ended' }
+  },
   end_others: async visit => {
     const { deps, request } = visit
     const { id: account_id, session_id: except } = sessionOf(visit)
@@ -135,20 +146,35 @@ async function sessions(visit: Visit): Promise<Markup> {
       order by last_seen_at desc
       limit ${shown_max}`,
   )
-  const shown = (some: Row[]) => some.map(row => sessionRow(visit, row, row.id === session_id))
-  const given = rows.filter(one => one.client_id !== null)
-  const own = rows.filter(one => one.client_id === null)
-  return markup`<ul class="rows">${shown(own)}</ul>
+  const given = Map.groupBy(rows, one => one.client_id)
+  const own = given.get(null) ?? []
+  given.delete(null)
+  const shown = own.map(row => sessionRow(visit, row, row.id === session_id))
+  const applications = [...given.values()].flatMap(([last]) =>
+    last ? [applicationRow(visit, last)] : [],
+  )
+  return markup`<ul class="rows">${shown}</ul>
 ${rows.length > 1 && form(visit, button(words.end_others, { action: 'end_others', plain: true }))}
-${given.length > 0 && markup`<h2>${words.applications}</h2><ul class="rows">${shown(given)}</ul>`}`
+${applications.length > 0 && markup`<h2>${words.applications}</h2><ul class="rows">${applications}</ul>`}`
+}
+
+/** The log-in at the application that was used last. */
+function applicationRow(visit: Visit, { client_id, last_seen_at, client_metadata }: Row) {
+  const { words } = visit
+  return markup`<li><p>${client_metadata.device_name ?? client_id}<br>
+<span class="soft">${words.last_seen} ${momentOf(last_seen_at)}</span></p>
+${form(visit, hidden({ client_id: client_id ?? '' }), button(words.end, { action: 'end_application', plain: true }))}</li>`
+}
+
+function momentOf(time: string): string {
+  return `${time.replace('T', ' ').slice(0, 16)} UTC`
 }
 
 function sessionRow(visit: Visit, { id, last_seen_at, client_metadata }: Row, mine: boolean) {
   const { words } = visit
   const { device_name, ua_family, ip_prefix } = client_metadata
   const name = device_name ?? ua_family ?? words.unknown_device
-  const when = last_seen_at.replace('T', ' ').slice(0, 16)
   return markup`<li><p>${name}${mine && ` (${words.this_one})`}<br>
-<span class="soft">${ip_prefix} · ${words.last_seen} ${when} UTC</span></p>
+<span class="soft">${ip_prefix} · ${words.last_seen} ${momentOf(last_seen_at)}</span></p>
 ${!mine && form(visit, hidden({ id }), button(words.end, { action: 'end', plain: true }))}</li>`
 }

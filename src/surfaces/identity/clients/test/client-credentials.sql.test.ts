@@ -144,7 +144,8 @@ describe('a token for an API of a tenant', () => {
       typ: 'at+jwt',
     })
     expect(payload).toMatchObject({
-      sub: owner.id,
+      // Not the person who made the key.
+      sub: key.id,
       tid: owner.tenant.id,
       client_id: key.id,
       scope: 'parcels.read',

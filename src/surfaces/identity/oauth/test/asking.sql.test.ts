@@ -225,3 +225,26 @@ test('a permission that not every member has is asked each time, after a recent 
   const quiet = await pathOf(app, 'openid jobs.types.read', { prompt: 'none' })
   expect(errorIn((await browser.open(quiet)).to)).toBe('interaction_required')
 })
+
+test('an application is one row of the account page, and its end is that of all it was given', async () => {
+  const app = await world.app({ name: 'Twice used' })
+  const person = await world.member()
+  const browser = await loggedIn(world, person)
+  const tokens = [
+    await world.grant(person, app, 'openid offline_access'),
+    await world.grant(person, app, 'openid offline_access', { prompt: 'consent' }),
+  ]
+  const page = await browser.open('/account/')
+  expect(page.text.match(/Twice used/g)).toHaveLength(1)
+  const { to } = await browser.send('/account/', {
+    action: 'end_application',
+    client_id: app.id,
+    csrf: hiddenOf(page.text)['csrf'] ?? '',
+  })
+  expect(to).toBe('/account/?done=ended')
+  for (const { access_token: token } of tokens) {
+    expect((await world.call('GET', '/v1/me', { token })).status).toBe(401)
+  }
+  const again = await browser.open(await pathOf(app, 'openid offline_access'))
+  expect([again.status, again.to]).toEqual([200, null])
+})
