@@ -12,7 +12,7 @@ const example = process.argv[2] ?? ''
 const port = Number(process.env['EXAMPLE_PORT'] ?? 5173)
 const origin = `http://127.0.0.1:${port}`
 const given = process.env['API']
-const api = given ?? 'http://127.0.0.1:8080'
+const api = given ?? 'http://localhost:8080'
 if (!['shop', 'chat', 'ask'].includes(example)) {
   console.error('Say which example: npm run example shop, chat or ask.')
   process.exit(1)

@@ -22,7 +22,7 @@ export async function openProduct(): Promise<Platform> {
   const nowhere = 'postgres://127.0.0.1:1/none'
   const fresh = () => randomBytes(32).toString('base64')
   return openPlatform({
-    config: loadConfig({ PUBLIC_URL: 'http://127.0.0.1:8080' }, {}),
+    config: loadConfig({ PUBLIC_URL: 'http://localhost:8080' }, {}),
     composition,
     database_url: nowhere,
     direct_url: nowhere,

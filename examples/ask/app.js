@@ -1,7 +1,7 @@
 /** Upload documents, ask a question, and see the sentences that answer it, with their source. */
 import { createClient, login, Problem, UploadFailed } from '@dodeca/client'
 
-const base_url = new URLSearchParams(location.search).get('api') ?? 'http://127.0.0.1:8080'
+const base_url = new URLSearchParams(location.search).get('api') ?? 'http://localhost:8080'
 const at = id => document.getElementById(id)
 const say = text => (at('state').textContent = text)
 

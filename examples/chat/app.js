@@ -2,7 +2,7 @@
 import { createClient, login } from '@dodeca/client'
 
 const here = new URLSearchParams(location.search)
-const base_url = here.get('api') ?? 'http://127.0.0.1:8080'
+const base_url = here.get('api') ?? 'http://localhost:8080'
 const at = id => document.getElementById(id)
 const say = text => (at('state').textContent = text)
 

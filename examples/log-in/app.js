@@ -7,7 +7,7 @@ import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
 import * as oidc from 'openid-client'
 
-const { API = 'http://127.0.0.1:8080', PORT = '9000', CLIENT_ID, CLIENT_SECRET } = process.env
+const { API = 'http://localhost:8080', PORT = '9000', CLIENT_ID, CLIENT_SECRET } = process.env
 const here = `http://127.0.0.1:${PORT}`
 const redirect_uri = `${here}/back`
 

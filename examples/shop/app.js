@@ -1,7 +1,7 @@
 /** A shop: products, a cart whose totals the platform calculates, and one checkout. */
 import { createClient, login, Problem } from '@dodeca/client'
 
-const base_url = new URLSearchParams(location.search).get('api') ?? 'http://127.0.0.1:8080'
+const base_url = new URLSearchParams(location.search).get('api') ?? 'http://localhost:8080'
 const at = id => document.getElementById(id)
 const say = text => (at('state').textContent = text)
 

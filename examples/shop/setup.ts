@@ -5,7 +5,7 @@
 import { readFile } from 'node:fs/promises'
 import { login, Problem } from '../../client/src/index.ts'
 
-const base_url = process.env['API'] ?? 'http://127.0.0.1:8080'
+const base_url = process.env['API'] ?? 'http://localhost:8080'
 const data_dir = process.env['DATA_DIR'] ?? 'data'
 
 const api = await login({ base_url, ...(await administrator()) })

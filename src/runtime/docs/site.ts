@@ -34,7 +34,7 @@ export type Site = {
 }
 
 /** The address in all commands and samples. The pages name that of the platform instead. */
-const sample_url = 'http://127.0.0.1:8080'
+const sample_url = 'http://localhost:8080'
 
 /** A list of `lists` is the end of its page. */
 export async function openSite(lists: Lists, public_url = sample_url): Promise<Site> {

@@ -20,7 +20,7 @@ export const kernelReference: Reference['members'] = {
   ],
   'Problem.type': [
     'The address of the page that explains the code.',
-    'http://127.0.0.1:8080/problems/job_not_found',
+    'http://localhost:8080/problems/job_not_found',
   ],
   'Problem.title': [
     'The meaning of the code. It is the same text in every reply.',

@@ -15,7 +15,7 @@ test.each(['getting-started', 'requests', 'client'])(
   async name => {
     const page = await (await fetch(`${world.url}/docs/${name}`, { headers: browser })).text()
     expect(page).toContain('http://127.0.0.1:9123')
-    expect(page).not.toContain('127.0.0.1:8080')
+    expect(page).not.toContain('localhost:8080')
   },
 )
 
