@@ -28,7 +28,17 @@ const no_member = 'You are no longer a member of this tenant. Refresh the sessio
 const notHeld = (missing: string) =>
   `A key holds at most what you hold, and you do not hold \`${missing}\`. Leave it out, or ask an administrator of the tenant for a role with it.`
 const notForTenant = (grant: string) =>
-  `A key of an organization cannot hold \`${grant}\`: it is of the whole platform, or spends money in an organization that no operator trusts. Leave it out, or make a key of your own.`
+  `A key of an organization cannot hold \`${grant}\`: it could make administrators with it, or it is of the whole platform, or spends money in an organization that no operator trusts. Leave it out, or make a key of your own.`
+
+/** With one of these a program could make an administrator, or be one again after its maker left. */
+const of_people = new Set([
+  'identity.roles.assign',
+  'identity.roles.define',
+  'identity.api_keys.manage_any',
+  'identity.connections.write',
+  'identity.clients.write',
+  'identity.factors.reset',
+])
 
 type Maker = { readonly principal: Principal; readonly grants: ReadonlySet<string> }
 
@@ -106,7 +116,7 @@ async function requireMayMake(
     Type.Object({ trusted: Type.Boolean() }),
     sql`select trusted from identity.tenants where id = ${principal.tenant_id} for share`,
   )
-  const beyond = permissions.find(one => !isForTenant(catalog, one, tenant))
+  const beyond = permissions.find(one => of_people.has(one) || !isForTenant(catalog, one, tenant))
   if (beyond !== undefined) {
     throw problem('permission_denied', { detail: notForTenant(beyond) })
   }

@@ -6,6 +6,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { expectVersion, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import type { Seen } from '../security-events/record-security-event.ts'
+import { endCodes } from '../oauth/end-codes.ts'
 import { revokeClientSessions } from '../sessions/revoke-sessions.ts'
 import { requireStepUp } from '../step-up.ts'
 import { checkClient, requireHouse, type Editor } from './check-client.ts'
@@ -79,5 +80,6 @@ export async function endGrants(
   seen: Seen,
 ): Promise<void> {
   const which = type === 'api' ? { audience: uri ?? '' } : { client_id: id }
+  await endCodes(tx, which)
   await revokeClientSessions(tx, deps, which, { actor: principal.id, seen })
 }

@@ -10,6 +10,7 @@ import { problem } from '../errors.ts'
 import { operator_permission } from '../roles/built-in.ts'
 import { default_tenant_id } from '../schemas.ts'
 import { apiScopesOf, askableScopes, wordsOf, type ClientRow } from './client.ts'
+import { isPlainName } from './plain-name.ts'
 import { redirectFault } from './redirect-uris.ts'
 
 type Needs = Pick<Deps, 'kernel' | 'permissions'>
@@ -17,7 +18,7 @@ export type Editor = {
   readonly principal: Principal
   readonly grants: () => Promise<ReadonlySet<string>>
 }
-type Wanted = Pick<ClientRow, 'type' | 'redirect_uris' | 'scopes' | 'uri' | 'first_party'>
+type Wanted = Pick<ClientRow, 'name' | 'type' | 'redirect_uris' | 'scopes' | 'uri' | 'first_party'>
 
 function invalid(detail: string) {
   return problem('client_invalid', { detail })
@@ -38,6 +39,10 @@ export async function checkClient(
   editor: Editor,
 ): Promise<void> {
   await requireHouse(wanted, editor)
+  const shown = [wanted.name, ...apiScopesOf(wanted).map(({ says }) => says)]
+  if (!shown.every(isPlainName)) {
+    throw invalid('People read `name` and `says`. Write them in plain letters, on one line.')
+  }
   if (wanted.type === 'api') await checkApi(reader, deps, wanted, editor.principal)
   else checkApplication(deps, wanted, wanted.type)
 }

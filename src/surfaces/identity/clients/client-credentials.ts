@@ -42,7 +42,9 @@ export async function clientCredentials(deps: Needs, form: Form): Promise<Given>
     const held = await apiKeyGrants(kernel.db, deps, key)
     refuseScope(words.find(word => !covers(held, word)))
     const expires_at = kernel.clock.nowSeconds() + expires_in
-    return { ...common, access_token: newKeyToken(kernel.keys, { id: key.id, expires_at }) }
+    const access_token = newKeyToken(kernel.keys, { id: key.id, expires_at })
+    // The token has all of the key, also where less was asked for.
+    return { ...common, access_token, scope: [...held].sort().join(' ') }
   }
   const names = new Set(scopes.map(({ name }) => name))
   refuseScope(words.find(word => !names.has(word)))

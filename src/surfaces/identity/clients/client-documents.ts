@@ -18,6 +18,7 @@ import {
 import { openCalls } from '../oidc/addresses.ts'
 import type { Kernel } from '../settings.ts'
 import { askableScopes, type Client } from './client.ts'
+import { isPlainName } from './plain-name.ts'
 import { redirectFault } from './redirect-uris.ts'
 
 const id_length_max = 300
@@ -131,6 +132,7 @@ function clientOf(
 ): Client | undefined {
   if (!Value.Check(Document, json) || json.client_id !== id) return undefined
   const { client_name, redirect_uris, client_uri, scope } = json
+  if (!isPlainName(client_name)) return undefined
   if (redirect_uris.some(uri => redirectFault(uri, 'native', profile))) return undefined
   const asked = scope?.split(' ').filter(word => words.has(word))
   const page = client_uri === undefined ? null : URL.parse(client_uri)

@@ -20,6 +20,7 @@ export function redirectFault(
   const url = URL.parse(uri)
   if (!url) return 'is not an absolute URI'
   if (/[\s*\\]/.test(uri)) return 'has a wildcard, a space or a backslash'
+  if (/[^\x21-\x7e]/.test(uri)) return 'has a character that is not ASCII. Write it encoded'
   if (uri.includes('#')) return 'has a fragment'
   if (url.username || url.password) return 'has a user name or a password'
   if (url.protocol === 'https:') return null

@@ -47,11 +47,14 @@ export function isRefusal(code: string): boolean {
   return (refusals as readonly string[]).includes(code)
 }
 
+/** When the session `s` was logged in. That of an application was logged in in the browser. */
+export const loggedInAt = sql`(case when s.client_id is null then s.created_at else s.auth_time end)`
+
 /** As a column: the code of the refusal of the session `s` in the tenant, or null. */
 export function refusalIn(tenant: Sql): Sql {
   return sql`
     case when ${tenant}.login is not null then identity.login_refusal(${tenant}.login, ${tenant}.id,
-      s.account_id, s.aal, s.amr, s.scope, s.connection_id, s.created_at) end`
+      s.account_id, s.aal, s.amr, s.scope, s.connection_id, ${loggedInAt}) end`
 }
 
 /** As a column: when a session that began then ends, where it works in a tenant with this policy. */

@@ -80,16 +80,19 @@ export async function readMe(
   const row = account_row ?? (await readKey(reader, principal))
   if (!row) throw problem('account_not_found')
   const { version, session, factors, ...account } = row
-  const { scope } = principal
+  const { scope, away } = principal
+  // Another organization, or an application, sees only what it is told of the person's own things.
+  const here = scope || away ? { tenants: account.tenants.filter(isActive(principal)) } : {}
+  const unsaid = away || (scope && !scope.has('profile'))
   const within = (grants: ReadonlySet<string>) => [
     ...(scope ? withinScope(deps.permissions, scope, grants) : grants),
   ]
   const me: Me = {
     ...account,
     ...(scope && !scope.has('email') ? { email: null, email_normalized: null } : {}),
-    ...(scope && !scope.has('profile')
-      ? { display_name: null, locale: null, profile: {}, metadata: {} }
-      : {}),
+    ...(scope && !scope.has('profile') ? { display_name: null, locale: null } : {}),
+    ...(unsaid ? { profile: {}, metadata: {} } : {}),
+    ...here,
     active_tenant_id: principal.tenant_id,
     principal_type: principal.kind,
     session: session && {
@@ -102,6 +105,10 @@ export async function readMe(
     mfa: { enabled: factors.length > 0, types: factors },
   }
   return { me, version }
+}
+
+function isActive({ tenant_id }: Principal) {
+  return ({ id }: { readonly id: string }) => id === tenant_id
 }
 
 function readAccount(
@@ -143,7 +150,8 @@ function readKey(
   return reader.maybe(
     Row,
     sql`
-      select k.id, k.tenant_id, null as email, null as email_normalized, k.state as status,
+      select k.id, k.tenant_id, 'person' as kind, '{}'::jsonb as profile, '{}'::jsonb as metadata,
+        null as email, null as email_normalized, k.state as status,
         null as verified_at, k.name as display_name, null as locale, k.created_at, k.version,
         null as session, jsonb_build_array(jsonb_build_object('id', t.id, 'slug', t.slug)) as tenants,
         array[]::text[] as roles, array[]::text[] as factors

@@ -71,7 +71,8 @@ const descriptions = {
     'The scope is empty, has more than 20 words, or has a word that the client may not ask for or that the resource does not have.',
   invalid_target: 'No API has this resource, or this client gets no tokens for it.',
   login_required: 'The person is not logged in. Send them without prompt=none.',
-  request_not_supported: 'Send the parameters as they are, without request and request_uri.',
+  request_not_supported: 'Send the parameters as they are, without request.',
+  request_uri_not_supported: 'Send the parameters as they are, without request_uri.',
   unsupported_response_type: 'The response_type is code.',
 } as const
 
@@ -141,9 +142,8 @@ type Checked = Omit<Asked, 'client' | 'redirect_uri'>
 async function check(deps: Deps, client: Client, given: OAuthForm): Promise<Checked | OAuthCode> {
   const { code_challenge = '', max_age, nonce = null, response_mode = 'query' } = given
   if (given['response_type'] !== 'code') return 'unsupported_response_type'
-  if (given['request'] !== undefined || given['request_uri'] !== undefined) {
-    return 'request_not_supported'
-  }
+  if (given['request'] !== undefined) return 'request_not_supported'
+  if (given['request_uri'] !== undefined) return 'request_uri_not_supported'
   const s256 = given['code_challenge_method'] === 'S256'
   if (!s256 || !/^[A-Za-z0-9_-]{43}$/.test(code_challenge)) return 'invalid_request'
   if (response_mode !== 'query' || (max_age !== undefined && !/^\d{1,9}$/.test(max_age))) {

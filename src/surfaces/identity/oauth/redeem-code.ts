@@ -54,6 +54,8 @@ export async function redeemCode(
   const verifier = parameter(form, 'code_verifier')
   await requireResource(deps, client, form, code)
   const tokens = await deps.kernel.db.tx(async tx => {
+    // Held first, as by who changes it, so that neither waits for the other.
+    if (!(await holdClient(tx, client.client_id))) throw problem('invalid_grant')
     const open = await consumeOfAccount(tx, ['oauth_code'], code)
     if (!open) return await endGrantOf(tx, deps, code, seen)
     // A code that comes with the wrong proof is used up, too.
@@ -103,8 +105,7 @@ async function begin(
   seen: Seen,
 ): Promise<Tokens> {
   const { scope, client_id, audience, tenant_id, from_session_id } = allowed
-  const held = await holdClient(tx, client_id)
-  const account = held ? await accountById(tx, open.account_id ?? nil_id) : undefined
+  const account = await accountById(tx, open.account_id ?? nil_id)
   const from = account && (await readFrom(tx, account.id, from_session_id, client_id))
   if (!account || !from) throw problem('invalid_grant')
   const stays = scope.includes('offline_access')

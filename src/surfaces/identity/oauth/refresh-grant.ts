@@ -67,7 +67,11 @@ async function requireSame(
   if (!granted) throw problem('invalid_grant')
   const words = new Set(scope?.split(' ').filter(Boolean))
   const same = words.size === granted.scope.length && granted.scope.every(one => words.has(one))
-  if (scope !== undefined && !same) throw problem('invalid_scope')
+  if (scope !== undefined && !same) {
+    throw problem('invalid_scope', {
+      detail: 'A refresh keeps the scope that was granted. Leave `scope` out.',
+    })
+  }
   if (resource === undefined) return
   const found = await findResource(db, deps, resource, client)
   if (!found || found.audience !== granted.audience) throw problem('invalid_target')

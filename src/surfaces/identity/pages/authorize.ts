@@ -27,6 +27,8 @@ import type { Gone, Page, Result, Visit } from './visit.ts'
 import { visitorOf } from './visitor.ts'
 
 const path = '/account/authorize'
+/** Between a log-in and its return to this page. */
+const fresh_seconds = 60
 
 type Request = Extract<Read, { kind: 'asked' }>
 type Person = { readonly session: Session; readonly organizations: readonly Organization[] }
@@ -70,7 +72,7 @@ async function answer(visit: Visit, read: Request): Promise<Result> {
   const quiet = asked.prompt.has('none')
   const stop = (error: OAuthCode, to: string): Gone => ({ to: quiet ? back({ error }) : to })
   if (!session || isTooOld(visit, asked, session)) {
-    return stop('login_required', logInPath(here(read, ['max_age'], ['login', 'select_account'])))
+    return stop('login_required', logInPath(afterLogIn(read)))
   }
   const proof = await proofAsked(visit, asked, session, here(read))
   if (proof !== null) return stop('interaction_required', proof)
@@ -109,18 +111,17 @@ async function proofAsked(
   }
 }
 
-/** The address of this request, without what the log-in before it has done. */
-function here(
-  { given }: Way,
-  without: readonly string[] = [],
-  prompts: readonly string[] = [],
-): string {
+function here({ given }: Way): string {
+  return `${path}?${new URLSearchParams(given)}`
+}
+
+/** The address of this request after a log-in, which must then be a new one. */
+function afterLogIn({ given, asked: { max_age, prompt } }: Request): string {
+  const again = prompt.has('login') || prompt.has('select_account')
   const query = new URLSearchParams(given)
-  for (const name of without) query.delete(name)
-  const prompt = query.get('prompt')?.split(' ') ?? []
-  const left = prompt.filter(one => !prompts.includes(one))
-  if (left.length > 0) query.set('prompt', left.join(' '))
-  else query.delete('prompt')
+  query.set('max_age', String(again ? fresh_seconds : Math.max(max_age ?? 0, fresh_seconds)))
+  const left = [...prompt].filter(one => one !== 'login' && one !== 'select_account')
+  query.set('prompt', left.join(' '))
   return `${path}?${query}`
 }
 

@@ -7,6 +7,7 @@ import { Id, isId, markup, nullable, sql, Time, type Markup } from '#dodeca/kern
 import { readMe, type Me } from '../me/read-me.ts'
 import { activeMethods, type Offered } from '../mfa/methods/find-methods.ts'
 import { removeMethod } from '../mfa/methods/remove-method.ts'
+import { endCodes } from '../oauth/end-codes.ts'
 import { ClientMetadata } from '../schemas.ts'
 import { forget, setCookies } from '../sessions/deliver-tokens.ts'
 import { endSession } from '../sessions/end-session.ts'
@@ -76,9 +77,10 @@ const acts: Readonly<Record<string, (visit: Visit) => Promise<Gone>>> = {
     const { client_id = '' } = given
     const { id: account_id } = sessionOf(visit)
     const act = { actor: account_id, seen: request }
-    await deps.kernel.db.tx(tx =>
-      revokeSessions(tx, deps, { account_id, client_id }, 'logout', act),
-    )
+    await deps.kernel.db.tx(async tx => {
+      await endCodes(tx, { account_id, client_id })
+      await revokeSessions(tx, deps, { account_id, client_id }, 'logout', act)
+    })
     return { to: '/account/?done=ended' }
   },
   end_others: async visit => {

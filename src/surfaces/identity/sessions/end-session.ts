@@ -4,14 +4,15 @@
  * only in their own tenant.
  */
 import { Type } from 'typebox'
-import { Id, sql, type Principal } from '#dodeca/kernel'
+import { Id, nullable, sql, type Principal } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
+import { endCodes } from '../oauth/end-codes.ts'
 import { requireRank } from '../roles/require-rank.ts'
 import type { Seen } from '../security-events/record-security-event.ts'
 import { revokeSessions } from './revoke-sessions.ts'
 
-const Found = Type.Object({ account_id: Id, tenant_id: Id })
+const Found = Type.Object({ account_id: Id, tenant_id: Id, client_id: nullable(Type.String()) })
 
 export async function endSession(
   deps: Deps,
@@ -33,10 +34,10 @@ export async function endSession(
   await deps.kernel.db.tx(async tx => {
     const session = await tx.maybe(
       Found,
-      sql`select account_id, tenant_id from identity.sessions where id = ${session_id}`,
+      sql`select account_id, tenant_id, client_id from identity.sessions where id = ${session_id}`,
     )
     if (!session) throw problem('session_not_found')
-    const { account_id, tenant_id } = session
+    const { account_id, tenant_id, client_id } = session
     const mine = account_id === principal.id
     if (!mine) {
       const grants = await deps.access.grants(tx, principal)
@@ -45,6 +46,7 @@ export async function endSession(
       await requireRank(tx, { account_id, principal, grants })
       tx.audit('identity.sessions.revoke_any', session_id, { by: { tenant_id, id: principal.id } })
     }
+    if (client_id !== null && !principal.scope) await endCodes(tx, { account_id, client_id })
     await revokeSessions(tx, deps, { account_id, session_id }, mine ? 'logout' : 'admin', {
       actor: principal.id,
       seen,

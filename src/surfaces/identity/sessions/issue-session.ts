@@ -183,6 +183,7 @@ function insertSession(
   }
   const { session_seconds, refresh_seconds } = lifeOf(settings, narrowed)
   const ends_with = given?.ends_with_it ? given.from_session_id : null
+  const began = sql`coalesce(${given?.auth_time ?? null}::timestamptz, kernel.now())`
   const ends = sql`
     least(kernel.now() + make_interval(secs => ${session_seconds}),
       (select p.expires_at from identity.sessions p where p.id = ${ends_with}::uuid))`
@@ -193,9 +194,9 @@ function insertSession(
         select tenant_id, id, active_tenant_id, scope,
           coalesce(${narrowed.bound_tenant_id}::uuid, ${tenantOf(connection_id)}) as bound_tenant_id,
           case when login is not null then identity.login_refusal(login, active_tenant_id, id, ${aal},
-            ${amr as string[]}::text[], scope, ${connection_id}::uuid, kernel.now()) end as refusal,
-          ${endsBy(ends, sql`kernel.now()`, sql`login`)} as expires_at,
-          coalesce(${given?.auth_time ?? null}::timestamptz, kernel.now()) as auth_time,
+            ${amr as string[]}::text[], scope, ${connection_id}::uuid, ${began}) end as refusal,
+          ${endsBy(ends, began, sql`login`)} as expires_at,
+          ${began} as auth_time,
           case when declared is not null then identity.access_claims(declared, profile, metadata,
             scope, ${narrowed.client_id}, ${narrowed.audience}) end as claims
         from held

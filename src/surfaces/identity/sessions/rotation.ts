@@ -4,7 +4,7 @@
  */
 import { Type, type Static } from 'typebox'
 import { Id, sql, Time, type Tx } from '#dodeca/kernel'
-import { endsBy, refusalIn } from '../login-policy/policy.ts'
+import { endsBy, loggedInAt, refusalIn } from '../login-policy/policy.ts'
 import { hashOf } from '../one-time.ts'
 import { SaidClaims } from '../profiles/claims.ts'
 import { Aal } from '../schemas.ts'
@@ -70,7 +70,7 @@ export function rotation(
       from used
       where s.id = used.session_id and s.revoked_at is null
       returning s.id, s.account_id, s.tenant_id, s.active_tenant_id, s.aal, s.amr, s.auth_time,
-        ${endsBy(sql`s.expires_at`, sql`s.created_at`, sql`used.login`)} as expires_at,
+        ${endsBy(sql`s.expires_at`, loggedInAt, sql`used.login`)} as expires_at,
         ${narrowed_columns}, used.id_hash as parent, used.claims as declared
     ), successor as (
       insert into identity.refresh_tokens (id_hash, session_id, parent_id_hash, expires_at)
@@ -105,7 +105,7 @@ export function readSession(tx: Tx, session_id: string, parent: Buffer): Promise
       with session as (
         select s.id, s.account_id, s.active_tenant_id, s.tenant_id, s.aal, s.amr, s.auth_time,
           ${narrowed_columns}, p.claims as declared,
-          ${endsBy(sql`s.expires_at`, sql`s.created_at`, sql`p.login`)} as expires_at
+          ${endsBy(sql`s.expires_at`, loggedInAt, sql`p.login`)} as expires_at
         from identity.sessions s
         join identity.tenants p on p.id = s.active_tenant_id
         where s.id = ${session_id}
