@@ -94,6 +94,7 @@ describe('every route', async () => {
       'activateMfaMethod: enrolment',
       'createMfaChallenge: enrolment',
       'endSession: any',
+      'getCurrentSession: any',
       'enrolMfaMethod: enrolment',
       'getEmailChange: anonymous',
       'getMe: openid',

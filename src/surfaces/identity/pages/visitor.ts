@@ -12,6 +12,7 @@ import type { Session } from '../mfa/holder.ts'
 import { hashOf } from '../one-time.ts'
 import type { Seen } from '../security-events/record-security-event.ts'
 import { deliver, setCookies } from '../sessions/deliver-tokens.ts'
+import { isEnrolment } from '../sessions/narrowed.ts'
 import { refresh } from '../sessions/refresh-session.ts'
 import { readCookie } from './cookies.ts'
 
@@ -48,10 +49,14 @@ async function sessionOf(
     throw error
   }
   // These pages are the person's own, and not an application's or another tenant's.
-  const taken = also !== undefined && !principal.client_id && principal.scope?.has(also)
-  if (isNarrow(principal) && !taken) return 'narrow'
+  if (isNarrow(principal) && !isTaken(principal, also)) return 'narrow'
   const { kind, session_id } = principal
   return kind === 'account' && session_id !== null ? { ...principal, kind, session_id } : null
+}
+
+function isTaken(principal: Principal, also: Also | undefined): boolean {
+  if (also === 'enrolment') return isEnrolment(principal)
+  return also !== undefined && !principal.client_id && principal.scope?.has(also) === true
 }
 
 async function renewed(deps: Deps, seen: Seen, also: Also | undefined): Promise<Visitor> {
