@@ -117,7 +117,8 @@ test.concurrent('disabling ends what lives there and nothing begins', async () =
   expect((await world.login(member)).status).toBe(201)
 })
 
-test('disabling ends however many sessions with one statement', async () => {
+// One for the sessions, and one for those that they gave to applications.
+test('disabling ends however many sessions with two statements', async () => {
   const { token } = await operator()
   const { db } = world.platform.kernel
   const tenant = await world.tenant()
@@ -148,7 +149,7 @@ test('disabling ends however many sessions with one statement', async () => {
         (select count(*) from identity.security_events
          where tenant_id = ${tenant.id} and action = 'session.revoked') as events`,
   )
-  expect(counted).toEqual({ statements: 1, ended: 4, events: 4 })
+  expect(counted).toEqual({ statements: 2, ended: 4, events: 4 })
   for (const member of members) {
     expect(await announced(world, 'session.revoked', member.session_id)).toHaveLength(1)
   }
