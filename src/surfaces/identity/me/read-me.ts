@@ -83,7 +83,7 @@ export async function readMe(
   const { scope, away } = principal
   // Another organization, or an application, sees only what it is told of the person's own things.
   const here = scope || away ? { tenants: account.tenants.filter(isActive(principal)) } : {}
-  const unsaid = away || (scope && !scope.has('profile'))
+  const unsaid = away ?? (scope && !scope.has('profile'))
   const within = (grants: ReadonlySet<string>) => [
     ...(scope ? withinScope(deps.permissions, scope, grants) : grants),
   ]

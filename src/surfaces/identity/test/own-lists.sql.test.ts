@@ -113,7 +113,7 @@ test.concurrent('keys of a tenant are found by state and prefix, with the permis
   const exported = await table(admin, '/v1/api-keys?scope=tenant')
   const [header, ...lines] = linesOf(exported)
   expect(header).toBe(
-    'id,account_id,name,prefix,permissions,state,created_at,last_used_at,expires_at,revoked_at',
+    'id,account_id,made_by,name,prefix,permissions,state,created_at,last_used_at,expires_at,revoked_at',
   )
   expect(lines).toHaveLength(3)
   expect(lines[2]).toContain(`,'=kept,`)

@@ -137,7 +137,7 @@ describe.concurrent('the path after a log-in', () => {
     const half = await browser.send('/account/login', { ...credentials(member), next })
     expect(half.to).toBe(`/account/second-factor?next=${encodeURIComponent(next)}`)
     // A browser that comes from a provider sends no strict one.
-    const [waiting] = half.headers.getSetCookie().filter(one => one.startsWith('account-login='))
+    const waiting = half.headers.getSetCookie().find(one => one.startsWith('account-login='))
     expect(waiting).toContain('SameSite=Lax')
     expect(browser.cookies.has('account-at')).toBe(false)
     const wrong = await browser.send('/account/second-factor', { code: '12345', next })
