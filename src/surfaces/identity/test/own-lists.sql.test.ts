@@ -150,7 +150,7 @@ test.concurrent(
     const of_member = path.replace('{account_id}', member.id)
     const [header, ...lines] = linesOf(await table(administrator, of_member))
     expect(header).toBe(
-      'id,account_id,created_at,last_seen_at,expires_at,revoked_at,client_metadata.device_name,client_metadata.ua_family,client_metadata.ip_prefix,client_id,current',
+      'id,account_id,created_at,last_seen_at,expires_at,revoked_at,client_metadata.device_name,client_metadata.ua_family,client_metadata.ip_prefix,client_id,client,current',
     )
     expect(lines.map(line => line.slice(0, 36))).toEqual([member.session_id])
     expect(lines[0]).toMatch(/,false$/)

@@ -163,6 +163,7 @@ test('only writes with a token, a password or a second factor, and looks at the 
   expect(ignoring.sort()).toMatchInlineSnapshot(`
     [
       "/v1/accounts",
+      "/v1/captcha-challenges",
       "/v1/email-changes",
       "/v1/email-verification-requests",
       "/v1/email-verifications",
@@ -174,6 +175,9 @@ test('only writes with a token, a password or a second factor, and looks at the 
       "/v1/mfa/methods",
       "/v1/mfa/methods/{method_id}/activate",
       "/v1/mfa/recovery-codes",
+      "/v1/oauth/introspect",
+      "/v1/oauth/revoke",
+      "/v1/oauth/token",
       "/v1/oidc/{provider}/authorizations",
       "/v1/oidc/{provider}/callback",
       "/v1/organization/domains/{domain_id}/verify",
