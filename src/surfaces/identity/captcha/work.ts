@@ -20,7 +20,6 @@ const Hash = Type.String({
   examples: ['5e884898da28047151d0e56f8dc6292773603d0d6aabbdd62a11ef721d1542d8'],
 })
 const Salt = Type.String({ maxLength: 200 })
-const number_max = 100_000_000
 
 export const Work = Type.Object(
   {
@@ -37,7 +36,7 @@ export type Work = Static<typeof Work>
 const Solution = Type.Object({
   algorithm: Type.Literal('SHA-256'),
   challenge: Hash,
-  number: Type.Integer({ minimum: 0, maximum: number_max }),
+  number: Type.Integer({ minimum: 0, maximum: 100_000_000 }),
   salt: Salt,
   signature: Hash,
 })
