@@ -28,6 +28,8 @@ async function serve({ database_url, grants }: Given): Promise<void> {
     create index on records (grant_id) where grant_id is not null;
     create index on records (uid) where uid is not null`)
   const http = createServer()
+  // Between its turns the connections stay open.
+  http.keepAliveTimeout = 3_600_000
   await new Promise<void>(resolve => http.listen(0, '127.0.0.1', resolve))
   const { port } = http.address() as AddressInfo
   const { privateKey } = await generateKeyPair('ES256', { extractable: true })
