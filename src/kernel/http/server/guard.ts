@@ -65,7 +65,8 @@ function restrict(
   const reached = { method, permission, surface, narrow: route.narrow }
   const word = missingScope(permissions, reached, principal)
   if (word === null) return
-  if (route.permission !== 'public' || own.includes(route.takes)) throw insufficientScope(word, principal.scope)
+  if (route.permission !== 'public' || own.includes(route.takes))
+    throw insufficientScope(word, principal.scope)
   exchange.principal = null
 }
 
