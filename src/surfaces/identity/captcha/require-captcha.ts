@@ -23,7 +23,7 @@ type Captcha = Static<typeof Captcha>
 type Needs = Pick<Deps, 'kernel' | 'siteVerify'>
 type Asked = { readonly purpose: Purpose; readonly answer: string | undefined }
 
-/** What a page shows to its visitors; null if nobody is asked for a captcha. */
+/** What a page shows to its visitors; null if no captcha is asked for. */
 export function captchaOf({ kernel: { settings } }: Pick<Deps, 'kernel'>): Captcha | null {
   const kind = settings['identity.captcha']
   if (kind === 'siteverify') return { kind, site_key: settings['identity.captcha_site_key'] }

@@ -2,7 +2,7 @@
  * Proof of work in the format of ALTCHA, so that its widget and libraries fit. The browser looks for
  * the number whose hash with the salt is the challenge. No row is written: the salt has the expiry
  * and the purpose, and our MAC covers the challenge, which is made of the salt and the number. So
- * nobody but us chooses how much work it is.
+ * only the platform chooses how much work it is.
  */
 import { createHash, randomBytes, randomInt } from 'node:crypto'
 import { Type, type Static } from 'typebox'

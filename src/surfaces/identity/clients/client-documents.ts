@@ -1,5 +1,5 @@
 /**
- * Applications that nobody has registered here: their `client_id` is the https address of a document
+ * Applications that are not registered here: their `client_id` is the https address of a document
  * that they publish about themselves. It is fetched like any address of a stranger, and kept as long
  * as its headers say. A document has no secret, so anybody may use its id; what protects people is
  * that a code only goes to the addresses in it, and that they are always asked.
@@ -29,7 +29,7 @@ const life_seconds_min = 300
 const life_seconds_max = 86_400
 /** A document that could not be used is not fetched again for this time. */
 const pause_ms = 30_000
-/** So that nobody makes this platform send many requests to the server of somebody else. */
+/** So that a stranger cannot make this platform send many requests to another server. */
 const per_host_a_minute = 30
 
 const Document = Type.Object({
@@ -145,7 +145,7 @@ function clientOf(
     scopes: asked ?? [...words],
     first_party: false,
     document: true,
-    // A page of somebody else would make people trust it.
+    // The page of another site would make people trust it.
     uri: page?.protocol === 'https:' && page.host === new URL(id).host ? page.href : null,
   }
 }

@@ -158,7 +158,7 @@ export async function findResource(
   )
   if (!row) return undefined
   const { tenant_id } = row
-  // An organization that has lost its domain has lost the API, which may be somebody else's by now.
+  // An organization that has lost its domain has lost the API, which may belong to another owner by now.
   const { hostname } = new URL(row.uri)
   if (tenant_id !== default_tenant_id && !(await ownsHost(reader, tenant_id, hostname))) {
     return undefined

@@ -1,6 +1,6 @@
 /**
  * Refreshes the grant of an application. To the client its refresh token is one string: the id of
- * the session and the token. A token of another client is refused like one that nobody issued.
+ * the session and the token. A token of another client is refused like one that was never issued.
  */
 import { Type } from 'typebox'
 import { isId, nullable, Problem, sql } from '#dodeca/kernel'

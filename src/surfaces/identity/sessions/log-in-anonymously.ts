@@ -1,6 +1,6 @@
 /**
  * Begins a session for a visitor who does not say who they are: a new account without an address or
- * a way in, and one session whose scope is only what a guest needs. Whoever loses the session loses
+ * a way in, and one session whose scope is only what a guest needs. A visitor who loses the session loses
  * the account, unless the visitor has proven an address before (`email-changes/`).
  */
 import { newId, sql } from '#dodeca/kernel'
