@@ -90,6 +90,8 @@ function fitOf(schema: object): Promise<Fit> {
   if (known) return known
   const fit = compileSchema(schema)
   fits.set(key, fit)
+  // The next request tries again.
+  fit.catch(() => fits.delete(key))
   return fit
 }
 
