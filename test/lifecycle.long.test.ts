@@ -119,7 +119,7 @@ describe('an error that a person can fix is one sentence', () => {
   })
 
   test('a port in use', async () => {
-    const clone = await cloneDatabase()
+    const clone = await cloneDatabase('product_template')
     const holder = createServer()
     holder.listen(0, '127.0.0.1')
     await once(holder, 'listening')
@@ -131,16 +131,22 @@ describe('an error that a person can fix is one sentence', () => {
       KERNEL_SANDBOX: 'false',
     })
     expect(await one.ended).toBe(1)
-    // The template has the test surfaces' migrations, so this version is the older one.
-    expect(one.output()).toMatch(/Port \d+ is in use|used by a newer version/)
+    expect(one.output()).toContain(`Port ${port} is in use`)
     holder.close()
     await clone.drop()
   })
 
-  test('a database of a newer version is refused untouched', async () => {
-    const clone = await cloneDatabase()
+  test.each([
+    ['of a newer version', 'links', 'used by a newer version'],
+    ['with a surface that is off', 'crm', 'has tables of the surface crm, which is off'],
+  ])('a database %s is refused untouched', async (_name, schema, sentence) => {
+    const clone = await cloneDatabase('product_template')
     const client = new pg.Client({ connectionString: clone.url })
     await client.connect()
+    await client.query(
+      `insert into kernel.migrations (schema, number, name, checksum) values ($1, 99, 'later', '')`,
+      [schema],
+    )
     const count = async () =>
       (await client.query('select count(*)::int as n from kernel.migrations')).rows[0] as {
         n: number
@@ -148,11 +154,11 @@ describe('an error that a person can fix is one sentence', () => {
     const before = await count()
     const one = run({
       DATABASE_URL: clone.url,
-      DATA_DIR: join(data_dir, 'newer'),
+      DATA_DIR: join(data_dir, schema),
       KERNEL_SANDBOX: 'false',
     })
     expect(await one.ended).toBe(1)
-    expect(one.output()).toContain('used by a newer version')
+    expect(one.output()).toContain(sentence)
     expect(await count()).toEqual(before)
     await client.end()
     await clone.drop()
