@@ -1029,6 +1029,7 @@ create table identity.tenants (
   profile_schema jsonb,
   claims jsonb,
   login jsonb,
+  theme jsonb,
   version bigint not null default 1,
   created_at timestamp with time zone not null default kernel.now(),
   constraint tenants_pkey PRIMARY KEY (id),

@@ -18,6 +18,7 @@ create table identity.tenants (
   profile_schema jsonb,
   claims jsonb,
   login jsonb,
+  theme jsonb,
   version bigint not null default 1,
   created_at timestamptz not null default kernel.now()
 );

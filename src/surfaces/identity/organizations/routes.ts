@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { routesOf } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { refusals } from '../login-policy/policy.ts'
-import { profile_body_bytes } from '../profiles/profile.ts'
+import { theme_body_bytes } from '../pages/theme.ts'
 import { requirePerson } from '../require-person.ts'
 import { requireStepUp } from '../step-up.ts'
 import { changeTenant, ChangeOrganization } from '../tenants/change-tenant.ts'
@@ -65,9 +65,9 @@ export const organizationRoutes = open({
     {
       sends: ['etag'],
       description:
-        'Changing `login`, the log-in policy, requires a recent authentication. It counts from the next log-in and refresh of each session. Members of `login` that are null are removed; `profile_schema` and `claims` are replaced as a whole.',
+        'Changing `login`, the log-in policy, requires a recent authentication. It counts from the next log-in and refresh of each session. Members of `login` that are null are removed; `profile_schema`, `claims` and `theme` are replaced as a whole. The account pages show the theme of a trusted organization.',
       body: ChangeOrganization,
-      body_limit_bytes: profile_body_bytes,
+      body_limit_bytes: theme_body_bytes,
       reply: Organization,
       fails: ['precondition_failed', 'step_up_required', ...refusals],
     },

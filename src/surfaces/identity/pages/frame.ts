@@ -9,6 +9,7 @@ import { hashSource, htmlPage, markup, pageHeaders, trusted, type Markup } from 
 import { languages, type Language } from './language.ts'
 import { captcha_script } from './captcha.ts'
 import { script as passkey_script } from './passkey-form.ts'
+import { logoOf, styleOf, type Look } from './theme.ts'
 
 const script = passkey_script + captcha_script
 
@@ -19,8 +20,9 @@ const style = `
   --accent: light-dark(#1a56b0, #8ab4ff); --on-accent: light-dark(#fff, #10131a);
   --bad: light-dark(#a31515, #ff9d94); --good: light-dark(#1b6e3c, #7fd6a0) }
 * { box-sizing: border-box }
-body { margin: 0 auto; max-width: 36rem; padding: 1.5rem 1rem; background: var(--back);
-  color: var(--ink); font: 1.05rem/1.55 system-ui, sans-serif; overflow-wrap: anywhere }
+html { background: var(--page, var(--back)) }
+body { margin: 0 auto; max-width: 36rem; padding: 1.5rem 1rem; color: var(--ink);
+  font: 1.05rem/1.55 system-ui, sans-serif; overflow-wrap: anywhere }
 main { padding: 2rem; background: var(--card); border: 1px solid var(--line); border-radius: .8rem }
 h1 { margin: 0 0 1rem; font-size: 1.45rem; line-height: 1.25 }
 h2 { margin: 2rem 0 .6rem; font-size: 1.15rem }
@@ -40,9 +42,9 @@ input[aria-invalid] { border: 2px solid var(--bad) }
 .notice { padding: .7rem 1rem; border-left: .3rem solid var(--good); background: var(--back) }
 .alert { padding: .7rem 1rem; border-left: .3rem solid var(--bad); background: var(--back) }
 button, a.button { font: inherit; font-weight: 600; padding: .6rem 1.2rem; border-radius: .5rem;
-  border: 2px solid var(--accent); background: var(--accent); color: var(--on-accent);
-  cursor: pointer }
-button.plain, a.button { background: transparent; color: var(--accent) }
+  border: 2px solid var(--brand, var(--accent)); background: var(--brand, var(--accent));
+  color: var(--on-brand, var(--on-accent)); cursor: pointer }
+button.plain, a.button { border-color: var(--accent); background: transparent; color: var(--accent) }
 a.button { display: inline-block; text-decoration: none }
 button + button { margin-top: .6rem }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 3px }
@@ -54,26 +56,30 @@ ul.rows p { margin: 0 }
 .qr { display: block; width: 14rem; max-width: 100%; background: #fff; margin-bottom: 1rem }
 code { font-family: ui-monospace, monospace }
 footer { display: flex; justify-content: space-between; padding: 1rem 0; font-size: .95rem }
+footer a { color: var(--on-page, var(--accent)) }
+.logo img { display: block; max-width: 100%; max-height: 5rem }
 @media (max-width: 30rem) { main { padding: 1.3rem } form > button, a.button { width: 100%; text-align: center } }
 `
 
 /** A browser checks where a form leads, also by a redirect: `leads_to` is allowed besides. */
-export function pageHeadersFor(
-  scripted: boolean,
-  leads_to?: string,
-): Readonly<Record<string, string>> {
-  if (leads_to !== undefined) return headersOf('', ` ${leads_to}`)
-  return scripted ? with_script : without_script
-}
-
-const without_script = headersOf('')
-const with_script = headersOf(`script-src ${hashSource(script)}; `)
-
-function headersOf(allowed: string, leads_to = ''): Readonly<Record<string, string>> {
+export function pageHeadersFor({ scripted, look, leads_to }: Headed) {
+  const scripts = scripted ? `script-src ${hashSource(script)}; ` : ''
+  const pictures = look?.logo === undefined ? '' : 'img-src data:; '
+  const forms = `form-action 'self'${leads_to === undefined ? '' : ` ${leads_to}`}; `
   return {
-    ...pageHeaders(style, `${allowed}form-action 'self'${leads_to}; `),
+    ...pageHeaders(styleFor(look), scripts + pictures + forms),
     'x-robots-tag': 'noindex',
   }
+}
+
+function styleFor(look: Look | null): string {
+  return style + (look ? styleOf(look) : '')
+}
+
+type Headed = {
+  readonly scripted: boolean
+  readonly look: Look | null
+  readonly leads_to?: string | undefined
 }
 
 export type Framed = {
@@ -82,17 +88,18 @@ export type Framed = {
   /** True if the page shows an error. */
   readonly failed: boolean
   readonly scripted: boolean
+  readonly look: Look | null
   readonly body: Markup
   /** The URL of the page, used to show the page in the other language. */
   readonly place: { readonly path: string; readonly query: Readonly<Record<string, string>> }
 }
 
-export function frame({ language, title, failed, scripted, body, place }: Framed): string {
+export function frame({ language, title, failed, scripted, look, body, place }: Framed): string {
   const words = languages[language]
   const other = language === 'en' ? 'de' : 'en'
   const query = new URLSearchParams({ ...place.query, lang: other })
   const page = markup`<main>
-<h1>${title}</h1>
+${look && logoOf(look)}<h1>${title}</h1>
 ${body}
 </main>
 <footer>
@@ -103,7 +110,7 @@ ${body}
     language,
     title: failed ? `${words.error}: ${title}` : title,
     head: markup`<meta name="referrer" content="strict-origin">`,
-    style,
+    style: styleFor(look),
     body: page,
   })
 }

@@ -4,6 +4,7 @@
  */
 import { markup, type Markup } from '#dodeca/kernel'
 import type { LoggedIn } from '../sessions/begin-session.ts'
+import { connectionOfDomain } from '../connections/owns-domain.ts'
 import { logIn } from '../sessions/log-in.ts'
 import { setCookies, type Delivered } from '../sessions/deliver-tokens.ts'
 import type { Deps } from '../deps.ts'
@@ -94,6 +95,9 @@ async function asked(visit: Visit): Promise<Markup> {
   const ways = await waysOf(kernel.db, deps, login, slugMeant(kernel, tenant, host))
   const has = (way: (typeof ways.methods)[number]) => ways.methods.includes(way)
   const links = providerLinks({ tenant, next }, visit, ways.connections)
+  // The organization of the domain of a typed address. It says nothing about an account.
+  const sso = given['email'] ? await connectionOfDomain(kernel.db, given['email']) : undefined
+  const own = sso && providerLinks({ tenant: sso.tenant, next }, visit, [sso])
   // An administrator with a second factor may log in in any way.
   const others = markup`${
     ways.methods.length === 0 &&
@@ -101,7 +105,7 @@ async function asked(visit: Visit): Promise<Markup> {
 <summary>${words.as_administrator}</summary>
 ${passwordForm(visit, { tenant, next })}${passkeyButton(visit, { tenant, next })}</details>`
   }`
-  return markup`${said !== null && markup`<p class="notice" role="status">${said}</p>`}${others}
+  return markup`${said !== null && markup`<p class="notice" role="status">${said}</p>`}${own}${others}
 ${has('password') && passwordForm(visit, { tenant, next })}
 ${has('passkey') && passkeyButton(visit, { tenant, next })}
 ${has('code') && codeLink(visit, { tenant, next })}${ways.methods.length > 0 && links}${has('password') && markup`<p><a href="/account/forgot${here}">${words.forgot}</a></p>`}

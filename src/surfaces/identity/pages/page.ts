@@ -9,11 +9,13 @@ import { Problem, reply, route, type Route } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { hasFactor } from '../step-up.ts'
 import { isEnrolment } from '../sessions/narrowed.ts'
+import { slugMeant } from '../tenants/resolve-tenant.ts'
 import { faultOf } from './fault.ts'
 import { readForm } from './form.ts'
 import { frame, pageHeadersFor } from './frame.ts'
 import { languageCookie, languageOf, languages } from './language.ts'
 import { PageQuery, type Form, type Gone, type Page, type Result, type Visit } from './visit.ts'
+import { lookOf, type Look } from './theme.ts'
 import { visitorOf } from './visitor.ts'
 
 const replies = {
@@ -83,10 +85,11 @@ async function answer(deps: Deps, page: Page, given: Given, sent: Form | null) {
     if (isEnrolment(session) && !page.enrols) return gone(cookies, { to: '/account/totp' })
     visit = { ...visit, session, csrf: deps.kernel.csrf.tokenOf(session.session_id) }
   }
-  if (!sent) return rendered(visit, cookies, 200, await page.show(visit))
+  if (!sent) return await rendered(visit, cookies, 200, await page.show(visit))
   try {
     requireOwnForm(visit)
-    return rendered(visit, cookies, 200, (await page.submit?.(visit)) ?? (await page.show(visit)))
+    const result = (await page.submit?.(visit)) ?? (await page.show(visit))
+    return await rendered(visit, cookies, 200, result)
   } catch (error) {
     if (!(error instanceof Problem) || !Object.hasOwn(replies, error.status)) throw error
     if (error.code === 'step_up_required') {
@@ -95,7 +98,7 @@ async function answer(deps: Deps, page: Page, given: Given, sent: Form | null) {
     const failed = { ...visit, fault: faultOf(error, visit.words) }
     const { retry_after } = error.details
     const headers = retry_after === undefined ? {} : { 'retry-after': String(retry_after) }
-    return rendered(failed, cookies, error.status, await page.show(failed), headers)
+    return await rendered(failed, cookies, error.status, await page.show(failed), headers)
   }
 }
 
@@ -127,7 +130,15 @@ function requireOwnForm({ deps, request, form, session }: Visit): void {
   csrf.demand({ ...request.headers, 'x-csrf-token': form['csrf'] ?? '' }, session.session_id)
 }
 
-function rendered(
+/** The look of the organization in which the visitor is, or which the address names. */
+function lookFor({ deps, session, query, form, request }: Visit): Promise<Look | null> {
+  const { kernel } = deps
+  if (session) return lookOf(kernel.db, { id: session.tenant_id })
+  const slug = slugMeant(kernel, form['tenant'] ?? query.tenant, request.headers['host'])
+  return lookOf(kernel.db, { slug })
+}
+
+async function rendered(
   visit: Visit,
   cookies: readonly string[],
   status: number,
@@ -145,8 +156,9 @@ function rendered(
   const { language, path, fault } = visit
   const place = { path, query: { ...query, ...result.query } }
   const failed = fault !== null || result.status !== undefined
-  const html = frame({ language, title, failed, scripted, body, place })
-  const own = pageHeadersFor(scripted, leads_to)
+  const look = await lookFor(visit)
+  const html = frame({ language, title, failed, scripted, look, body, place })
+  const own = pageHeadersFor({ scripted, look, leads_to })
   // Every status of an error is one of the declared replies.
   return reply((result.status ?? status) as 200, html, {
     ...own,

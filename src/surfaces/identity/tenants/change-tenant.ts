@@ -13,6 +13,7 @@ import { problem } from '../errors.ts'
 import { changedPolicy, ChangeLoginPolicy, requireUsable } from '../login-policy/policy.ts'
 import { Claims, requireClaims } from '../profiles/claims.ts'
 import { ProfileSchema, requireProfileSchema } from '../profiles/profile.ts'
+import { Theme } from '../pages/theme.ts'
 import { default_tenant_id } from '../schemas.ts'
 import { revokeRoles } from '../roles/assign-role.ts'
 import { isBeyond } from '../roles/built-in.ts'
@@ -28,6 +29,7 @@ export const ChangeOrganization = closed(
     login: Type.Optional(nullable(ChangeLoginPolicy)),
     profile_schema: Type.Optional(nullable(ProfileSchema)),
     claims: Type.Optional(nullable(Claims)),
+    theme: Type.Optional(nullable(Theme)),
   },
   { title: 'ChangeOrganization' },
 )
@@ -73,7 +75,7 @@ export async function changeTenant(
       detail: 'The platform is administered from this tenant.',
     })
   }
-  const { name, signup, state, trusted, login, profile_schema, claims } = next
+  const { name, signup, state, trusted, login, profile_schema, claims, theme } = next
   if (isDeepStrictEqual(next, before)) return before
   const tenant = await tx.one(
     TenantDetails,
@@ -82,6 +84,7 @@ export async function changeTenant(
       set name = ${name}, signup = ${signup}, state = ${state}, trusted = ${trusted},
         login = ${login && sql.json(login)}::jsonb, claims = ${claims && sql.json(claims)}::jsonb,
         profile_schema = ${profile_schema && sql.json(profile_schema)}::jsonb,
+        theme = ${theme && sql.json(theme)}::jsonb,
         version = version + 1
       where id = ${id} returning ${detailColumns}`,
   )

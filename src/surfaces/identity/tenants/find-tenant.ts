@@ -5,6 +5,7 @@ import { problem } from '../errors.ts'
 import { LoginPolicy } from '../login-policy/policy.ts'
 import { Claims } from '../profiles/claims.ts'
 import { ProfileSchema } from '../profiles/profile.ts'
+import { Theme } from '../pages/theme.ts'
 
 export const Signup = Type.Union([Type.Literal('open'), Type.Literal('invite')])
 export const TenantState = Type.Union([Type.Literal('active'), Type.Literal('disabled')])
@@ -34,6 +35,7 @@ export const TenantDetails = Type.Object(
     login: nullable(LoginPolicy),
     profile_schema: nullable(ProfileSchema),
     claims: nullable(Claims),
+    theme: nullable(Theme),
   },
   { title: 'TenantDetails' },
 )

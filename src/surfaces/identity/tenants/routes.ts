@@ -3,7 +3,7 @@ import { begins, looked, routesOf } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { changeTenant, ChangeTenant } from './change-tenant.ts'
 import { createTenant, CreateTenant } from './create-tenant.ts'
-import { profile_body_bytes } from '../profiles/profile.ts'
+import { theme_body_bytes } from '../pages/theme.ts'
 import { refusals } from '../login-policy/policy.ts'
 import { Tenant, TenantDetails, TenantState } from './find-tenant.ts'
 
@@ -45,7 +45,7 @@ export const tenantRoutes = open({
         'Disabling ends every session that belongs to the tenant or works in it. A tenant that is no longer `trusted` loses the roles that spend money or call models.',
       absent: 'tenant_not_found',
       body: ChangeTenant,
-      body_limit_bytes: profile_body_bytes,
+      body_limit_bytes: theme_body_bytes,
       reply: TenantDetails,
       fails: [
         'precondition_failed',

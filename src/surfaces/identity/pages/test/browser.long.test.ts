@@ -104,7 +104,8 @@ async function fillProfile(page: Page): Promise<void> {
   }
   const schema = { type: 'object', required: ['city'], properties }
   await world.platform.kernel.db.run(sql`
-    update identity.tenants set profile_schema = ${sql.json(schema)}::jsonb where slug = 'default'`)
+    update identity.tenants set profile_schema = ${sql.json(schema)}::jsonb,
+      theme = '{"accent": "#ffdd00", "background": "#102030"}' where slug = 'default'`)
   await page.reload()
   await page.getByRole('link', { name: 'Your profile' }).press('Enter')
   await page.getByLabel('City').fill('Bern')
