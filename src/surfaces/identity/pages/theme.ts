@@ -62,8 +62,12 @@ export async function lookOf(
   return row?.theme ? { ...row.theme, name: row.name } : null
 }
 
+/** A page on a light background is light for everybody: the logo was drawn for it. */
 export function styleOf({ accent, background }: Theme): string {
-  const page = background && `--page: ${background}; --on-page: ${inkOn(background)};`
+  const ink = background && inkOn(background)
+  const page =
+    ink &&
+    `color-scheme: ${ink === '#000' ? 'light' : 'dark'}; --page: ${background}; --on-page: ${ink};`
   const brand = accent && `--brand: ${accent}; --on-brand: ${inkOn(accent)};`
   return page || brand ? `:root { ${page ?? ''} ${brand ?? ''} }\n` : ''
 }

@@ -43,7 +43,7 @@ test('its log-in page and its account pages have its logo and colours, others ha
   const page = await logInPageOf(boss.slug)
   expect(page.html).toContain(`<img src="${png}" alt="`)
   expect(page.style).toContain('--brand: #ffdd00; --on-brand: #000;')
-  expect(page.style).toContain('--page: #102030; --on-page: #fff;')
+  expect(page.style).toContain('color-scheme: dark; --page: #102030; --on-page: #fff;')
   expect(page.policy).toContain('img-src data:;')
   const browser = await loggedIn(world, boss)
   expect((await browser.open('/account/')).text).toContain('--brand: #ffdd00')
