@@ -1,7 +1,4 @@
-/**
- * The ways in which a provider lies or fails. They apply where its code is exchanged, or where an
- * answer to a captcha is verified (`provider` is `captcha`).
- */
+/** The ways in which a provider lies or fails. They apply where its code is exchanged. */
 import { Type, type Static } from 'typebox'
 import { fits, type ControlRoute } from '../control.ts'
 import { openFaultScript, type FaultScript } from '../fault-script.ts'
@@ -15,8 +12,6 @@ const modes = [
   'unverified',
   'foreign_address',
   'changed_subject',
-  'refuses',
-  'other_host',
 ] as const
 
 const Fault = Type.Object(

@@ -1,7 +1,6 @@
 /**
  * The vendor at which people log in: GitHub, Facebook and Discord with OAuth 2.0, Apple and Google
- * with OpenID Connect, each below a path of its own and then with the vendor's own paths. It also
- * verifies answers to captchas.
+ * with OpenID Connect, each below a path of its own and then with the vendor's own paths.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { controlPlane } from '../control.ts'
@@ -11,7 +10,6 @@ import { faultRoutes, openFaults } from './faults.ts'
 import { apple_key_id, apple_team_id, openKeys } from './keys.ts'
 import { showLogIn } from './log-in-page.ts'
 import { openPeople } from './people.ts'
-import { verifyCaptcha } from './verify-captcha.ts'
 import { tellPerson } from './tell-person.ts'
 import { json, type Exchange, type Vended } from './vended.ts'
 
@@ -50,7 +48,6 @@ export const signIn: Vendor = {
     return {
       addresses: {
         ...Object.fromEntries(providers.map(one => [one, `${origin}/${one}`])),
-        captcha: `${origin}/captcha/siteverify`,
         client_id,
         client_secret,
         apple_team_id,
@@ -90,7 +87,7 @@ async function serve(vended: Vended, request: IncomingMessage, response: ServerR
   const url = new URL(request.url ?? '/', vended.origin)
   const [, provider = '', path = ''] = /^\/([a-z]+)(\/.*)$/.exec(url.pathname) ?? []
   const known = providers.some(one => one === provider)
-  const answer = url.pathname === '/captcha/siteverify' ? verifyCaptcha : known && answers[path]
+  const answer = known && answers[path]
   if (!answer) return json(response, 404, { message: 'Not Found' })
   const form = new URLSearchParams(await bodyOf(request))
   await answer(vended, { provider, path, url, request, response, form })

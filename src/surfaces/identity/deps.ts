@@ -4,7 +4,6 @@
  */
 import type { Access, LocalRate, PermissionCatalog, ReservedWords, TxtLookup } from '#dodeca/kernel'
 import type { ClientDocuments } from './clients/client-documents.ts'
-import type { SiteVerify } from './captcha/site-verify.ts'
 import type { Kernel } from './settings.ts'
 import type { Denied } from './sessions/revocation-list.ts'
 import type { SigningKeys } from './keys/signing-keys.ts'
@@ -27,7 +26,6 @@ export type Deps = {
   readonly documents: ClientDocuments
   readonly access: Access
   /** The provider of captchas. */
-  readonly siteVerify: SiteVerify
   readonly lookUpTxt: TxtLookup
   /** Names that no organization may have. */
   readonly reserved: ReservedWords

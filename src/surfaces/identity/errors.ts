@@ -57,12 +57,6 @@ export const errors = {
     cause: 'Robots are slowed down here, or too much came from your network.',
     cure: 'Do what `captcha` of this problem says: solve its `challenge` as `POST /v1/captcha-challenges` describes it, or show the widget of the provider with the `site_key`. Then send the request again with the answer as `captcha`.',
   },
-  captcha_work_off: {
-    status: 409,
-    title: 'No tasks are given here',
-    cause: 'A provider decides who is a person: `IDENTITY_CAPTCHA` is `siteverify`.',
-    cure: 'Show its widget with the `site_key` of `POST /v1/login-options`.',
-  },
   signup_closed: {
     status: 403,
     title: 'Accounts of this tenant are by invitation only',

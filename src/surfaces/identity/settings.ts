@@ -75,14 +75,10 @@ export const settings = {
   'identity.anonymous_scopes': { ...setting.list('What the session of an anonymous account may do, as words of a scope'), default: ['commerce.write', 'uploads.read'] },
   'identity.anonymous_per_hour': setting.count(300, 'accounts', 'Anonymous accounts for one network in an hour', 1, 1_000_000),
   'identity.anonymous_idle_days': setting.count(30, 'days', 'How long an anonymous account that nobody uses is kept', 1, 3650),
-  'identity.captcha': { ...setting.text('What slows down robots: off, work (the browser solves a task) or siteverify (a provider such as Turnstile)', 'off'), oneOf: ['off', 'work', 'siteverify'] },
+  'identity.captcha': { ...setting.text('What slows down robots: off, or work (the browser solves a task)', 'off'), oneOf: ['off', 'work'] },
   'identity.captcha_work': setting.count(100_000, 'hashes', 'Most hashes that a browser computes for one task; half of them on average', 1, 100_000_000),
   'identity.captcha_ttl_seconds': setting.count(600, 's', 'How long the answer to a captcha is accepted', 10, 3600),
   'identity.captcha_free_anonymous': setting.count(30, 'accounts', 'Anonymous accounts for one network in an hour before a captcha is required', 1, 1_000_000),
-  'identity.captcha_url': setting.address('Where the provider verifies answers, such as https://challenges.cloudflare.com/turnstile/v0/siteverify'),
-  'identity.captcha_site_key': setting.optional('Public key that the widget of the provider needs'),
-  'identity.captcha_secret': setting.secret('Secret with which the platform calls the provider'),
-  'identity.captcha_hosts': setting.list('Hosts of your own pages that show the widget, beside that of PUBLIC_URL'),
   'identity.rp_id': setting.optional('Domain for which passkeys and security keys are made, if it is not the host of PUBLIC_URL'),
   'identity.passkey_origins': setting.list('Origins of your own pages and apps that may use passkeys and security keys, beside that of PUBLIC_URL'),
   'identity.email_scope': { ...setting.text('Whether an address is one account on the platform (global) or in each tenant', 'global'), oneOf: ['global', 'tenant'] },
@@ -111,14 +107,6 @@ export function settingFaults(
     [
       scopeOfAnonymous(given).join(' ').length > 1000 || scopeOfAnonymous(given).length > 20,
       'IDENTITY_ANONYMOUS_SCOPES has more than 18 words or 980 characters. Name fewer, such as commerce.write for all that a member may do in a shop.',
-    ],
-    [
-      given['identity.captcha'] === 'siteverify' &&
-        profile === 'production' &&
-        (!given['identity.captcha_url'] ||
-          !given['identity.captcha_site_key'] ||
-          !given['identity.captcha_secret']),
-      'IDENTITY_CAPTCHA=siteverify needs IDENTITY_CAPTCHA_URL, IDENTITY_CAPTCHA_SITE_KEY and IDENTITY_CAPTCHA_SECRET: set them to what the provider shows.',
     ],
     [
       given['identity.refresh_prune_seconds'] <= given['identity.refresh_grace_seconds'],

@@ -8,7 +8,6 @@ import { seed } from './seed.ts'
 import { checks } from './checks.ts'
 import { idleQueue } from './anonymous/erase-idle.ts'
 import { openClientDocuments } from './clients/client-documents.ts'
-import { openSiteVerify } from './captcha/site-verify.ts'
 import type { Deps } from './deps.ts'
 import { recheckQueue } from './domains/recheck-domains.ts'
 import { sealedConnectionSecrets } from './connections/connection.ts'
@@ -64,7 +63,6 @@ export const identity: Surface<Face, unknown, typeof settings> = {
       access: openAccess(parts),
       oidc: openOidc(kernel),
       documents: openClientDocuments({ kernel, permissions: kernel.declared.permissions }),
-      siteVerify: openSiteVerify(kernel),
       lookUpTxt: openTxtLookup(kernel, kernel.settings['identity.dns_servers']),
       reserved: openReservedWords(kernel, reserved_names),
     }
@@ -95,7 +93,6 @@ export const identity: Surface<Face, unknown, typeof settings> = {
       advice: () => adviceOnOperators(deps),
       close: async () => {
         await denied.stop()
-        await deps.siteVerify.close()
       },
     }
   },

@@ -1,7 +1,6 @@
 /** The route that gives a browser a task before it sends a form. */
 import { closed, routesOf } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
-import { problem } from '../errors.ts'
 import { newWork, Purpose, Work } from './work.ts'
 
 const { open, post } = routesOf<Deps>({ added: true })
@@ -17,12 +16,8 @@ export const captchaRoutes = open({
       transaction: 'own',
       body: closed({ purpose: Purpose }),
       reply: Work,
-      fails: ['captcha_work_off'],
     },
-    async ({ body }, { kernel }) => {
-      // Where no captcha is required, a client that always solves one works too.
-      if (kernel.settings['identity.captcha'] === 'siteverify') throw problem('captcha_work_off')
-      return newWork(kernel, body.purpose, false)
-    },
+    // Where no captcha is required, a client that always solves one works too.
+    ({ body }, { kernel }) => Promise.resolve(newWork(kernel, body.purpose)),
   ),
 })

@@ -44,14 +44,12 @@ export type Solution = Static<typeof Solution>
 
 const use = 'identity.captcha'
 
-/** `instead`: the work is asked for in place of the answer of a provider. */
 export function newWork(
   { keys, clock, settings }: Pick<Kernel, 'keys' | 'clock' | 'settings'>,
   purpose: Purpose,
-  instead: boolean,
 ): Work {
   const expires = clock.nowSeconds() + settings['identity.captcha_ttl_seconds']
-  const about = `expires=${expires}&purpose=${purpose}&instead=${instead}`
+  const about = `expires=${expires}&purpose=${purpose}`
   // Without the last "&", digits of the number could be moved to the salt.
   const salt = `${randomBytes(12).toString('hex')}?${about}&`
   const maxnumber = settings['identity.captcha_work']
@@ -60,7 +58,6 @@ export function newWork(
   return { algorithm: 'SHA-256', challenge, maxnumber, salt, signature }
 }
 
-/** Returns undefined if the text is the answer of a provider. */
 export function solutionIn(answer: string): Solution | undefined {
   try {
     const given: unknown = JSON.parse(Buffer.from(answer, 'base64').toString('utf8'))
@@ -74,15 +71,14 @@ export function solutionIn(answer: string): Solution | undefined {
 export function endOfWork(
   { keys, clock }: Pick<Kernel, 'keys' | 'clock'>,
   { challenge, number, salt, signature }: Solution,
-  wanted: { readonly purpose: Purpose; readonly instead: boolean },
+  purpose: Purpose,
 ): number | undefined {
   const right =
     salt.endsWith('&') &&
     challengeOf(salt, number) === challenge &&
     keys.macMatches(use, Buffer.from(challenge), Buffer.from(signature, 'hex'))
   const about = new URLSearchParams(salt.slice(salt.indexOf('?') + 1))
-  const fits =
-    about.get('purpose') === wanted.purpose && about.get('instead') === String(wanted.instead)
+  const fits = about.get('purpose') === purpose
   const expires = Number(about.get('expires'))
   return right && fits && expires > clock.nowSeconds() ? expires : undefined
 }

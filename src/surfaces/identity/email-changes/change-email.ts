@@ -24,7 +24,7 @@ import { emailScope, maySignUp } from '../tenants/resolve-tenant.ts'
 import { requireEmail, type Address } from '../accounts/email.ts'
 import { accountByAddress, accountById, isOwned } from '../accounts/find-account.ts'
 
-type Needs = Pick<Deps, 'kernel' | 'hasher' | 'siteVerify'>
+type Needs = Pick<Deps, 'kernel' | 'hasher'>
 
 export const ChangeEmail = closed({
   email: Email,

@@ -35,7 +35,7 @@ const Known = Type.Object({ ...AccountRow.properties, is_member: Type.Boolean() 
 type Known = Static<typeof Known>
 
 export async function requestLoginCode(
-  deps: Pick<Deps, 'kernel' | 'siteVerify'>,
+  deps: Pick<Deps, 'kernel'>,
   { email, tenant: slug, locale, captcha }: RequestCode,
   seen: Seen,
 ): Promise<AcceptedRequest> {

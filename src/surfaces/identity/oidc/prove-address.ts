@@ -88,7 +88,7 @@ const Named = Type.Object({ id: Id, slug: Type.String(), open: Type.Boolean() })
 
 /** Mails the code for a ticket, for a page that knows no more than the ticket. */
 export async function mailProof(
-  deps: Pick<Deps, 'kernel' | 'siteVerify'>,
+  deps: Pick<Deps, 'kernel'>,
   ticket: string,
   locale: string,
   seen: Seen,

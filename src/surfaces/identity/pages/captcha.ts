@@ -1,7 +1,6 @@
 /**
- * The captcha of a form. The pages show no widget of a provider, because its script would see what
- * people type. So the browser always solves a task here: in portions, while the person fills in the
- * form, and at the latest when they send it.
+ * The captcha of a form. The browser solves a task: in portions, while the person fills in the form,
+ * and at the latest when they send it.
  */
 import { markup, type Markup } from '#dodeca/kernel'
 import { newWork, type Purpose } from '../captcha/work.ts'
@@ -40,9 +39,8 @@ for (const input of document.querySelectorAll('input[data-work]')) {
 `
 
 export function captchaField({ deps: { kernel }, words }: Visit, purpose: Purpose): Markup {
-  const kind = kernel.settings['identity.captcha']
-  if (kind === 'off') return markup``
-  const work = JSON.stringify(newWork(kernel, purpose, kind === 'siteverify'))
+  if (kernel.settings['identity.captcha'] === 'off') return markup``
+  const work = JSON.stringify(newWork(kernel, purpose))
   return markup`<input type="hidden" name="captcha" data-work="${work}">
 <p class="soft captcha" role="status" hidden>${words.captcha_wait}</p>
 <p class="alert captcha" role="alert" hidden>${words.captcha_failed}</p>

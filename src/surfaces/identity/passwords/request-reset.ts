@@ -21,7 +21,7 @@ export const RequestReset = closed({
 type RequestReset = Static<typeof RequestReset>
 
 export async function requestReset(
-  deps: Pick<Deps, 'kernel' | 'siteVerify'>,
+  deps: Pick<Deps, 'kernel'>,
   body: RequestReset,
   seen: Seen,
 ): Promise<AcceptedRequest> {

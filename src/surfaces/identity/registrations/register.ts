@@ -43,7 +43,7 @@ export const Registered = Type.Object(
 )
 type Registered = Static<typeof Registered>
 
-type Needs = Pick<Deps, 'kernel' | 'hasher' | 'siteVerify'>
+type Needs = Pick<Deps, 'kernel' | 'hasher'>
 
 type Draft = {
   readonly tenant_id: string

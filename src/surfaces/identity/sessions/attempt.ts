@@ -29,7 +29,7 @@ function freeOfCaptcha({ settings }: Pick<Kernel, 'settings'>, { ip }: Seen): Bu
 }
 
 export function takeAttempt(
-  deps: Pick<Deps, 'kernel' | 'siteVerify'>,
+  deps: Pick<Deps, 'kernel'>,
   buckets: readonly Bucket[],
   { captcha: answer }: Pick<Wanted, 'captcha'>,
   seen: Seen,

@@ -1,7 +1,7 @@
 /** The captcha of the account pages: a task in the form, and what a browser sends of it. */
 import { solveChallenge } from 'altcha-lib'
-import { afterAll, describe, expect, test } from 'vitest'
-import { openProductWorld, password, type ProductWorld } from '../../../../../test/product-world.ts'
+import { afterAll, expect, test } from 'vitest'
+import { openProductWorld, password } from '../../../../../test/product-world.ts'
 import { credentials, newAddress, openBrowser } from './visitor.ts'
 
 const settings = {
@@ -11,14 +11,8 @@ const settings = {
 }
 const one = { KERNEL_RATE_FACTOR: '1', IDENTITY_REGISTRATIONS_PER_HOUR: '100' }
 const work = await openProductWorld({ ...settings, ...one, IDENTITY_CAPTCHA: 'work' })
-const provider = await openProductWorld({
-  ...settings,
-  IDENTITY_CAPTCHA: 'siteverify',
-  // The pages never ask it.
-  IDENTITY_CAPTCHA_URL: 'http://127.0.0.1:9/siteverify',
-})
 const off = await openProductWorld()
-afterAll(() => Promise.all([work.close(), provider.close(), off.close()]))
+afterAll(() => Promise.all([work.close(), off.close()]))
 
 const tasks = (page: string) =>
   [...page.matchAll(/data-work="([^"]+)"/g)].map(([, text = '']) =>
@@ -31,26 +25,21 @@ async function solved(page: string): Promise<string> {
   return btoa(JSON.stringify({ ...task, number: found?.number }))
 }
 
-describe.each<[string, ProductWorld]>([
-  ['work', work],
-  ['a provider', provider],
-])('with %s', (_name, world) => {
-  test.each([
-    ['/account/register', () => ({ email: newAddress(), password })],
-    ['/account/forgot', () => ({ email: newAddress() })],
-    ['/account/code', () => ({ email: newAddress() })],
-  ])('%s has a task', async (path, fields) => {
-    const { slug: tenant } = await world.tenant()
-    const browser = openBrowser(world)
-    const page = await browser.open(path)
-    expect(page.headers.get('content-security-policy')).toMatch(/script-src 'sha256-/)
-    expect(page.text).toContain('<noscript>')
-    const without = await browser.send(path, { ...fields(), tenant })
-    expect([without.status, tasks(without.text).length]).toEqual([403, 1])
-    const captcha = await solved(page.text)
-    expect((await browser.send(path, { ...fields(), tenant, captcha })).status).toBe(200)
-    expect((await browser.send(path, { ...fields(), tenant, captcha })).status).toBe(403)
-  })
+test.each([
+  ['/account/register', () => ({ email: newAddress(), password })],
+  ['/account/forgot', () => ({ email: newAddress() })],
+  ['/account/code', () => ({ email: newAddress() })],
+])('%s has a task', async (path, fields) => {
+  const { slug: tenant } = await work.tenant()
+  const browser = openBrowser(work)
+  const page = await browser.open(path)
+  expect(page.headers.get('content-security-policy')).toMatch(/script-src 'sha256-/)
+  expect(page.text).toContain('<noscript>')
+  const without = await browser.send(path, { ...fields(), tenant })
+  expect([without.status, tasks(without.text).length]).toEqual([403, 1])
+  const captcha = await solved(page.text)
+  expect((await browser.send(path, { ...fields(), tenant, captcha })).status).toBe(200)
+  expect((await browser.send(path, { ...fields(), tenant, captcha })).status).toBe(403)
 })
 
 test('the log-in has one only when it is needed', async () => {
