@@ -39,11 +39,27 @@ export async function assignRole(
   await requireRole(tx, deps, assignment)
   const made = await tx.run(sql`
     insert into identity.role_assignments (account_id, tenant_id, role_id, assigned_by)
-    values (${account_id}, ${tenant_id}, ${role_id}, ${act.actor})
+    select id, ${tenant_id}, ${role_id}, ${act.actor} from identity.accounts
+    where id = ${account_id} and kind = 'person'
     on conflict do nothing`)
-  if (made === 0) return false
+  if (made === 0) {
+    await refuseAnonymous(tx, account_id)
+    return false
+  }
   await announce(tx, 'assigned', [assignment], act)
   return true
+}
+
+async function refuseAnonymous(tx: Tx, account_id: string): Promise<void> {
+  const { it } = await tx.one(
+    Exists,
+    sql`
+      select exists (select from identity.accounts
+        where id = ${account_id} and kind = 'anonymous') as it`,
+  )
+  const detail =
+    'An anonymous account has no roles. Its visitor becomes a person with an address first.'
+  if (it) throw problem('permission_denied', { detail })
 }
 
 /**

@@ -98,7 +98,17 @@ describe('the session of a guest', () => {
     expect([answer.status, answer.body.code]).toEqual([403, 'insufficient_scope'])
   })
 
-  test('has no more rights after its account got a role', async () => {
+  test('gets no role', async () => {
+    const { id, tenant } = await guest()
+    const boss = await world.member(tenant)
+    await world.allow(boss, 'identity.roles.assign', 'identity.accounts.read')
+    const { token } = boss
+    const refused = await world.call('PUT', `/v1/accounts/${id}/roles/support_viewer`, { token })
+    expect([refused.status, refused.body.code]).toEqual([403, 'permission_denied'])
+    expect(refused.body.detail).toContain('no roles')
+  })
+
+  test('has no more rights when its account has a role', async () => {
     const { id, token, tenant } = await guest()
     await world.allow({ id, tenant }, 'commerce.products.write', 'identity.accounts.read')
     for (const [method, path] of [
