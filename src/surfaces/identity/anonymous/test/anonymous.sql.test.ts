@@ -110,17 +110,9 @@ describe('the session of a guest', () => {
 
   test('has no more rights when its account has a role', async () => {
     const { id, token, tenant } = await guest()
-    await world.allow({ id, tenant }, 'commerce.products.write', 'identity.accounts.read')
-    for (const [method, path] of [
-      ['GET', '/v1/accounts'],
-      ['POST', '/v1/products'],
-    ] as const) {
-      const answer = await world.call(method, path, {
-        token,
-        ...(method === 'POST' ? { body: {}, key: newId() } : {}),
-      })
-      expect([answer.status, answer.body.code]).toEqual([403, 'insufficient_scope'])
-    }
+    await world.allow({ id, tenant }, 'identity.accounts.read')
+    const answer = await world.call('GET', '/v1/accounts', { token })
+    expect([answer.status, answer.body.code]).toEqual([403, 'insufficient_scope'])
   })
 
   test('is refreshed, stays narrow, and ends', async () => {
