@@ -17,8 +17,8 @@ test('the names of the platform are reserved', async () => {
     .map(([, , segment = '']) => segment.split(':')[0] ?? '')
   expect(first.length).toBeGreaterThan(300)
   expect(first.filter(segment => !reserved.segments.has(segment))).toEqual([])
-  const nouns = [...gather(composition.surfaces).declared.keys()].map(
-    type => type.split('.')[0] ?? '',
+  const nouns = [...gather(composition.surfaces).declared.keys()].flatMap(
+    type => /^[a-z_]+(?=\.)/.exec(type) ?? [],
   )
   expect(nouns.length).toBeGreaterThan(100)
   expect(nouns.filter(noun => !reserved.nouns.has(noun))).toEqual([])
