@@ -67,7 +67,11 @@ export async function declareTypes(folder: string): Promise<void> {
     project,
     JSON.stringify({
       extends: join(root, 'tsconfig.json'),
-      compilerOptions: { ...options, outDir: folder, typeRoots: [join(root, 'node_modules/@types')] },
+      compilerOptions: {
+        ...options,
+        outDir: folder,
+        typeRoots: [join(root, 'node_modules/@types')],
+      },
       include: [],
       files: files.map(path => join(root, path)),
     }),
