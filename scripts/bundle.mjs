@@ -92,7 +92,7 @@ export async function ensureBundle({ root = project, kind = 'product', version, 
   }
 }
 
-const ownFiles = ['scripts/bundle.mjs', 'scripts/source-lines.mjs']
+const ownFiles = ['scripts/bundle.mjs', 'scripts/source-lines.mjs', 'client/generate.ts']
 
 function folderFor(root, kind, version) {
   const { by = stateOf, folders } = kinds[kind]

@@ -4,9 +4,9 @@
  * dodeca-<version>.tgz into the folder of the checkout, or into another one that is named.
  */
 import { execFile } from 'node:child_process'
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { basename, join, resolve } from 'node:path'
+import { basename, join, relative, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { joinSources } from './bundle.mjs'
 import { ensureGenerated } from './generated.mjs'
@@ -31,7 +31,7 @@ export async function pack(target: string): Promise<string> {
     for (const path of whole) await cp(join(root, path), join(folder, path), { recursive: true })
     await cp(join(root, 'src'), join(folder, 'src'), { recursive: true, filter: isRead })
     await buildClient(folder)
-    await joinSources(root, 'product', join(folder, 'dist'), '..')
+    await joinPlatform(join(folder, 'dist'))
     await declareTypes(join(folder, 'types'))
     const described = await describe()
     await writeFile(join(folder, 'package.json'), `${JSON.stringify(described, null, 2)}\n`)
@@ -49,6 +49,16 @@ export async function pack(target: string): Promise<string> {
 /** Migrations, pages and README files: what is not compiled. */
 function isRead(path: string): boolean {
   return basename(path) !== 'test' && !/(?<!try-it)\.(ts|mjs|js)$/.test(path)
+}
+
+/** The maps, by which errors name lines of sources, lead from where the bundle was made. */
+async function joinPlatform(dist: string): Promise<void> {
+  await joinSources(root, 'product', dist, '..')
+  const from = `"${relative(dist, root)}/`
+  for (const name of (await readdir(dist)).filter(one => one.endsWith('.map'))) {
+    const path = join(dist, name)
+    await writeFile(path, (await readFile(path, 'utf8')).replaceAll(from, '"../'))
+  }
 }
 
 async function buildClient(folder: string): Promise<void> {

@@ -66,6 +66,12 @@ export async function count(tx: Tx): Promise<number> {
 }
 `
 
+async function checkTypes(): Promise<string> {
+  const tsc = join(root, 'client/node_modules/.bin/tsc')
+  const checked = run(tsc, ['-p', folder])
+  return (await checked.catch((error: unknown) => error as { stdout: string })).stdout
+}
+
 test('an application is made, and its types are checked', async () => {
   const fields = ['title:text', 'amount_minor:money', 'state:open/won', 'due:day', 'paid:boolean']
   const words = ['--dodeca=0.1.0']
@@ -77,12 +83,32 @@ test('an application is made, and its types are checked', async () => {
   const text = await readFile(source, 'utf8')
   const checked = text.replace('import { routesOf', 'import { sql, type Static, type Tx, routesOf')
   await writeFile(source, checked + added)
-  const tsc = join(root, 'client/node_modules/.bin/tsc')
-  const { stdout } = await run(tsc, ['-p', folder]).catch(
-    (error: unknown) => error as { stdout: string },
-  )
-  expect(stdout).toBe('')
+  expect(await checkTypes()).toBe('')
   await writeFile(source, text)
+})
+
+const typed = `
+import { login } from 'dodeca/client'
+import { keyed, type paths } from '../client.ts'
+
+export async function won(base_url: string): Promise<'open' | 'won' | undefined> {
+  const api = await login<paths>({ base_url, keyed, email: 'a@b.c', password: 'secret' })
+  const { data } = await api.GET('/v1/deals/{deal_id}', { params: { path: { deal_id: 'x' } } })
+  // @ts-expect-error: a deal has no such member
+  return data.state ?? data.states
+}
+`
+
+test('the types of its own operations are written for the client', async () => {
+  const modules = join(folder, 'node_modules')
+  const refused = await command.run(folder, 'client')
+  expect(refused.output).toMatch(/npm install --save-dev openapi-typescript@7\.13\.0/)
+  await symlink(join(root, 'client/node_modules'), modules)
+  expect(await command.run(folder, 'client')).toMatchObject({ code: 0 })
+  await rm(modules)
+  await writeFile(join(folder, 'surfaces/typed.ts'), typed)
+  expect(await checkTypes()).toBe('')
+  await rm(join(folder, 'surfaces/typed.ts'))
 })
 
 const program = `
@@ -149,8 +175,6 @@ test('its pages, its console and its commands work', async () => {
   expect(await read(script)).toMatchObject({ status: 200 })
   expect((await read('/docs/getting-started')).text).toContain('Getting started')
   expect((await read('/docs/dodeca.py')).text).toContain('def list_deals')
-  const doctor = await command.run(folder, 'deprecations')
-  expect(doctor.output).not.toContain('at file:')
   const points = await fetch(`${url}/dev/fault-points`)
   expect(await points.text()).toContain('jobs.')
 })
