@@ -2,4 +2,4 @@
 import { app } from '../../src/app.ts'
 import { leads } from '../surfaces/leads/surface.ts'
 
-export default app({ surfaces: [leads], settings: { LEADS_LEADS_MOST: '50' } })
+export default app({ surfaces: [leads], settings: { LEADS_LEADS_MOST: '50' }, public: './public/' })
