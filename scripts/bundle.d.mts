@@ -9,7 +9,7 @@ export function bundled(entry: string, bundle?: Bundle): string | undefined
 export function ensureBundle(bundle?: Bundle): Promise<void>
 export function joinSources(
   root: string,
-  kind: 'product' | 'image' | 'test',
+  kind: 'package',
   outdir: string,
   up?: string,
 ): Promise<unknown>

@@ -7,7 +7,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { pack } from '../scripts/pack.ts'
 import { emptyDatabase } from '../src/kernel/database/test/empty-database.ts'
 import { pdfOf } from '../src/surfaces/retrieval/extraction/test/samples.ts'
@@ -21,7 +21,7 @@ const root = resolve(import.meta.dirname, '..')
 let parent: string
 let folder: string
 let command: Command
-let database: Clone
+let database: Clone | undefined
 let running: Started | undefined
 beforeAll(async () => {
   parent = await mkdtemp(join(tmpdir(), 'dodeca-pack-'))
@@ -38,7 +38,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await running?.stop()
-  await database.drop()
+  await database?.drop()
   await rm(parent, { recursive: true, force: true })
 })
 
@@ -47,7 +47,7 @@ test('the package has no tests, no sources of the platform, and no tools', async
   const found = await readdir(installed, { recursive: true })
   expect(found).toContain('src/kernel/migrations/0001-kernel.sql')
   expect(found).toContain('docs/openapi.json')
-  const left = found.filter(path => /(^|\/)test\/|^src\/.*\.ts$|^(bench|scripts)\//.test(path))
+  const left = found.filter(path => /^(src|console|client)\/.*test\/|^src\/.*\.ts$|^(bench|scripts|test)\//.test(path))
   expect(left).toEqual([])
   const described = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8')) as object
   for (const name of ['private', 'scripts', 'workspaces', 'devDependencies']) {
@@ -141,7 +141,7 @@ console.log(JSON.stringify({ hello, made, read, found }))
 
 test('it starts, and its own routes, an upload, a PDF and a search by meaning work', async () => {
   running = await command.start(folder, {
-    DATABASE_URL: database.url,
+    DATABASE_URL: database?.url ?? '',
     RETRIEVAL_SEARCH_SECONDS: '100',
     // Addresses for the parts of an upload lead here.
     PORT: String(await freePort()),
@@ -161,6 +161,14 @@ test('it starts, and its own routes, an upload, a PDF and a search by meaning wo
       data: [{ rank: 1, text: expect.stringContaining('An automobile is repaired') as string }],
     },
   })
+})
+
+test('its own tests pass with the kit', async () => {
+  const { stdout } = await run(process.execPath, ['test/hello.test.ts'], {
+    cwd: folder,
+    env: { ...process.env, TEST_DATABASE_URL: inject('admin_url') },
+  })
+  expect(stdout).toContain('✔ a member is greeted')
 })
 
 test('its pages, its console and its commands work', async () => {
