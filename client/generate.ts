@@ -3,6 +3,8 @@
  * operations that take an Idempotency-Key, and the error codes. The client needs the list at run
  * time, so that file is in git. scripts/generated.mjs writes both.
  */
+import type * as OpenApiTypeScript from 'openapi-typescript'
+
 type Parameter = { readonly $ref?: string; readonly name?: string; readonly required?: boolean }
 type Operation = {
   readonly parameters?: readonly Parameter[]
@@ -14,7 +16,7 @@ export type ApiDocument = {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
 }
 
-type Tool = typeof import('openapi-typescript')
+type Tool = typeof OpenApiTypeScript
 
 /** The files under `src/` and their content. `tool` is where openapi-typescript is. */
 export async function generated(

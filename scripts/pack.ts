@@ -120,14 +120,16 @@ type Described = Record<string, unknown> & {
 async function describe(): Promise<Described> {
   const read = async (path: string) =>
     JSON.parse(await readFile(join(root, path), 'utf8')) as Described
-  const { private: _, scripts, workspaces, devDependencies, ...own } = await read('package.json')
+  const own = await read('package.json')
+  const tools = ['private', 'scripts', 'workspaces', 'devDependencies']
+  const kept = Object.entries(own).filter(([name]) => !tools.includes(name))
   const { dependencies } = await read('client/package.json')
   const named = (source: string) => {
     const bundle = `./dist/${source.replace('.ts', '').replaceAll('/', '-')}.mjs`
     return { types: `./types/${source.replace('.ts', '.d.ts')}`, default: bundle }
   }
   return {
-    ...own,
+    ...Object.fromEntries(kept),
     dependencies: { ...own.dependencies, ...dependencies },
     imports: { '#dodeca/kernel': named(entries['./kernel']) },
     exports: {

@@ -47,7 +47,9 @@ test('the package has no tests, no sources of the platform, and no tools', async
   const found = await readdir(installed, { recursive: true })
   expect(found).toContain('src/kernel/migrations/0001-kernel.sql')
   expect(found).toContain('docs/openapi.json')
-  const left = found.filter(path => /^(src|console|client)\/.*test\/|^src\/.*\.ts$|^(bench|scripts|test)\//.test(path))
+  const left = found.filter(path =>
+    /^(src|console|client)\/.*test\/|^src\/.*\.ts$|^(bench|scripts|test)\//.test(path),
+  )
   expect(left).toEqual([])
   const described = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8')) as object
   for (const name of ['private', 'scripts', 'workspaces', 'devDependencies']) {
