@@ -1,8 +1,7 @@
 /** The page of an application in Chromium, from the same origin as the API. */
-import { chromium } from 'playwright-core'
 import { afterAll, describe, expect, inject, test } from 'vitest'
 import { newKey, openApp } from '../../src/testing/entry.ts'
-import { has_chromium } from '../console/console-world.ts'
+import { has_chromium, openBrowser } from '../console/console-world.ts'
 import { freePort } from '../free-port.ts'
 import leads from './dodeca.config.ts'
 
@@ -18,10 +17,7 @@ describe.skipIf(!has_chromium)('a page of an application', async () => {
     KERNEL_SANDBOX: 'false',
   }
   const world = await openApp(leads, settings, import.meta.dirname)
-  const browser = await chromium.launch({
-    executablePath: '/usr/bin/chromium',
-    args: ['--no-sandbox'],
-  })
+  const browser = await openBrowser()
   afterAll(async () => {
     await browser.close()
     await world.close()

@@ -10,6 +10,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 import { promisify } from 'node:util'
 import type { BuildOptions, OutputFile, Plugin } from 'esbuild'
 import { keyedOperations, operationCatalog } from './operation-catalog.ts'
+import { ownPlaces } from './own-places.ts'
 
 export type Asset = {
   readonly name: string
@@ -67,8 +68,14 @@ function joined(document: string, options: BuildOptions): Promise<OutputFile[]> 
   return next
 }
 
+const made: Readonly<Record<string, (document: string) => unknown>> = {
+  'dodeca:operations': operationCatalog,
+  'dodeca:places': ownPlaces,
+}
+
 /**
- * `dodeca:operations` is the catalog of operations. The client gets its list of the operations with a
+ * `dodeca:operations` is the catalog of operations, and `dodeca:places` the places of the surfaces of
+ * an application. The client gets its list of the operations with a
  * key from the same document, so that both know those of the application too.
  */
 function operationsPlugin(document: string): Plugin {
@@ -76,9 +83,9 @@ function operationsPlugin(document: string): Plugin {
   return {
     name: namespace,
     setup: ({ onResolve, onLoad }) => {
-      onResolve({ filter: /^dodeca:operations$/ }, ({ path }) => ({ path, namespace }))
-      onLoad({ filter: /.*/, namespace }, () => ({
-        contents: JSON.stringify(operationCatalog(document)),
+      onResolve({ filter: /^dodeca:/ }, ({ path }) => ({ path, namespace }))
+      onLoad({ filter: /.*/, namespace }, ({ path }) => ({
+        contents: JSON.stringify(made[path]?.(document)),
         loader: 'json',
       }))
       onLoad({ filter: /[/\\]client[/\\]src[/\\]operations\.ts$/ }, () => ({

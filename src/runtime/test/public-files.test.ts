@@ -193,10 +193,12 @@ test('in development a change is seen at once, and a link never', async () => {
 test('in production it has what it had at the start', async () => {
   await put('public/page.html', 'one')
   const dir = join(folder, 'public')
-  const files = await readPublicFiles({ dir, csp: undefined }, false)
+  const files = await readPublicFiles({ dir, csp: `script-src 'none'` }, false)
+  expect(files.csp).toBe(`script-src 'none'`)
   await put('public/page.html', 'three')
   await put('public/new.html', 'new')
-  const found = await Promise.all(['/page.html', '/new.html', '/.env'].map(files.find))
+  const found = []
+  for (const path of ['/page.html', '/new.html', '/.env']) found.push(await files.find(path))
   expect(found.map(one => one?.bytes.toString())).toEqual(['one', undefined, undefined])
   await rm(join(dir, 'page.html'))
   await rm(join(dir, 'new.html'))

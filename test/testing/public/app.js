@@ -1,4 +1,5 @@
 /** A page of an application: it logs in, and lists and creates leads. */
+// oxlint-disable-next-line import/no-absolute-path -- an address of the platform that serves this page
 import { login, Problem } from '/client.js'
 
 const at = id => document.getElementById(id)
@@ -15,7 +16,7 @@ async function show() {
 }
 
 function onSubmit(form, act) {
-  form.onsubmit = async event => {
+  form.addEventListener('submit', async event => {
     event.preventDefault()
     try {
       await act(Object.fromEntries(new FormData(form)))
@@ -24,7 +25,7 @@ function onSubmit(form, act) {
       if (!(error instanceof Problem)) throw error
       at('state').textContent = `${error.message} (${error.code})`
     }
-  }
+  })
 }
 
 onSubmit(at('who'), async ({ email, password }) => {
