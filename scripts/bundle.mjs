@@ -25,6 +25,10 @@ const project = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '')
 /** `test` also has the programs that tests start. An image has no change times to go by. */
 const kinds = {
   product: { folders: ['src'], entries: ['src/cli/main.ts', 'src/cli.ts'] },
+  package: {
+    folders: ['src'],
+    entries: ['src/cli/main.ts', 'src/cli.ts', 'src/testing/entry.ts'],
+  },
   image: { folders: ['src'], entries: ['src/cli/main.ts', 'src/cli.ts'], by: contentOf },
   test: {
     folders: ['src', 'test'],
@@ -92,15 +96,18 @@ export async function ensureBundle({ root = project, kind = 'product', version, 
   }
 }
 
-const ownFiles = ['scripts/bundle.mjs', 'scripts/source-lines.mjs']
+const ownFiles = ['scripts/bundle.mjs', 'scripts/source-lines.mjs', 'client/generate.ts']
 
 function folderFor(root, kind, version) {
   const { by = stateOf, folders } = kinds[kind]
   return folderOf(root, kind, [...ownFiles, ...sourcesOf(root, folders)], by, version)
 }
 
-/** Returns the file of each entry. */
-async function joinSources(root, kind, outdir) {
+/**
+ * Returns the file of each entry. A module has the address of its source, relative to its bundle:
+ * `up` is the way from there to the root.
+ */
+export async function joinSources(root, kind, outdir, up = relative(outdir, root)) {
   const sources = sourcesOf(root, kinds[kind].folders)
   const entries = [...new Set([...kinds[kind].entries, ...programsOf(root, sources)])]
   // Loaded only here, because a start without a change does not need it.
@@ -129,7 +136,7 @@ const require = requireFrom(import.meta.url)`,
     legalComments: 'none',
     metafile: true,
     logLevel: 'silent',
-    plugins: [{ name: 'sources', setup: build => readSources(build, root, entries) }],
+    plugins: [{ name: 'sources', setup: build => readSources(build, root, entries, up) }],
   })
   const known = new Set([...sources, ...ownFiles])
   const unknown = Object.keys(metafile.inputs).find(
@@ -143,18 +150,18 @@ const nameOf = path => `${path.replace(/\.ts$/, '').replaceAll('/', '-')}.mjs`
 const target = (path, named) => join(dirname(path), named)
 
 function programsOf(root, sources) {
-  return sources.flatMap(path =>
-    [...fs.readFileSync(join(root, path), 'utf8').matchAll(program)].map(([, named]) =>
-      target(path, named),
-    ),
-  )
+  const known = new Set(sources)
+  const named = path => fs.readFileSync(join(root, path), 'utf8').matchAll(program)
+  const found = sources.flatMap(path => [...named(path)].map(([, name]) => target(path, name)))
+  // The client is read and not run.
+  return found.filter(path => known.has(path))
 }
 
 /**
  * A module keeps the address of its source, by which it finds migrations and pages. Only programs
  * are looked for in the bundle.
  */
-function readSources(build, root, entries) {
+function readSources(build, root, entries, up) {
   // An `import` of it reads all its members, one of which loads Node's own undici.
   build.onResolve({ filter: /^node:http$/ }, ({ path }) => ({ path, namespace: 'node' }))
   build.onResolve({ filter: /^[^./#]/ }, ({ path, importer, kind }) => {
@@ -170,11 +177,13 @@ function readSources(build, root, entries) {
     if (path.includes('/node_modules/') || ownFiles.includes(own)) return undefined
     const contents = fs
       .readFileSync(path, 'utf8')
-      .replaceAll(
-        program,
-        (_, named) => `new URL('./${nameOf(target(own, named))}', import.meta.URL)`,
-      )
-      .replaceAll('import.meta.url', JSON.stringify(pathToFileURL(path).href))
+      .replaceAll(program, (written, named) => {
+        const started = target(own, named)
+        return entries.includes(started)
+          ? `new URL('./${nameOf(started)}', import.meta.URL)`
+          : written
+      })
+      .replaceAll('import.meta.url', `new URL('${up}/${own}', import.meta.URL).href`)
       .replaceAll('import.meta.URL', 'import.meta.url')
       .replaceAll('import.meta.dirname', JSON.stringify(dirname(path)))
     // On the first line, so that the lines of the source keep their numbers.

@@ -12,7 +12,7 @@ type Parts<Face, Needs, Own extends SettingTable> = Pick<
   'name' | 'migrations'
 > &
   Partial<Omit<Surface<Face, Needs, Own>, 'open'>> & {
-    readonly resources: readonly Resource<
+    readonly resources?: readonly Resource<
       { readonly kernel: KernelOf<NoInfer<Own>> } & NoInfer<Needs>
     >[]
     /** The rows of a person in the surface's other tables. */
@@ -25,7 +25,7 @@ export function surface<
   Needs extends object = Record<never, never>,
   Own extends SettingTable = Record<never, never>,
 >(spec: Parts<Face, Needs, Own>): Surface<Face, Needs, Own> {
-  const { resources, personal = [], open, ...own } = spec
+  const { resources = [], personal = [], open, ...own } = spec
   const joined = <K extends 'permissions' | 'settings' | 'errors' | 'events'>(name: K) =>
     Object.assign({}, ...resources.map(one => one[name]), own[name]) as Surface<Face, Needs, Own>[K]
   return {
