@@ -12,6 +12,17 @@ const always_on: readonly SurfaceName[] = ['identity', 'jobs', 'notifications']
 
 export { surface_names }
 
+declare module './kernel/faces.ts' {
+  interface Faces {
+    identity: import('./surfaces/identity/face.ts').Face
+    jobs: import('./surfaces/jobs/face.ts').Face
+    uploads: import('./surfaces/uploads/face.ts').Face
+    notifications: import('./surfaces/notifications/face.ts').Face
+    payments: import('./surfaces/payments/face.ts').Face
+    chat: import('./surfaces/chat/face.ts').Face
+  }
+}
+
 export type App = {
   /** Surfaces of the platform by name, and the application's own. Absent: all twelve. */
   readonly surfaces?: readonly (SurfaceName | Openable)[]

@@ -31,5 +31,5 @@ export async function composeApp(app: App): Promise<Composition> {
     loaded.push(await surfaces[name]())
     flushCompileCache()
   }
-  return compose([...loaded, ...own])
+  return compose(loaded, own)
 }

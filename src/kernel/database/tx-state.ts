@@ -60,7 +60,7 @@ export class TxState {
   }
 
   /** A name that no cursor and no savepoint of the transaction has. */
-  newName(kind: string): Sql {
+  newName(kind: string): ReturnType<typeof sql.id> {
     return this.parent?.newName(kind) ?? sql.id(`${kind}_${++this.names}`)
   }
 
