@@ -1,14 +1,16 @@
 #!/usr/bin/env node
 /**
- * The `dodeca` command: makes sure that everything is installed, then starts the platform's own
- * Node with `src/cli.ts`, or `src/main.mjs` for `start`. It is plain JavaScript, because it runs on
- * any Node that is installed. It ends with the exit code or signal of the command.
+ * The `dodeca` command: starts the platform's own Node with `src/cli.ts`, or `src/main.mjs` for
+ * `start`. In a checkout it makes sure before that everything is installed; a package has its
+ * bundle, and npm has installed the rest. It is plain JavaScript, because it runs on any Node that
+ * is installed. It ends with the exit code or signal of the command.
  */
 import { spawn } from 'node:child_process'
-import { join } from 'node:path'
+import { existsSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { bundled, compiledOf, ensureBundle } from '../scripts/bundle.mjs'
-import { ensureInstalled, runtimeOf } from '../scripts/install.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
@@ -19,29 +21,56 @@ const { entry, source, given } =
     ? { entry: 'src/cli/main.ts', source: 'src/main.mjs', given: options }
     : { entry: 'src/cli.ts', source: 'src/cli.ts', given: process.argv.slice(2) }
 
-let bundle
-try {
+async function ofCheckout() {
+  const { bundled, compiledOf, ensureBundle } = await import('../scripts/bundle.mjs')
+  const { ensureInstalled, runtimeOf } = await import('../scripts/install.mjs')
   await ensureInstalled()
-  bundle = bundled(entry)
-  if (!bundle) {
-    await ensureBundle()
-    bundle = bundled(entry)
+  if (!bundled(entry)) await ensureBundle()
+  const bundle = bundled(entry)
+  const program = bundle ?? join(root, source)
+  return { node: runtimeOf(root), program, compiled: compiledOf(bundle) }
+}
+
+/** npm has installed the Node that the platform runs on, unless it was asked not to. */
+function ofPackage() {
+  const program = join(root, 'dist', `${entry.replace('.ts', '').replaceAll('/', '-')}.mjs`)
+  const compiled = join(tmpdir(), 'node-compile-cache')
+  const [major, minor] = process.version.slice(1).split('.').map(Number)
+  if (major === 24 && minor >= 11) return { node: process.execPath, program, compiled }
+  const found = nodePackage()
+  if (found) return { node: found, program, compiled }
+  throw new Error(
+    `Dodeca runs on Node 24.11 or newer of version 24, and this is ${process.version}. ` +
+      'Install that, or add it to your application: npm install node@24.21.0',
+  )
+}
+
+function nodePackage() {
+  try {
+    const described = createRequire(import.meta.url).resolve('node/package.json')
+    const path = join(dirname(described), 'bin/node')
+    return existsSync(path) ? path : undefined
+  } catch {
+    return undefined
   }
+}
+
+let run
+try {
+  run = existsSync(join(root, source)) ? await ofCheckout() : ofPackage()
 } catch (error) {
   process.stderr.write(`${error.message}\n`)
   process.exit(1)
 }
 
-const node = runtimeOf(root)
-const program = [bundle ?? join(root, source), ...given]
 const env = {
   // Compiled code is cached for the next command, which then starts in half the time.
-  NODE_COMPILE_CACHE: compiledOf(bundle),
+  NODE_COMPILE_CACHE: run.compiled,
   // With an arena for each thread, what a start has freed stays in memory: 10 MB.
   MALLOC_ARENA_MAX: '2',
   ...process.env,
 }
-const child = spawn(node, program, { stdio: 'inherit', env })
+const child = spawn(run.node, [run.program, ...given], { stdio: 'inherit', env })
 
 // A terminal sends its interrupt to the whole process group, so the command already has it; a
 // second one would make it end without finishing its work.

@@ -99,8 +99,11 @@ function folderFor(root, kind, version) {
   return folderOf(root, kind, [...ownFiles, ...sourcesOf(root, folders)], by, version)
 }
 
-/** Returns the file of each entry. */
-async function joinSources(root, kind, outdir) {
+/**
+ * Returns the file of each entry. A module has the address of its source, relative to its bundle:
+ * `up` is the way from there to the root.
+ */
+export async function joinSources(root, kind, outdir, up = relative(outdir, root)) {
   const sources = sourcesOf(root, kinds[kind].folders)
   const entries = [...new Set([...kinds[kind].entries, ...programsOf(root, sources)])]
   // Loaded only here, because a start without a change does not need it.
@@ -129,7 +132,7 @@ const require = requireFrom(import.meta.url)`,
     legalComments: 'none',
     metafile: true,
     logLevel: 'silent',
-    plugins: [{ name: 'sources', setup: build => readSources(build, root, entries) }],
+    plugins: [{ name: 'sources', setup: build => readSources(build, root, entries, up) }],
   })
   const known = new Set([...sources, ...ownFiles])
   const unknown = Object.keys(metafile.inputs).find(
@@ -154,7 +157,7 @@ function programsOf(root, sources) {
  * A module keeps the address of its source, by which it finds migrations and pages. Only programs
  * are looked for in the bundle.
  */
-function readSources(build, root, entries) {
+function readSources(build, root, entries, up) {
   // An `import` of it reads all its members, one of which loads Node's own undici.
   build.onResolve({ filter: /^node:http$/ }, ({ path }) => ({ path, namespace: 'node' }))
   build.onResolve({ filter: /^[^./#]/ }, ({ path, importer, kind }) => {
@@ -174,7 +177,7 @@ function readSources(build, root, entries) {
         program,
         (_, named) => `new URL('./${nameOf(target(own, named))}', import.meta.URL)`,
       )
-      .replaceAll('import.meta.url', JSON.stringify(pathToFileURL(path).href))
+      .replaceAll('import.meta.url', `new URL('${up}/${own}', import.meta.URL).href`)
       .replaceAll('import.meta.URL', 'import.meta.url')
       .replaceAll('import.meta.dirname', JSON.stringify(dirname(path)))
     // On the first line, so that the lines of the source keep their numbers.

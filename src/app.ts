@@ -5,6 +5,7 @@
 import { StartError } from '#dodeca/kernel'
 import type { Environment } from './runtime/config.ts'
 import type { Openable } from './runtime/compose.ts'
+import { nameFaults } from './runtime/reserved-names.ts'
 import { surface_names, type SurfaceName } from './runtime/surface-names.ts'
 
 /** Every other surface needs them. */
@@ -52,15 +53,7 @@ export function ownSurfaces({ surfaces = [] }: App): readonly Openable[] {
       )
     }
   }
-  for (const { name } of own) refuseName(name)
+  const faults = own.flatMap(nameFaults)
+  if (faults.length > 0) throw new StartError(faults.join('\n'))
   return own
-}
-
-/** The name is also the schema, the prefix of permissions and that of settings. */
-function refuseName(name: string): void {
-  const taken = [...surface_names, 'kernel', 'public', 'information', 'dodeca']
-  if (/^[a-z]{2,24}$/.test(name) && !taken.includes(name)) return
-  throw new StartError(
-    `A surface cannot be called ${name}. Its name has 2 to 24 small letters and is none of ${taken.join(', ')}.`,
-  )
 }

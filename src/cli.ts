@@ -62,6 +62,10 @@ const groups: Readonly<Record<string, () => Promise<readonly Command[]>>> = {
   },
   rebuild: async () => [(await import('./cli/rebuild.ts')).rebuildCommand],
   deprecations: async () => [(await import('./cli/deprecations.ts')).deprecationsCommand],
+  new: async () => {
+    const { newApp, newResource, newSurface } = await import('./cli/new.ts')
+    return [newApp, newSurface, newResource]
+  },
   backup: async () => {
     const { backupCreate, backupRestore, backupVerify } = await import('./cli/backup.ts')
     return [backupCreate, backupVerify, backupRestore]
@@ -111,7 +115,7 @@ export async function dodeca(
       const value = values[name]
       return typeof value === 'string' ? value : undefined
     }
-    const app = await readApp()
+    const app = command.alone ? {} : await readApp()
     let code = 0
     await command.run({
       args,

@@ -1,8 +1,10 @@
 /** The composition root: loads the surfaces of an application, and puts them together. */
 import { flushCompileCache } from 'node:module'
+import { StartError } from '#dodeca/kernel'
 import { namesOf, ownSurfaces, type App } from './app.ts'
 import { compose, type Openable } from './runtime/compose.ts'
 import type { Composition } from './runtime/composition.ts'
+import { pathFaults } from './runtime/reserved-names.ts'
 import type { SurfaceName } from './runtime/surface-names.ts'
 
 const surfaces: Readonly<Record<SurfaceName, () => Promise<Openable>>> = {
@@ -31,5 +33,19 @@ export async function composeApp(app: App): Promise<Composition> {
     loaded.push(await surfaces[name]())
     flushCompileCache()
   }
-  return compose(loaded, own)
+  return compose(loaded, own.map(withOwnPaths))
+}
+
+/** The paths of a surface are known once it is open. */
+function withOwnPaths(surface: Openable): Openable {
+  return {
+    ...surface,
+    open: (kernel, needs) => {
+      const opened = surface.open(kernel, needs)
+      const paths = (opened.routes ?? []).map(({ path }) => path)
+      const faults = pathFaults(surface.name, paths)
+      if (faults.length > 0) throw new StartError(faults.join('\n'))
+      return opened
+    },
+  }
 }

@@ -5,7 +5,7 @@
  */
 import { describe, expect, test } from 'vitest'
 import { crawlRoutes } from './crawler/crawl-routes.ts'
-import { rules } from './crawler/rules.ts'
+import { rules } from '../src/testing/contract/rules.ts'
 import { smallSurfaces } from './crawler/small-surfaces.ts'
 
 // The routes are known once a platform stands, and each of them is a test: so it stands first.

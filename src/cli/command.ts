@@ -28,6 +28,8 @@ export type Command = {
   readonly more?: readonly string[]
   /** The only surface that the command opens; all of them if it is left out. */
   readonly surface?: 'identity'
+  /** It does not need the application of its folder. */
+  readonly alone?: true
   run(call: Call): Promise<void>
 }
 

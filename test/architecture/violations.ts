@@ -207,6 +207,7 @@ const reading: readonly Case[] = [
   jobs('environment', 'imported', `import { env } from 'node:process'`),
   at('bench/jobs.ts')(null, 'a bench, which starts programs', 'const a = process.env.PATH'),
   at('src/runtime/config.ts')(null, 'the configuration', 'const a = process.env'),
+  at('test/testing/dodeca.config.ts')(null, 'an application', 'export default {}'),
   at('scripts/check.ts')(null, 'a script', 'const a = process.env.CI'),
   jobs(null, 'the rest of process', `import { pid } from 'node:process'\nprocess.on('exit', a)`),
 ]

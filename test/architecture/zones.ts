@@ -1,6 +1,6 @@
 /**
  * Which part of the house a path belongs to. The small surfaces under test/surfaces are surfaces like
- * those under src/surfaces; whatever lies in a folder called `test` is a test and not production.
+ * those under src/surfaces; whatever lies in a folder called `test`, or in the testing kit, is a test and not production.
  */
 export type Zone =
   | {
@@ -15,6 +15,7 @@ export function zoneOf(path: string): Zone {
   if (path.startsWith('src/kernel/')) return { kind: 'kernel' }
   if (path.startsWith('src/runtime/')) return { kind: 'runtime' }
   if (path.startsWith('src/sandbox/')) return { kind: 'sandbox' }
+  if (path.startsWith('src/testing/')) return { kind: 'test' }
   if (path.startsWith('src/')) return { kind: 'root' }
   if (path.startsWith('console/')) return { kind: 'console' }
   if (path.startsWith('client/')) return { kind: 'client' }
@@ -22,7 +23,7 @@ export function zoneOf(path: string): Zone {
 }
 
 export function isTest(path: string): boolean {
-  return /(^|\/)test\//.test(path.replace(/^test\/surfaces\//, ''))
+  return /(^|\/)test\/|^src\/testing\//.test(path.replace(/^test\/surfaces\//, ''))
 }
 
 /** Looks for the bundle before anything of the platform is loaded, like `bin`. */

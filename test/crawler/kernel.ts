@@ -1,7 +1,7 @@
 /** The kernel's own routes, whichever surfaces stand on it. */
 import { newId, sql } from '#dodeca/kernel'
 import { recordOutcome } from '../../src/kernel/idempotency/records.ts'
-import type { Crawl, Maker } from './crawl.ts'
+import type { Crawl, Maker } from '../../src/testing/contract/crawl.ts'
 
 export const kernel: Required<Crawl> = {
   subjects: {

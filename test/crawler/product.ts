@@ -9,9 +9,9 @@
 import { gather } from '../../src/runtime/gather.ts'
 import { composition } from '../../src/platform.ts'
 import { openProductWorld, type Member, type ProductWorld } from '../product-world.ts'
-import type { Caller, Crawl } from './crawl.ts'
+import type { Caller, Crawl } from '../../src/testing/contract/crawl.ts'
 import { crawlRoutes } from './crawl-routes.ts'
-import type { Ground } from './ground.ts'
+import type { Ground } from '../../src/testing/contract/ground.ts'
 
 type ProductCrawl = Crawl<ProductWorld, Member>
 

@@ -4,8 +4,8 @@ import { newId } from '#dodeca/kernel'
 import { testComposition } from '../composition.ts'
 import { signReport } from '../surfaces/relay/receive-report.ts'
 import { openWorld, type Person, type World } from '../world.ts'
-import type { Caller, Crawl, Maker, Said } from './crawl.ts'
-import type { Ground } from './ground.ts'
+import type { Caller, Crawl, Maker, Said } from '../../src/testing/contract/crawl.ts'
+import type { Ground } from '../../src/testing/contract/ground.ts'
 import { kernel, outside } from './kernel.ts'
 
 const crawl: Crawl = {

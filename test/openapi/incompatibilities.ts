@@ -2,7 +2,7 @@
  * What a caller of the old document would stumble over in the new one: operations, parameters, fields,
  * values and codes that went away, types that changed, input that became narrower. Additions are fine.
  */
-import { codesOf, responseOf, type Responses } from './responses.ts'
+import { codesOf, responseOf, type Responses } from '../../src/testing/contract/responses.ts'
 import { schemaFaults, type Json, type Side } from './schema.ts'
 
 type Parameter = { $ref?: string; name: string; in: string; required?: boolean; schema: unknown }

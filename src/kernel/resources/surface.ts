@@ -14,7 +14,7 @@ type Parts<Face, Needs, Own extends SettingTable> = Pick<
 > &
   Partial<Omit<Surface<Face, FacesOf<Needs>, Own>, 'open' | 'needs'>> & {
     readonly needs?: Needs
-    readonly resources: readonly Resource<
+    readonly resources?: readonly Resource<
       { readonly kernel: KernelOf<NoInfer<Own>> } & FacesOf<NoInfer<Needs>>
     >[]
     /** The rows of a person in the surface's other tables. */
@@ -27,7 +27,7 @@ export function surface<
   const Needs extends Readonly<Record<string, string>> = Record<never, never>,
   Own extends SettingTable = Record<never, never>,
 >(spec: Parts<Face, Needs, Own>): Surface<Face, FacesOf<Needs>, Own> {
-  const { resources, personal = [], open, ...own } = spec
+  const { resources = [], personal = [], open, ...own } = spec
   const joined = <K extends 'permissions' | 'settings' | 'errors' | 'events'>(name: K) =>
     Object.assign({}, ...resources.map(one => one[name]), own[name]) as Surface<
       Face,

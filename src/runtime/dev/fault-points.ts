@@ -1,6 +1,6 @@
 /**
  * Lists the fault points by reading the source files, because a list written by hand would miss
- * some. Only development needs them, and development runs from the sources.
+ * some. Only development needs them. A package has no sources, and its bundle is read.
  */
 /* oxlint-disable node/no-sync -- asked for once, by a person or at the start */
 import { globSync, readFileSync } from 'node:fs'
@@ -9,15 +9,15 @@ import { fileURLToPath } from 'node:url'
 import { StartError } from '#dodeca/kernel'
 import type { AnySurface } from '../gather.ts'
 
-const point = /\bfault\(\s*'([a-z0-9_.]+)'/g
+const point = /\bfault\(\s*['"]([a-z0-9_.]+)['"]/g
 
 export function faultPoints(surfaces: readonly AnySurface[]): readonly string[] {
-  const own = ['../../kernel/', '../'].map(path => new URL(path, import.meta.url))
+  const own = ['../../kernel/', '../', '../../../dist/'].map(path => new URL(path, import.meta.url))
   const folders = [...own, ...surfaces.map(one => new URL('../', one.migrations))]
   const found = new Set<string>()
   for (const folder of folders) {
     const cwd = fileURLToPath(folder)
-    for (const file of globSync('**/*.ts', { cwd, exclude: ['**/test/**'] })) {
+    for (const file of globSync('**/*.{ts,js,mjs}', { cwd, exclude: ['**/test/**'] })) {
       const text = readFileSync(join(cwd, file), 'utf8')
       for (const [, name = ''] of text.matchAll(point)) found.add(name)
     }

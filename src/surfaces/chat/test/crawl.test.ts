@@ -1,5 +1,5 @@
 /** Chat under the crawler: how conversations, messages, members and devices come about. */
-import type { Maker } from '../../../../test/crawler/crawl.ts'
+import type { Maker } from '../../../testing/contract/crawl.ts'
 import { crawlSurface } from '../../../../test/crawler/product.ts'
 import type { Member, ProductWorld } from '../../../../test/product-world.ts'
 import { newId } from '#dodeca/kernel'

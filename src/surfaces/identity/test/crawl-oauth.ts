@@ -1,6 +1,6 @@
 /** Applications for the crawler: a person has allowed one of them, or is about to. */
 import { createHash } from 'node:crypto'
-import type { Recipe } from '../../../../test/crawler/crawl.ts'
+import type { Recipe } from '../../../testing/contract/crawl.ts'
 import type { Member, ProductWorld } from '../../../../test/product-world.ts'
 import { newSecret } from '#dodeca/kernel'
 import { hiddenOf } from '../oauth/test/oauth-world.ts'

@@ -1,5 +1,5 @@
 /** What the crawler needs of organizations: guests, invitations to a proven address, domains with their record. */
-import type { Recipe, Subject } from '../../../../test/crawler/crawl.ts'
+import type { Recipe, Subject } from '../../../testing/contract/crawl.ts'
 import type { Member, ProductWorld } from '../../../../test/product-world.ts'
 import { newId, sql } from '#dodeca/kernel'
 import { newEmail, type Making } from './crawl-people.ts'

@@ -1,5 +1,5 @@
 /** What the crawler types into the account pages; those of a session lead a visitor without one to the log-in. */
-import type { Recipe } from '../../../../test/crawler/crawl.ts'
+import type { Recipe } from '../../../testing/contract/crawl.ts'
 import type { Member, ProductWorld } from '../../../../test/product-world.ts'
 import { stopToken } from './crawl-factors.ts'
 import * as people from './crawl-people.ts'

@@ -1,5 +1,5 @@
 /** What the crawler asks identity for on behalf of people: registrations, mailed tokens, sessions. */
-import type { Maker } from '../../../../test/crawler/crawl.ts'
+import type { Maker } from '../../../testing/contract/crawl.ts'
 import { password, type Member, type ProductWorld } from '../../../../test/product-world.ts'
 import { newId } from '#dodeca/kernel'
 

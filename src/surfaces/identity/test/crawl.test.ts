@@ -1,6 +1,6 @@
 /** Identity under the crawler: its own provider outside, and how people, keys and roles come about. */
 import { afterAll } from 'vitest'
-import type { Recipe, Subject } from '../../../../test/crawler/crawl.ts'
+import type { Recipe, Subject } from '../../../testing/contract/crawl.ts'
 import { crawlSurface } from '../../../../test/crawler/product.ts'
 import type { Member, ProductWorld } from '../../../../test/product-world.ts'
 import { newId } from '#dodeca/kernel'

@@ -1,7 +1,7 @@
 /** Inference under the crawler: how calls that run, jobs and models come about. */
 import { createHmac } from 'node:crypto'
 import { afterAll } from 'vitest'
-import type { Maker } from '../../../../test/crawler/crawl.ts'
+import type { Maker } from '../../../testing/contract/crawl.ts'
 import { crawlSurface } from '../../../../test/crawler/product.ts'
 import type { Member, ProductWorld } from '../../../../test/product-world.ts'
 import { newId, sql } from '#dodeca/kernel'

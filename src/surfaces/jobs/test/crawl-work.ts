@@ -1,5 +1,5 @@
 /** Work for the crawler: types of its own for each job, so that no other worker takes it. */
-import type { Maker } from '../../../../test/crawler/crawl.ts'
+import type { Maker } from '../../../testing/contract/crawl.ts'
 import type { Member, ProductWorld } from '../../../../test/product-world.ts'
 import { newId } from '#dodeca/kernel'
 

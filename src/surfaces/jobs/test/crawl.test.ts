@@ -1,6 +1,6 @@
 /** Jobs under the crawler: how types, jobs, workers, attempts and schedules come about. */
 import { Buffer } from 'node:buffer'
-import type { Recipe } from '../../../../test/crawler/crawl.ts'
+import type { Recipe } from '../../../testing/contract/crawl.ts'
 import { crawlSurface } from '../../../../test/crawler/product.ts'
 import type { Member, ProductWorld } from '../../../../test/product-world.ts'
 import { newId } from '#dodeca/kernel'

@@ -1,6 +1,6 @@
 /** Notifications under the crawler: how templates, batches, destinations and items of an inbox come about. */
 import { randomBytes } from 'node:crypto'
-import type { Maker, Recipe } from '../../../../test/crawler/crawl.ts'
+import type { Maker, Recipe } from '../../../testing/contract/crawl.ts'
 import { crawlSurface } from '../../../../test/crawler/product.ts'
 import type { Member, ProductWorld } from '../../../../test/product-world.ts'
 import { newId, sql } from '#dodeca/kernel'

@@ -1,5 +1,5 @@
 /** Retrieval under the crawler: how collections, documents, jobs, connectors and answers come about. */
-import type { Maker } from '../../../../test/crawler/crawl.ts'
+import type { Maker } from '../../../testing/contract/crawl.ts'
 import { crawlSurface } from '../../../../test/crawler/product.ts'
 import type { Member, ProductWorld } from '../../../../test/product-world.ts'
 import { newKey } from '../../../../test/world.ts'

@@ -1,5 +1,5 @@
 /** Social under the crawler: how posts, comments, people, follow requests and cases come about. */
-import type { Maker } from '../../../../test/crawler/crawl.ts'
+import type { Maker } from '../../../testing/contract/crawl.ts'
 import { crawlSurface } from '../../../../test/crawler/product.ts'
 import type { Member, ProductWorld } from '../../../../test/product-world.ts'
 import { call, newKey } from '../../../../test/world.ts'

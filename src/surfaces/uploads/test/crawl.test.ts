@@ -1,5 +1,5 @@
 /** Uploads under the crawler: how uploads and files come about, and what their signed URLs say. */
-import type { Maker } from '../../../../test/crawler/crawl.ts'
+import type { Maker } from '../../../testing/contract/crawl.ts'
 import { crawlSurface } from '../../../../test/crawler/product.ts'
 import type { Member, ProductWorld } from '../../../../test/product-world.ts'
 import { eventually } from '../../../../test/world.ts'

@@ -1,6 +1,6 @@
 /** Webhooks under the crawler: an endpoint that answers its challenges, and how subscriptions come about. */
 import { afterAll } from 'vitest'
-import type { Maker } from '../../../../test/crawler/crawl.ts'
+import type { Maker } from '../../../testing/contract/crawl.ts'
 import { crawlSurface } from '../../../../test/crawler/product.ts'
 import type { Member, ProductWorld } from '../../../../test/product-world.ts'
 import { eventSubjects } from '../catalog/test/crawl-events.ts'

@@ -1,5 +1,5 @@
 /** How the crawler comes by an event: an ordinary one, once the log has it. */
-import type { Subject } from '../../../../../test/crawler/crawl.ts'
+import type { Subject } from '../../../../testing/contract/crawl.ts'
 import type { Member, ProductWorld } from '../../../../../test/product-world.ts'
 import { eventually } from '../../../../../test/world.ts'
 import { newId } from '#dodeca/kernel'

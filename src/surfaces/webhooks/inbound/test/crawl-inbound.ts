@@ -1,5 +1,5 @@
 /** How the crawler makes sources and receipts, and signs what it sends to them. */
-import type { Maker, Recipe, Subject } from '../../../../../test/crawler/crawl.ts'
+import type { Maker, Recipe, Subject } from '../../../../testing/contract/crawl.ts'
 import type { Member, ProductWorld } from '../../../../../test/product-world.ts'
 import { newId } from '#dodeca/kernel'
 import { byStandard, newWhsec } from './signers.ts'

@@ -2,8 +2,8 @@
  * What the crawler cannot know from a route: how to make one of the things that a path names, and what a
  * request must say to succeed. Each surface tells its own in `src/surfaces/<name>/test/crawl.test.ts`.
  */
-import type { Platform } from '../../src/runtime/open-platform.ts'
-import type { Answer, Ask } from '../world.ts'
+import type { Platform } from '../../runtime/open-platform.ts'
+import type { Answer, Ask } from '../call.ts'
 
 /** A platform that runs. */
 export type Stage = {

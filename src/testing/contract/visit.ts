@@ -4,8 +4,8 @@
  * records every reply, so that the document can be compared with them.
  */
 import type { ErrorEntry, Route } from '#dodeca/kernel'
-import { onlyReads } from '../../src/kernel/http/contract/route.ts'
-import { newKey } from '../world.ts'
+import { onlyReads } from '../../kernel/http/contract/route.ts'
+import { newKey } from '../call.ts'
 import type { Caller, Maker, Stage } from './crawl.ts'
 import { exchange, type Exchange } from './exchange.ts'
 import type { Ground } from './ground.ts'

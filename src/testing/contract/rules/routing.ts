@@ -1,6 +1,6 @@
 /** Methods and representations: 405 with Allow, OPTIONS, 406, and HEAD as GET without its body. */
-import { expect } from 'vitest'
-import { onlyReads } from '../../../src/kernel/http/contract/route.ts'
+import { deepEqual, equal } from 'node:assert/strict'
+import { onlyReads } from '../../../kernel/http/contract/route.ts'
 import { newId } from '#dodeca/kernel'
 import { expectProblem, onlyWith, type Rule } from '../rule.ts'
 import type { Target } from '../target.ts'
@@ -29,8 +29,8 @@ export const routing: readonly Rule[] = [
     check: async ({ target, send }) => {
       for (const method of methods.filter(one => !target.allow.includes(one))) {
         const answer = await send(plain(target), { method })
-        expect([method, answer.status]).toEqual([method, 405])
-        expect(answer.headers.allow).toBe(target.allow.join(', '))
+        deepEqual([method, answer.status], [method, 405])
+        equal(answer.headers.allow, target.allow.join(', '))
         if (method !== 'HEAD') expectProblem(answer, 405, 'method_not_allowed')
       }
     },
@@ -54,8 +54,8 @@ export const routing: readonly Rule[] = [
     exempt: () => null,
     check: async ({ target, send }) => {
       const answer = await send(plain(target), { method: 'OPTIONS' })
-      expect([answer.status, answer.text]).toEqual([204, ''])
-      expect(answer.headers.allow).toBe(target.allow.join(', '))
+      deepEqual([answer.status, answer.text], [204, ''])
+      equal(answer.headers.allow, target.allow.join(', '))
     },
   },
   {
@@ -75,16 +75,16 @@ export const routing: readonly Rule[] = [
       const request = await valid()
       const get = await send(request)
       const head = await send(request, { method: 'HEAD' })
-      expect([head.status, head.text]).toEqual([get.status, ''])
+      deepEqual([head.status, head.text], [get.status, ''])
       for (const name of ['content-type', 'cache-control']) {
-        expect([name, head.headers[name]]).toEqual([name, get.headers[name]])
+        deepEqual([name, head.headers[name]], [name, get.headers[name]])
       }
       // Counters, times and lists move between two looks; where nothing moved, all is the same.
       const again = await send(request)
       if (again.text !== get.text) return
-      expect(Object.keys(head.headers).sort()).toEqual(Object.keys(get.headers).sort())
+      deepEqual(Object.keys(head.headers).sort(), Object.keys(get.headers).sort())
       for (const name of ['content-length', 'etag', 'link']) {
-        expect([name, head.headers[name]]).toEqual([name, get.headers[name]])
+        deepEqual([name, head.headers[name]], [name, get.headers[name]])
       }
     },
   },

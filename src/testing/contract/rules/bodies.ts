@@ -1,5 +1,5 @@
 /** What a body and a query may be: size, type, JSON, unknown members, wrong types, characters. */
-import { expect } from 'vitest'
+import { deepEqual, equal, ok } from 'node:assert/strict'
 import { expectProblem, onlyWith, pointersOf, type Rule } from '../rule.ts'
 import { misfit, typesOf, type Schema } from '../synthesis.ts'
 import type { Target } from '../target.ts'
@@ -25,14 +25,14 @@ export const bodies: readonly Rule[] = [
       const request = await refused()
       const known = JSON.stringify(target.body)
       for (const [name, instead] of Object.entries(target.route.instead ?? {})) {
-        expect([name, target.body?.properties?.[name]]).toEqual([name, undefined])
+        deepEqual([name, target.body?.properties?.[name]], [name, undefined])
         const body = { ...(request.body as object), [name]: 'something' }
         const answer = await send(request, { body })
         expectProblem(answer, 422, 'unsupported_field')
-        expect(pointersOf(answer, 'body')).toEqual([`/${name}`])
-        expect(answer.body.detail).toContain(`\`${instead}\``)
+        deepEqual(pointersOf(answer, 'body'), [`/${name}`])
+        ok(answer.body.detail.includes(`\`${instead}\``))
         const [member = ''] = instead.split('.')
-        expect(member === 'Idempotency-Key' || known.includes(`"${member}"`), instead).toBe(true)
+        equal(member === 'Idempotency-Key' || known.includes(`"${member}"`), true, instead)
       }
     },
   },
@@ -47,8 +47,8 @@ export const bodies: readonly Rule[] = [
         const body = { ...(request.body as object), [spelled]: 'something' }
         const answer = await send(request, { body })
         expectProblem(answer, 422, 'unsupported_field')
-        expect(pointersOf(answer, 'body')).toEqual([`/${spelled}`])
-        expect(answer.body.detail).toContain(`\`${name}\``)
+        deepEqual(pointersOf(answer, 'body'), [`/${spelled}`])
+        ok(answer.body.detail.includes(`\`${name}\``))
       }
     },
   },
@@ -59,7 +59,7 @@ export const bodies: readonly Rule[] = [
       const limit = target.route.body_limit_bytes ?? limit_default_bytes
       const answer = await send(await refused(), { announced: limit + 1 })
       expectProblem(answer, 413, 'content_too_large')
-      expect(answer.headers.connection).toBe('close')
+      equal(answer.headers.connection, 'close')
     },
   },
   {
@@ -80,7 +80,7 @@ export const bodies: readonly Rule[] = [
     check: async ({ send, refused }) => {
       const answer = await send(await refused(), { bytes: Buffer.from(`{"${marker}":`) })
       expectProblem(answer, 400, 'malformed_json')
-      expect(answer.text).not.toContain(marker)
+      ok(!answer.text.includes(marker))
     },
   },
   {
@@ -101,8 +101,8 @@ export const bodies: readonly Rule[] = [
       const body = { ...(request.body as object), surplus_member: marker }
       const answer = await send(request, { body })
       expectProblem(answer, 422, 'unsupported_field')
-      expect(pointersOf(answer, 'body')).toContain('/surplus_member')
-      expect(answer.text).not.toContain(marker)
+      ok(pointersOf(answer, 'body').includes('/surplus_member'))
+      ok(!answer.text.includes(marker))
     },
   },
   {
@@ -112,8 +112,8 @@ export const bodies: readonly Rule[] = [
       const request = await refused()
       const answer = await send(request, { query: { ...request.query, surplus: marker } })
       expectProblem(answer, 422, 'unsupported_field')
-      expect(pointersOf(answer, 'query')).toContain('/surplus')
-      expect(answer.text.replaceAll(answer.body.instance, '')).not.toContain(marker)
+      ok(pointersOf(answer, 'query').includes('/surplus'))
+      ok(!answer.text.replaceAll(answer.body.instance, '').includes(marker))
     },
   },
   {
@@ -124,7 +124,7 @@ export const bodies: readonly Rule[] = [
       const { status } = await success()
       const request = await valid()
       const answer = await send(request, { query: { ...request.query, surplus: 'x' } })
-      expect(answer.status).toBe(status)
+      equal(answer.status, status)
     },
   },
   {
@@ -138,8 +138,8 @@ export const bodies: readonly Rule[] = [
         const body = { ...(request.body as object), [name]: wrong }
         const answer = await send(request, { body })
         expectProblem(answer, 422, 'validation_failed')
-        expect(pointersOf(answer, 'body')).toContain(`/${name}`)
-        expect(answer.text).not.toContain(marker)
+        ok(pointersOf(answer, 'body').includes(`/${name}`))
+        ok(!answer.text.includes(marker))
       }
     },
   },
@@ -151,7 +151,7 @@ export const bodies: readonly Rule[] = [
       for (const text of ['[]', 'null', '7', `"${marker}"`]) {
         const answer = await send(request, { bytes: Buffer.from(text) })
         expectProblem(answer, 422, 'validation_failed')
-        expect(answer.text).not.toContain(marker)
+        ok(!answer.text.includes(marker))
       }
     },
   },
@@ -164,7 +164,7 @@ export const bodies: readonly Rule[] = [
         const body = { ...(request.body as object), [name]: 'a\0b' }
         const answer = await send(request, { body })
         expectProblem(answer, 422, 'invalid_character')
-        expect(pointersOf(answer, 'body')).toEqual([`/${name}`])
+        deepEqual(pointersOf(answer, 'body'), [`/${name}`])
       }
     },
   },
@@ -180,7 +180,7 @@ export const bodies: readonly Rule[] = [
         const request = await refused()
         const answer = await send(request, { params: { ...request.params, [name]: 'a%00b' } })
         expectProblem(answer, 422, 'invalid_character')
-        expect(pointersOf(answer, 'path')).toEqual([`/${name}`])
+        deepEqual(pointersOf(answer, 'path'), [`/${name}`])
       }
     },
   },
@@ -192,7 +192,7 @@ export const bodies: readonly Rule[] = [
       for (const name of textsOf(target.query)) {
         const answer = await send(request, { query: { ...request.query, [name]: 'a\0b' } })
         expectProblem(answer, 422, 'invalid_character')
-        expect(pointersOf(answer, 'query')).toEqual([`/${name}`])
+        deepEqual(pointersOf(answer, 'query'), [`/${name}`])
       }
     },
   },

@@ -1,11 +1,11 @@
 /** What every answer carries, be it a success or a refusal, and what none of them tells. */
-import { expect } from 'vitest'
+import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict'
 import { expectProblem, id_form, onlyWith, type Rule } from '../rule.ts'
 import type { CheckedAnswer, Visit } from '../visit.ts'
 
 async function success(visit: Visit): Promise<CheckedAnswer> {
   const answer = await visit.success()
-  expect([answer.status < 400, answer.text]).toEqual([true, answer.text])
+  deepEqual([answer.status < 400, answer.text], [true, answer.text])
   return answer
 }
 
@@ -23,10 +23,10 @@ export const answers: readonly Rule[] = [
     exempt: always,
     check: async visit => {
       const { status, headers, text } = await success(visit)
-      expect(Object.keys(visit.target.route.replies)).toContain(String(status))
-      if (visit.target.route.replies[status] === null) expect(text).toBe('')
-      else expect(headers['content-type']).toBeDefined()
-      if (status === 202) expect(headers.location).toMatch(/^\//)
+      ok(Object.keys(visit.target.route.replies).includes(String(status)))
+      if (visit.target.route.replies[status] === null) equal(text, '')
+      else notEqual(headers['content-type'], undefined)
+      if (status === 202) match(String(headers.location), /^\//)
     },
   },
   {
@@ -40,7 +40,10 @@ export const answers: readonly Rule[] = [
         ...(headers.etag !== undefined && status < 300 ? ['etag'] : []),
         ...(headers.location !== undefined && located ? ['location'] : []),
       ]
-      expect([...sends]).toEqual(expect.arrayContaining(sent))
+      deepEqual(
+        sent.filter(one => !sends.includes(one as 'etag')),
+        [],
+      )
     },
   },
   {
@@ -53,8 +56,8 @@ export const answers: readonly Rule[] = [
     exempt: always,
     check: async visit => {
       const ids = (await both(visit)).map(({ headers }) => headers['x-request-id'])
-      for (const id of ids) expect(id).toMatch(id_form)
-      expect(new Set(ids).size).toBe(ids.length)
+      for (const id of ids) match(String(id), id_form)
+      equal(new Set(ids).size, ids.length)
     },
   },
   {
@@ -63,10 +66,10 @@ export const answers: readonly Rule[] = [
     check: async visit => {
       const { route, streams } = visit.target
       const declared = route.headers?.['cache-control'] ?? (streams ? 'no-cache' : 'no-store')
-      expect((await success(visit)).headers['cache-control']).toBe(declared)
+      equal((await success(visit)).headers['cache-control'], declared)
       const refused = await refusal(visit)
       // A route that answers with any media type refuses none.
-      if (refused.status >= 400) expect(refused.headers['cache-control']).toBe('no-store')
+      if (refused.status >= 400) equal(refused.headers['cache-control'], 'no-store')
     },
   },
   {
@@ -74,9 +77,9 @@ export const answers: readonly Rule[] = [
     exempt: onlyWith.pipeline,
     check: async visit => {
       for (const { headers } of await both(visit)) {
-        expect(headers['x-content-type-options']).toBe('nosniff')
-        expect(headers['referrer-policy']).toBe('no-referrer')
-        expect(headers['content-security-policy']).toMatch(/default-src 'none'.*frame-ancestors/)
+        equal(headers['x-content-type-options'], 'nosniff')
+        equal(headers['referrer-policy'], 'no-referrer')
+        match(String(headers['content-security-policy']), /default-src 'none'.*frame-ancestors/)
       }
     },
   },
@@ -85,11 +88,10 @@ export const answers: readonly Rule[] = [
     exempt: always,
     check: async visit => {
       for (const { headers } of await both(visit)) {
-        expect([headers.server, headers['x-powered-by'], headers.via]).toEqual([
-          undefined,
-          undefined,
-          undefined,
-        ])
+        deepEqual(
+          [headers.server, headers['x-powered-by'], headers.via],
+          [undefined, undefined, undefined],
+        )
       }
     },
   },

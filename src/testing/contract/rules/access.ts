@@ -1,5 +1,5 @@
 /** Who may ask: 401 with a challenge, 403, what a public route makes of credentials, and the order. */
-import { expect } from 'vitest'
+import { deepEqual, match } from 'node:assert/strict'
 import { expectProblem, onlyWith, type Rule } from '../rule.ts'
 
 export const access: readonly Rule[] = [
@@ -9,7 +9,7 @@ export const access: readonly Rule[] = [
     check: async ({ send, refused }) => {
       const answer = await send(await refused(), { token: null })
       expectProblem(answer, 401, 'authentication_required')
-      expect(answer.headers['www-authenticate']).toMatch(/^Bearer/)
+      match(String(answer.headers['www-authenticate']), /^Bearer/)
     },
   },
   {
@@ -22,7 +22,7 @@ export const access: readonly Rule[] = [
       for (const one of forged) {
         const answer = await send(request, { token: one })
         expectProblem(answer, 401, 'invalid_token')
-        expect(answer.headers['www-authenticate']).toMatch(/^Bearer/)
+        match(String(answer.headers['www-authenticate']), /^Bearer/)
       }
     },
   },
@@ -35,7 +35,7 @@ export const access: readonly Rule[] = [
       for (const authorization of ['Bearer forged', 'Basic dXNlcjpwYXNz']) {
         const request = await valid()
         const answer = await send(request, { headers: { ...request.headers, authorization } })
-        expect([authorization, answer.status]).toEqual([authorization, status])
+        deepEqual([authorization, answer.status], [authorization, status])
       }
     },
   },

@@ -2,9 +2,9 @@
  * What the rules read of a route, worked out once: its place among the other routes, its key mode, the
  * permission that members do not hold, whether it answers with pages or a stream.
  */
-import { compileRoute } from '../../src/kernel/http/server/compile-route.ts'
+import { compileRoute } from '../../kernel/http/server/compile-route.ts'
 import type { Route } from '#dodeca/kernel'
-import { onlyReads } from '../../src/kernel/http/contract/route.ts'
+import { onlyReads } from '../../kernel/http/contract/route.ts'
 import type { Ground } from './ground.ts'
 import type { Schema } from './synthesis.ts'
 

@@ -1,5 +1,5 @@
 /** Holds what a route really answered against what the OpenAPI document says of it. */
-import { codesOf, responseOf, type Responses, type Shared } from '../openapi/responses.ts'
+import { codesOf, responseOf, type Responses, type Shared } from './responses.ts'
 import type { Target } from './target.ts'
 import type { Seen } from './visit.ts'
 

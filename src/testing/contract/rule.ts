@@ -2,7 +2,7 @@
  * A rule is one promise that every route keeps, or that cannot concern it; then its predicate says why.
  * Refusals are asserted through `expectProblem`, so that each of them proves the problem's shape too.
  */
-import { expect } from 'vitest'
+import { deepEqual, equal, match } from 'node:assert/strict'
 import type { Target } from './target.ts'
 import type { CheckedAnswer, Visit } from './visit.ts'
 
@@ -16,18 +16,15 @@ export type Rule = {
 export const id_form = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
 export function expectProblem(answer: CheckedAnswer, status: number, code: string): void {
-  expect([answer.status, answer.body?.code], answer.text).toEqual([status, code])
-  expect(answer.headers['content-type']).toMatch(/^application\/problem\+json(; charset=utf-8)?$/)
-  expect(answer.body).toMatchObject({
-    type: expect.stringMatching(new RegExp(`^https?://[^/]+/problems/${code}$`)),
-    title: answer.entry?.title,
-    status: answer.entry?.status,
-    detail: expect.stringMatching(/\.$/),
-    code,
-    instance: expect.stringMatching(/^\//),
-    request_id: expect.stringMatching(id_form),
-  })
-  expect(answer.headers['x-request-id']).toBe(answer.body.request_id)
+  deepEqual([answer.status, answer.body?.code], [status, code], answer.text)
+  match(String(answer.headers['content-type']), /^application\/problem\+json(; charset=utf-8)?$/)
+  const { type, title, detail, instance, request_id } = answer.body
+  match(String(type), new RegExp(`^https?://[^/]+/problems/${code}$`))
+  deepEqual([title, answer.body.status], [answer.entry?.title, answer.entry?.status])
+  match(String(detail), /\.$/)
+  match(String(instance), /^\//)
+  match(String(request_id), id_form)
+  equal(answer.headers['x-request-id'], answer.body.request_id)
 }
 
 /** Pointers of the errors of one location. */

@@ -4,7 +4,7 @@
  */
 import { Ajv } from 'ajv'
 import { newId } from '#dodeca/kernel'
-import { formats } from '../../src/kernel/http/server/check-input.ts'
+import { formats } from '../../kernel/http/server/check-input.ts'
 
 export type Schema = {
   readonly type?: string | readonly string[]

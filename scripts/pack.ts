@@ -1,0 +1,108 @@
+/**
+ * Makes the npm package: the bundle of the platform, the types of its entries, and the files that
+ * are read at run time, at the places that they have in a checkout. `npm run package` writes
+ * dodeca-<version>.tgz into the folder of the checkout, or into another one that is named.
+ */
+import { execFile } from 'node:child_process'
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { basename, join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { joinSources } from './bundle.mjs'
+import { ensureGenerated } from './generated.mjs'
+
+const root = resolve(import.meta.dirname, '..')
+const run = promisify(execFile)
+
+/** The entries of the package, with their sources. */
+export const entries = {
+  '.': 'src/index.ts',
+  './kernel': 'src/kernel/entry.ts',
+} as const
+
+const whole = `bin/dodeca.mjs console/src client/README.md client/src docs templates CHANGELOG.md
+  CONTRIBUTING.md LICENSE README.md SECURITY.md THIRD-PARTY-NOTICES.md`.split(/\s+/)
+
+/** Returns the path of the tarball. */
+export async function pack(target: string): Promise<string> {
+  await ensureGenerated()
+  const folder = await mkdtemp(join(tmpdir(), 'dodeca-package-'))
+  try {
+    for (const path of whole) await cp(join(root, path), join(folder, path), { recursive: true })
+    await cp(join(root, 'src'), join(folder, 'src'), { recursive: true, filter: isRead })
+    await buildClient(folder)
+    await joinSources(root, 'product', join(folder, 'dist'), '..')
+    await declareTypes(join(folder, 'types'))
+    const described = await describe()
+    await writeFile(join(folder, 'package.json'), `${JSON.stringify(described, null, 2)}\n`)
+    const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', target], {
+      cwd: folder,
+      maxBuffer: 1e8,
+    })
+    const [{ filename }] = JSON.parse(stdout.slice(stdout.indexOf('['))) as [{ filename: string }]
+    return join(target, filename)
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+}
+
+/** Migrations, pages and README files: what is not compiled. */
+function isRead(path: string): boolean {
+  return basename(path) !== 'test' && !/(?<!try-it)\.(ts|mjs|js)$/.test(path)
+}
+
+async function buildClient(folder: string): Promise<void> {
+  const from = join(root, 'client')
+  const dist = join(folder, 'client/dist')
+  await run(join(from, 'node_modules/.bin/tsc'), ['-p', from, '--outDir', dist])
+  await cp(join(from, 'src/schema.d.ts'), join(dist, 'schema.d.ts'))
+}
+
+/** The declarations of what the entries name, and of what that needs. */
+export async function declareTypes(folder: string): Promise<void> {
+  const project = `${folder}.json`
+  const options = { noEmit: false, declaration: true, emitDeclarationOnly: true, rootDir: root }
+  const files = [...Object.values(entries), 'src/kernel/database/pg-utils.d.ts']
+  await writeFile(
+    project,
+    JSON.stringify({
+      extends: join(root, 'tsconfig.json'),
+      compilerOptions: { ...options, outDir: folder, typeRoots: [join(root, 'node_modules/@types')] },
+      include: [],
+      files: files.map(path => join(root, path)),
+    }),
+  )
+  await run(join(root, 'node_modules/.bin/tsc'), ['-p', project])
+  await rm(project)
+}
+
+type Described = Record<string, unknown> & {
+  readonly dependencies: Readonly<Record<string, string>>
+}
+
+/** `overrides` and `allowScripts` are read by `dodeca new`; npm reads them from the root only. */
+async function describe(): Promise<Described> {
+  const read = async (path: string) =>
+    JSON.parse(await readFile(join(root, path), 'utf8')) as Described
+  const { private: _, scripts, workspaces, devDependencies, ...own } = await read('package.json')
+  const { dependencies } = await read('client/package.json')
+  const named = (source: string) => {
+    const bundle = `./dist/${source.replace('.ts', '').replaceAll('/', '-')}.mjs`
+    return { types: `./types/${source.replace('.ts', '.d.ts')}`, default: bundle }
+  }
+  return {
+    ...own,
+    dependencies: { ...own.dependencies, ...dependencies },
+    imports: { '#dodeca/kernel': named(entries['./kernel']) },
+    exports: {
+      ...Object.fromEntries(Object.entries(entries).map(([name, source]) => [name, named(source)])),
+      './client': { types: './client/dist/index.d.ts', default: './client/dist/index.js' },
+      './package.json': './package.json',
+    },
+  }
+}
+
+if (import.meta.main) {
+  const path = await pack(resolve(process.argv[2] ?? root))
+  console.log(`${path} is written.`)
+}
