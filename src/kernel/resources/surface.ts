@@ -1,6 +1,6 @@
 /**
- * A surface that is made of resources. Their permissions, settings, refusals, events, routes and
- * personal data join what the surface declares itself.
+ * A surface that is made of resources. Their permissions, settings, refusals, events, routes, needs
+ * and personal data join what the surface declares itself.
  */
 import type { FacesOf } from '../faces.ts'
 import type { KernelOf, Opened, Surface } from '../surface.ts'
@@ -34,15 +34,17 @@ export function surface<
       FacesOf<Needs>,
       Own
     >[K]
+  const needs = Object.assign({}, ...resources.map(one => one.needs), own.needs) as object
   const made: Omit<Surface<Face, FacesOf<Needs>, Own>, 'needs'> = {
     ...own,
+    ...{ needs },
     permissions: joined('permissions'),
     settings: joined('settings'),
     errors: joined('errors'),
     events: joined('events'),
-    open: (kernel, needs) => {
-      const opened = open?.(kernel, needs) ?? {}
-      const deps = { kernel, ...needs }
+    open: (kernel, given) => {
+      const opened = open?.(kernel, given) ?? {}
+      const deps = { kernel, ...given }
       const rows = [...resources.flatMap(one => one.personal), ...personal]
       return {
         ...opened,
