@@ -72,7 +72,7 @@ export const agency = surface({
       table: 'agency.deals',
       owner: 'client_id',
       view: ['id', 'title', 'state', 'created_at'],
-      erase: { set: sql`client_id = owner_id` },
+      erase: { set: sql`client_id = owner_id`, where: sql`t.client_id <> t.owner_id` },
     },
   ],
   open: () => ({ jobTypes: [planDeal] }),

@@ -113,19 +113,21 @@ test('the client sees the deal in the export, and is nowhere in it after the era
   expect(JSON.stringify(body ?? text)).toContain('deal_with')
   const { status } = await world.call('DELETE', `/v1/accounts/${client.id}`, { token: owner.token })
   expect(status).toBeLessThan(300)
-  const Left = Type.Object({ many: Type.Integer() })
   await eventually('nothing names the client', async () => {
-    const { many } = await world.db.one(
-      Left,
+    const left = await world.db.many(
+      Counts,
       sql`
-        select (select count(*) from agency.deals where client_id = ${client.id})::int
-          + (select count(*) from payments.payment_intents where created_by = ${client.id})::int
-          + (select count(*) from notifications.inbox_items where user_id = ${client.id})::int
-          + (select count(*) from notifications.notification_inputs where owner_id = ${client.id})::int
-          + (select count(*) from chat.conversation_members
-              where user_id = ${client.id} and left_sequence is null)::int as many`,
+        select 'deal' as what, count(*)::int as many from agency.deals where client_id = ${client.id}
+        union all select 'payment', count(*)::int from payments.payment_intents
+          where created_by = ${client.id}
+        union all select 'item', count(*)::int from notifications.inbox_items
+          where user_id = ${client.id}
+        union all select 'notice', count(*)::int from notifications.notification_inputs
+          where owner_id = ${client.id}
+        union all select 'member', count(*)::int from chat.conversation_members
+          where user_id = ${client.id} and left_sequence is null`,
     )
-    return many === 0
+    return left.every(({ many }) => many === 0)
   })
   expect((await found(id)).deal).toBe(1)
 })
