@@ -1,7 +1,7 @@
 /** The types of the faces that a surface gets for its `needs`. */
 
 /** The faces by the names of their surfaces. `src/app.ts` fills it. */
-// oxlint-disable-next-line typescript/no-empty-interface -- only an interface can be filled elsewhere
+// oxlint-disable-next-line typescript/consistent-type-definitions -- only an interface can be filled elsewhere
 export interface Faces {}
 
 type FaceOf<Name> = Name extends keyof Faces ? Faces[Name] : unknown

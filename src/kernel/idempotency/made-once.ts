@@ -8,9 +8,9 @@ import { problem } from '../errors/problem.ts'
 import { fingerprint } from './fingerprint.ts'
 
 /** The order as the fingerprint of a request. The order of its members does not matter. */
-export function orderPrint<O extends { readonly tenant_id: string }>(
+export function orderPrint(
   operation: string,
-  order: O,
+  order: Readonly<Record<string, unknown>> & { readonly tenant_id: string },
 ): Buffer {
   const { tenant_id } = order
   return fingerprint({ tenant_id, operation, params: {}, query: {}, media_type: '', body: order })

@@ -34,10 +34,13 @@ export function surface<
       FacesOf<Needs>,
       Own
     >[K]
-  const needs = Object.assign({}, ...resources.map(one => one.needs), own.needs) as object
+  // Not by its type, which has one name for each need of the surface's own.
+  const declared = {
+    needs: Object.assign({}, ...resources.map(one => one.needs), own.needs) as object,
+  }
   const made: Omit<Surface<Face, FacesOf<Needs>, Own>, 'needs'> = {
     ...own,
-    ...{ needs },
+    ...declared,
     permissions: joined('permissions'),
     settings: joined('settings'),
     errors: joined('errors'),

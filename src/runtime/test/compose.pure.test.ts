@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { Access, SettingTable } from '#dodeca/kernel'
 import { compose, type Openable } from '../compose.ts'
 import type { KernelFor } from '../composition.ts'
-import { gather, type AnySurface } from '../gather.ts'
+import { gather } from '../gather.ts'
 
 const heard: { name: string; needs: object }[] = []
 const access = {} as Access
@@ -49,10 +49,8 @@ test('a surface of the application gets what is for it, as a part of its transac
   }
   const own = part('crm', { money: 'payments', other: 'deals' })
   compose([part('identity'), payments], [part('deals'), own]).open(kernelFor)
-  const { money, other } = heard.at(-1)?.needs as {
-    money: { pay(...given: unknown[]): unknown }
-    other: unknown
-  }
+  type Given = { money: { pay(...given: unknown[]): unknown }; other: unknown }
+  const [{ money, other }] = heard.slice(-1).map(one => one.needs) as [Given]
   expect([Object.keys(money), other]).toEqual([['pay'], 'the face of deals'])
   const savepoint = (run: (tx: string) => unknown) => Promise.resolve(run('the part'))
   expect(await money.pay({ savepoint }, 5)).toEqual(['crm', 'the part', 5])
@@ -70,7 +68,7 @@ test.each([
   ['purposes', 'mine'],
   ['templates', 'shop.No'],
 ])('what a surface names is its own: %s %s', (kind, name) => {
-  expect(() => gather([{ ...part('shop'), [kind]: { [name]: {} } } as AnySurface])).toThrow(
+  expect(() => gather([{ ...part('shop'), [kind]: { [name]: {} } }])).toThrow(
     `shop declares ${name} in \`${kind}\``,
   )
 })

@@ -14,7 +14,6 @@ import type { BlockedHash } from './scanning/blocked-hashes.ts'
 import type { CreateUpload, NewUpload } from './schemas.ts'
 import type { Asked as Reconciling, Reconciled } from './storage/reconcile.ts'
 
-export type { MayRead } from './deps.ts'
 export type { Purpose } from './purposes.ts'
 
 export type AvailableFile = {

@@ -3,7 +3,7 @@ import { app } from '../../../../src/app.ts'
 import { surface } from '#dodeca/kernel'
 import { agency } from '../surface.ts'
 
-export const probe = surface({
+const probe = surface({
   name: 'probe',
   migrations: new URL('./probe-migrations/', import.meta.url),
   needs: {

@@ -174,7 +174,7 @@ describe('a room', () => {
     const given = room()
     const open = (one: object = {}) => commit(tx => ports.rooms.open(tx, { ...given, ...one }))
     const both = await Promise.all([open(), open()])
-    expect(both.map(one => one.existing).toSorted()).toEqual([false, true])
+    expect(both.filter(one => one.existing)).toHaveLength(1)
     await expect(open({ title: 'Other' })).rejects.toMatchObject({ code: 'idempotency_key_reused' })
     const foreign = { id: newId(), member_ids: [eve.id] }
     await expect(open(foreign)).rejects.toMatchObject({ code: 'member_unknown' })
