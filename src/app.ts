@@ -7,11 +7,29 @@ import type { Environment } from './runtime/config.ts'
 import type { Openable } from './runtime/compose.ts'
 import { nameFaults } from './runtime/reserved-names.ts'
 import { surface_names, type SurfaceName } from './runtime/surface-names.ts'
+import type { Face as Chat } from './surfaces/chat/face.ts'
+import type { Face as Identity } from './surfaces/identity/face.ts'
+import type { Face as Jobs } from './surfaces/jobs/face.ts'
+import type { Face as Notifications } from './surfaces/notifications/face.ts'
+import type { Face as Payments } from './surfaces/payments/face.ts'
+import type { Face as Uploads } from './surfaces/uploads/face.ts'
 
 /** Every other surface needs them. */
 const always_on: readonly SurfaceName[] = ['identity', 'jobs', 'notifications']
 
 export { surface_names }
+
+declare module './kernel/faces.ts' {
+  // oxlint-disable-next-line typescript/consistent-type-definitions -- only an interface can be filled elsewhere
+  interface Faces {
+    identity: Identity
+    jobs: Jobs
+    uploads: Uploads
+    notifications: Notifications
+    payments: Payments
+    chat: Chat
+  }
+}
 
 export type App = {
   /** Surfaces of the platform by name, and the application's own. Absent: all twelve. */

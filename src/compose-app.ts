@@ -36,7 +36,7 @@ export async function composeApp(app: App, folder = process.cwd()): Promise<Comp
     loaded.push(await surfaces[name]())
     flushCompileCache()
   }
-  const composed = compose([...loaded, ...own.map(withOwnPaths)])
+  const composed = compose(loaded, own.map(withOwnPaths))
   return app.public === undefined ? composed : { ...composed, public: publicOf(app.public, folder) }
 }
 

@@ -15,7 +15,7 @@ import { composition } from '../src/platform.ts'
 import { start } from '../src/runtime/start.ts'
 import { openSandbox } from '../src/sandbox/open-sandbox.ts'
 import { vendors } from '../src/sandbox/vendors.ts'
-import type { Face, MailToSend } from '../src/surfaces/identity/face.ts'
+import type { Inside, MailToSend } from '../src/surfaces/identity/face.ts'
 import { engineComposition } from '../src/surfaces/jobs/attempts/test/engine-composition.ts'
 import { count, countPlatform } from './counts.ts'
 import { shared } from './shared.ts'
@@ -33,7 +33,7 @@ export type ProductWorld = People & {
   readonly database_url: string
   readonly data_dir: string
   readonly platform: Platform
-  readonly identity: Face
+  readonly identity: Inside
   /** Where the sandbox's vendors of this world listen. */
   readonly vendors: Vendors
   /** What a process of this world is configured with, for one more beside it. */
@@ -133,7 +133,7 @@ async function openOwnWorld(
   const { platform } = running
   countPlatform(platform.kernel.metrics.registry)
   const url = `http://127.0.0.1:${running.port}`
-  const identity = platform.opened['identity']?.face as Face
+  const identity = platform.opened['identity']?.face as Inside
   return {
     ...peopleOf((method, path, asked) => call(url, method, path, asked), platform.kernel.db),
     url,
@@ -183,7 +183,7 @@ export function modelsAt(openai: Vendors[string] = {}): Record<string, string> {
   }
 }
 
-async function mailsTo({ kernel }: Platform, identity: Face, address: string) {
+async function mailsTo({ kernel }: Platform, identity: Inside, address: string) {
   const rows = await kernel.db.many(
     Type.Object({ id: Type.String() }),
     sql`select id from identity.mails where address = ${address} order by id`,

@@ -3627,6 +3627,7 @@ create table chat.conversations (
   member_count integer not null,
   last_message_at timestamp with time zone,
   data_key bytea not null,
+  order_print bytea,
   constraint conversations_check CHECK (((type = 'direct'::text) = (direct_key IS NOT NULL))),
   constraint conversations_direct UNIQUE (tenant_id, direct_key),
   constraint conversations_member_count_check CHECK ((member_count >= 0)),

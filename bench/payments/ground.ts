@@ -8,14 +8,14 @@ import type { Db } from '#dodeca/kernel'
 import { composition } from '../../src/platform.ts'
 import { start } from '../../src/runtime/start.ts'
 import { loadConfig } from '../../src/settings.ts'
-import type { Face } from '../../src/surfaces/payments/face.ts'
+import type { Inside } from '../../src/surfaces/payments/face.ts'
 import type { Bench } from '../ground/comparison.ts'
 import { productionEnvironment } from '../ground/platform.ts'
 
 export type Ground = {
   readonly database_url: string
   readonly db: Db
-  readonly face: Face
+  readonly face: Inside
   readonly stripe: Readonly<Record<string, string>>
   control(path: string, body?: object, method?: string): Promise<void>
   close(): Promise<void>
@@ -62,7 +62,7 @@ export async function openGround({ database }: Bench): Promise<Ground> {
   return {
     database_url,
     db: running.platform.kernel.db,
-    face: running.platform.opened['payments']?.face as Face,
+    face: running.platform.opened['payments']?.face as Inside,
     stripe,
     control: async (path, body = {}, method = 'POST') => {
       await fetch(new URL(path, stripe['control']), {

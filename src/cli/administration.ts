@@ -3,7 +3,7 @@
  * refusals into sentences that give the next step.
  */
 import { Problem, StartError } from '#dodeca/kernel'
-import type { Face } from '../surfaces/identity/face.ts'
+import type { Inside } from '../surfaces/identity/face.ts'
 import type { Call } from './command.ts'
 import { onCurrentDatabase } from './offline.ts'
 
@@ -13,12 +13,12 @@ export const default_tenant = 'default'
 export async function administering<T>(
   call: Call,
   about: { readonly tenant?: string; readonly account?: string; readonly role?: string },
-  work: (identity: Face['administration']) => Promise<T>,
+  work: (identity: Inside['administration']) => Promise<T>,
 ): Promise<T> {
   return await onCurrentDatabase(call, async ({ platform }) => {
     const identity = platform.opened['identity']
     if (!identity) throw new StartError('This platform has no accounts.')
-    const { administration } = identity.face as Face
+    const { administration } = identity.face as Inside
     try {
       return await work(administration)
     } catch (error) {

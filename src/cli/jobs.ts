@@ -1,7 +1,7 @@
 /** Jobs of all tenants on the command line, for operators. */
 import { isId, Problem, StartError } from '#dodeca/kernel'
-import type { Face as Identity } from '../surfaces/identity/face.ts'
-import type { Face, JobView, OperatorFilter } from '../surfaces/jobs/face.ts'
+import type { Inside as Identity } from '../surfaces/identity/face.ts'
+import type { Inside, JobView, OperatorFilter } from '../surfaces/jobs/face.ts'
 import type { Call, Command } from './command.ts'
 import { actor, onCurrentDatabase, type Offline } from './offline.ts'
 import { table } from './terminal.ts'
@@ -181,10 +181,10 @@ function noJob(id: string): StartError {
 
 async function operating<T>(
   call: Call,
-  work: (face: Face, platform: Offline) => Promise<T>,
+  work: (face: Inside, platform: Offline) => Promise<T>,
 ): Promise<T> {
   return await onCurrentDatabase(call, async offline => {
-    const face = offline.platform.opened['jobs']?.face as Face | undefined
+    const face = offline.platform.opened['jobs']?.face as Inside | undefined
     if (!face) throw new StartError('This platform has no jobs.')
     try {
       return await work(face, offline)

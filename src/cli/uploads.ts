@@ -1,6 +1,6 @@
 /** Compares stored objects with their rows, and blocks file contents for all tenants. */
 import { StartError, StoreUnavailable } from '#dodeca/kernel'
-import type { Face } from '../surfaces/uploads/face.ts'
+import type { Inside } from '../surfaces/uploads/face.ts'
 import type { Call, Command } from './command.ts'
 import { actor, onCurrentDatabase } from './offline.ts'
 import { table } from './terminal.ts'
@@ -96,9 +96,9 @@ function digestOf(call: Call): Buffer {
   return Buffer.from(hex, 'hex')
 }
 
-async function operating<T>(call: Call, work: (face: Face) => Promise<T>): Promise<T> {
+async function operating<T>(call: Call, work: (face: Inside) => Promise<T>): Promise<T> {
   return await onCurrentDatabase(call, async ({ platform }) => {
-    const face = platform.opened['uploads']?.face as Face | undefined
+    const face = platform.opened['uploads']?.face as Inside | undefined
     if (!face) throw new StartError('This platform has no uploads.')
     return await work(face)
   })

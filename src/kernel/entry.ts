@@ -49,6 +49,10 @@ export { gather } from './database/gather.ts'
 export { logFailure } from './database/log-failure.ts'
 export { sql, type Sql } from './database/sql.ts'
 
+// Declarations, and the types of faces.
+export type { Declarations, FilePurpose, MessageCategory, MessageTemplate } from './declarations.ts'
+export type { Faces, FacesOf } from './faces.ts'
+
 // Errors.
 export { codeOf } from './errors/error-code.ts'
 export { sentenceOf } from './errors/field-sentences.ts'
@@ -130,6 +134,7 @@ export type { Handshake, OpenSocket, SocketRoute } from './http/server/sockets.t
 export type { EndingCode, EventStream, SseEvent } from './http/streams/sse.ts'
 export { openStreamPlaces, type StreamPlaces } from './http/streams/stream-places.ts'
 export { fingerprint } from './idempotency/fingerprint.ts'
+export { madeOnce, orderPrint } from './idempotency/made-once.ts'
 
 // Ids, keys, settings of a process.
 export { isId, jitter, newId, newNonce, newSecret, nil_id, nonce_bytes } from './ids.ts'
@@ -221,6 +226,7 @@ export {
   type SettingsOf,
 } from './settings.ts'
 export type {
+  Caller,
   Check,
   Consumer,
   DemoTenant,

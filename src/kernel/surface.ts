@@ -11,6 +11,7 @@ import type { Take, TakeEach } from './access/take.ts'
 import type { SignedUrls } from './access/signed-url.ts'
 import type { Clock } from './clock.ts'
 import type { Db, Reader, Tx } from './database/db.ts'
+import type { Declarations } from './declarations.ts'
 import type { Bus } from './events/bus.ts'
 import type { Consumer } from './events/consumer.ts'
 import type { EventDeclaration } from './events/event.ts'
@@ -101,7 +102,7 @@ export type Kernel = {
   busy(): boolean
 }
 
-export type Declared = {
+export type Declared = Required<Declarations> & {
   /** Roles and API keys may have any permission of the platform. */
   readonly permissions: PermissionCatalog
   readonly events: ReadonlyMap<string, EventDeclaration>
@@ -113,7 +114,11 @@ export type Declared = {
 /** The kernel as one surface sees it: with the kernel's settings and its own. */
 export type KernelOf<Own extends SettingTable> = Kernel & { readonly settings: SettingsOf<Own> }
 
-export type Surface<Face = unknown, Needs = unknown, Own extends SettingTable = SettingTable> = {
+export type Surface<
+  Face = unknown,
+  Needs = unknown,
+  Own extends SettingTable = SettingTable,
+> = Declarations & {
   readonly name: string
   readonly settings: Own
   readonly migrations: URL
@@ -126,7 +131,8 @@ export type Surface<Face = unknown, Needs = unknown, Own extends SettingTable = 
   readonly closed_to_scopes?: true
   /**
    * The surfaces whose faces it gets when it is opened: `{ models: 'inference' }` gives it the face of
-   * inference as `models`. With `'inference?'` that is undefined where inference is off.
+   * inference as `models`. With `'inference?'` that is undefined where inference is off. A surface
+   * of an application gets what `faceFor` returns.
    */
   readonly needs?: { readonly [Port in keyof Needs]-?: string }
   /** The surface's explanations for the published document. */
@@ -135,7 +141,13 @@ export type Surface<Face = unknown, Needs = unknown, Own extends SettingTable = 
 }
 
 export type Opened<Face = unknown> = {
+  /** The functions for surfaces that come from the same place: the platform, or the application. */
   readonly face: Face
+  /**
+   * The functions of a surface of the platform for one of the application: those that check the
+   * tenant, and reach nothing that is not of the caller. Without `faceFor` there are none.
+   */
+  faceFor?(caller: Caller): object
   /** Called once all surfaces are open, before anything runs. */
   connect?(): void
   readonly routes: readonly Route[]
@@ -181,6 +193,9 @@ export type Opened<Face = unknown> = {
   advice?(): Promise<string[]>
   close?(): Promise<void>
 }
+
+/** The surface of an application that calls. */
+export type Caller = Pick<Declarations, 'purposes'> & { readonly name: string }
 
 /** A tenant of the demo with its accounts. `member` has no role, and `owner` has every role. */
 export type DemoTenant = {

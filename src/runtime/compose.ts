@@ -2,7 +2,7 @@
  * Puts surfaces together: each is opened after those that it needs, and gets their faces. There is no
  * dependency injection container.
  */
-import { StartError, type Access, type Opened, type Surface } from '#dodeca/kernel'
+import { StartError, type Access, type Opened, type Surface, type Tx } from '#dodeca/kernel'
 import type { Composition, KernelFor } from './composition.ts'
 
 /** Any surface, as it is opened here. */
@@ -18,19 +18,25 @@ type Gate = Pick<ReturnType<Composition['open']>, 'prepare' | 'demoTenants'> & {
   readonly access: Access
 }
 
-/** `gate` is the surface that owns the accounts. */
-export function compose(given: readonly Openable[], gate = 'identity'): Composition {
-  const surfaces = inOrder(given)
+/**
+ * `own` are the surfaces of an application. `identity` owns the accounts.
+ */
+export function compose(ours: readonly Openable[], own: readonly Openable[] = []): Composition {
+  const surfaces = inOrder([...ours, ...own])
   return {
     surfaces,
     open: kernelFor => {
       const opened: Record<string, Opened> = {}
       for (const one of surfaces) {
-        const needs = portsOf(one).map(({ port, name }) => [port, opened[name]?.face])
+        const needs = portsOf(one).map(({ port, name }) => {
+          const foreign = own.includes(one) && ours.some(other => other.name === name)
+          const face = foreign ? faceFor(one, name, opened[name]) : opened[name]?.face
+          return [port, face]
+        })
         opened[one.name] = one.open(kernelFor(one), Object.fromEntries(needs) as never)
       }
-      const keeper = opened[gate]?.face as Gate | undefined
-      if (!keeper) throw new StartError(`The surface ${gate}, which owns the accounts, is off.`)
+      const keeper = opened['identity']?.face as Gate | undefined
+      if (!keeper) throw new StartError(`The surface identity, which owns the accounts, is off.`)
       const { access, prepare, demoTenants } = keeper
       return {
         opened,
@@ -40,6 +46,31 @@ export function compose(given: readonly Openable[], gate = 'identity'): Composit
       }
     },
   }
+}
+
+/**
+ * What a surface of the application gets of one of the platform. A call in its transaction is a part
+ * of it: if the call throws and the caller goes on, nothing of the call stays.
+ */
+function faceFor(caller: Openable, name: string, opened: Opened | undefined): object {
+  const face = opened?.faceFor?.(caller)
+  if (!face) {
+    throw new StartError(
+      `${name} has no functions for other surfaces. Remove it from \`needs\` of ${caller.name}.`,
+    )
+  }
+  const parts = Object.entries(face).map(
+    ([key, call]: [string, (...given: unknown[]) => unknown]) => [
+      key,
+      (first: unknown, ...rest: unknown[]) =>
+        isTx(first) ? first.savepoint(async tx => await call(tx, ...rest)) : call(first, ...rest),
+    ],
+  )
+  return Object.fromEntries(parts) as object
+}
+
+function isTx(given: unknown): given is Tx {
+  return typeof given === 'object' && given !== null && 'savepoint' in given
 }
 
 type Port = { readonly port: string; readonly name: string; readonly optional: boolean }

@@ -2,8 +2,9 @@
  * Gathers the declarations of all surfaces: errors, events, permissions. If two surfaces contradict
  * each other, the start fails.
  */
-import { providerErrors } from '#dodeca/kernel'
+import { providerErrors, StartError } from '#dodeca/kernel'
 import type {
+  Declarations,
   EventDeclaration,
   Permission,
   PermissionCatalog,
@@ -23,6 +24,7 @@ export type Gathered = {
   readonly catalog: Catalog
   readonly permissions: PermissionCatalog
   readonly declared: ReadonlyMap<string, EventDeclaration>
+  readonly named: Required<Declarations>
 }
 
 const kernelPermissions: Record<string, Permission> = {
@@ -42,6 +44,11 @@ export function gather(surfaces: readonly AnySurface[]): Gathered {
   }
   return {
     declared,
+    named: {
+      purposes: allOf(surfaces, 'purposes'),
+      categories: allOf(surfaces, 'categories'),
+      templates: allOf(surfaces, 'templates'),
+    },
     catalog: catalogOf([
       eventErrors,
       requestErrors,
@@ -53,6 +60,24 @@ export function gather(surfaces: readonly AnySurface[]): Gathered {
       ...surfaces.map(surface => surface.permissions),
     ]),
   }
+}
+
+/** What a surface names belongs to it: no two surfaces can mean the same name. */
+function allOf<K extends keyof Declarations>(
+  surfaces: readonly AnySurface[],
+  kind: K,
+): Required<Declarations>[K] {
+  const all = surfaces.flatMap(surface =>
+    Object.entries(surface[kind] ?? {}).map(([name, one]) => {
+      if (/^[a-z]+\.[a-z][a-z_]{0,39}$/.test(name) && name.startsWith(`${surface.name}.`)) {
+        return [name, one] as const
+      }
+      throw new StartError(
+        `${surface.name} declares ${name} in \`${kind}\`. Call it ${surface.name}.<name>, in small letters and _.`,
+      )
+    }),
+  )
+  return Object.fromEntries(all) as Required<Declarations>[K]
 }
 
 /** Two routes for one operation, or a route with an undeclared permission, is a mistake in code. */

@@ -79,6 +79,7 @@ export function openKernel(options: PlatformOptions, gathered: Gathered, faults:
     db,
     reserved,
     declared: {
+      ...gathered.named,
       permissions: gathered.permissions,
       events: gathered.declared,
       jobTypes: () => Object.values(surfaces).flatMap(one => one.jobTypes ?? []),

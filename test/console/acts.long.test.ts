@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Type } from 'typebox'
 import type { JobType, Opened } from '#dodeca/kernel'
-import type { Face as Notifications } from '../../src/surfaces/notifications/face.ts'
+import type { Inside as Notifications } from '../../src/surfaces/notifications/face.ts'
 import { fine, openReceiver, status } from '../../src/surfaces/webhooks/test/receiver.ts'
 import { withJobTypes } from '../with-job-types.ts'
 import { eventually } from '../world.ts'

@@ -13,7 +13,7 @@ import { deleteTenant } from '../../src/runtime/tenants/delete.ts'
 import { exportTenant } from '../../src/runtime/tenants/export.ts'
 import { importTenant } from '../../src/runtime/tenants/import.ts'
 import { moveTenant } from '../../src/runtime/tenants/move.ts'
-import type { Face } from '../../src/surfaces/uploads/face.ts'
+import type { Inside } from '../../src/surfaces/uploads/face.ts'
 import type { Member } from '../product-world.ts'
 import { startSwift, swiftIsInstalled, type Swift } from '../swift.ts'
 import { eventually } from '../world.ts'
@@ -58,7 +58,7 @@ describe.skipIf(!swiftIsInstalled)('cells with one bucket', () => {
       update identity.tenants set state = 'disabled' where id = ${tenant.id}`)
 
   const reconcile = async (cell: Cell) => {
-    const uploads = cell.platform.opened['uploads']?.face as Face
+    const uploads = cell.platform.opened['uploads']?.face as Inside
     return await uploads.operator.reconcile({ remove: true, signal: new AbortController().signal })
   }
 

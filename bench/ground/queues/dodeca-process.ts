@@ -7,7 +7,7 @@ import pg from 'pg'
 import { Type } from 'typebox'
 import { loadConfig } from '../../../src/settings.ts'
 import { start, type Running } from '../../../src/runtime/start.ts'
-import type { Face } from '../../../src/surfaces/jobs/face.ts'
+import type { Inside } from '../../../src/surfaces/jobs/face.ts'
 import { newId, type Opened } from '#dodeca/kernel'
 import { productionEnvironment } from '../platform.ts'
 import { withJobTypes } from '../../../test/with-job-types.ts'
@@ -84,7 +84,7 @@ answerWork({
 async function submit(jobs: readonly { tenant_id: string; parameters: object }[]): Promise<void> {
   if (!running) return
   const { kernel, opened } = running.platform
-  const { face } = opened['jobs'] as Opened<Face>
+  const { face } = opened['jobs'] as Opened<Inside>
   await kernel.db.tx(async tx => {
     for (const job of jobs) await face.submit(tx, { type: work.type, ...job })
   })

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { newId, newSecret, sql, StartError } from '#dodeca/kernel'
 import type { Question } from '../../runtime/doctor.ts'
-import type { Face } from '../../surfaces/identity/face.ts'
+import type { Inside } from '../../surfaces/identity/face.ts'
 import type { Call } from '../command.ts'
 import { actor, type Offline } from '../offline.ts'
 import { compare, type Comparison } from './compare.ts'
@@ -51,7 +51,7 @@ async function measure(call: Call, database_url: string) {
         found.push('login code: not compared, because none is mailed (IDENTITY_LOGIN_CODES=false).')
         continue
       }
-      const pairs = await makePairs(running.platform.opened['identity']?.face as Face)
+      const pairs = await makePairs(running.platform.opened['identity']?.face as Inside)
       const times = await probe(running.port, what, pairs, done =>
         call.terminal.gauge(`${what}: ${done} of ${pairs_count} pairs`),
       )
@@ -92,7 +92,7 @@ function settingsOn(database_url: string, data_dir: string): Record<string, stri
  * Creates accounts that share one password, and the same number of addresses without an account.
  * All addresses have the same length.
  */
-async function makePairs({ administration }: Face): Promise<Pair[]> {
+async function makePairs({ administration }: Inside): Promise<Pair[]> {
   const password = newSecret(24)
   const pairs = Array.from({ length: pairs_count }, () => ({
     known: `${newId()}@example.com`,

@@ -9,6 +9,7 @@ import type { Tx } from '../database/db.ts'
 import { sql } from '../database/sql.ts'
 import type { ErrorEntry } from '../errors/problem.ts'
 import type { EventDeclaration } from '../events/event.ts'
+import type { FacesOf } from '../faces.ts'
 import type { Route } from '../http/contract/route.ts'
 import { Id } from '../http/contract/shapes.ts'
 import { setting, type SettingTable } from '../settings.ts'
@@ -32,6 +33,7 @@ import {
 
 /** What a surface gets of a resource. `surface()` joins it with its own declarations. */
 export type Resource<Deps extends ResourceDeps = ResourceDeps> = {
+  readonly needs: Readonly<Record<string, string>>
   readonly permissions: Readonly<Record<string, Permission>>
   readonly settings: SettingTable
   readonly errors: Readonly<Record<string, ErrorEntry>>
@@ -43,10 +45,17 @@ export type Resource<Deps extends ResourceDeps = ResourceDeps> = {
   make(tx: Tx, scope: Scope, body: unknown, deps: Deps): Promise<{ readonly id: string }>
 }
 
-export function resource<const F extends Fields, Deps extends ResourceDeps = ResourceDeps>(
+export function resource<
+  const F extends Fields,
+  Deps extends ResourceDeps = ResourceDeps,
+  const Needs extends Readonly<Record<string, string>> = Record<never, never>,
+>(
   rows: RecordOf<F>,
-  spec: ResourceSpec<F, Deps>,
-): Resource<Deps> {
+  spec: ResourceSpec<F, Deps & FacesOf<Needs>> & {
+    /** The surfaces that its functions call, as in `needs` of a surface. */
+    readonly needs?: Needs
+  },
+): Resource<Deps & FacesOf<Needs>> {
   const { noun, view } = rows
   const names = namesOf(rows, spec)
   if (!rows.tombstone) throw new Error(`${noun}: the record of a resource needs a tombstone`)
@@ -63,6 +72,7 @@ export function resource<const F extends Fields, Deps extends ResourceDeps = Res
   const event = { version: 1, data: eventData }
   const has = (verb: Verb) => !spec.without?.includes(verb)
   return {
+    needs: spec.needs ?? {},
     permissions: permissionsOf(parts),
     settings: {
       [names.most]: setting.count(

@@ -1,42 +1,53 @@
 /**
- * A surface that is made of resources. Their permissions, settings, refusals, events, routes and
- * personal data join what the surface declares itself.
+ * A surface that is made of resources. Their permissions, settings, refusals, events, routes, needs
+ * and personal data join what the surface declares itself.
  */
+import type { FacesOf } from '../faces.ts'
 import type { KernelOf, Opened, Surface } from '../surface.ts'
 import type { SettingTable } from '../settings.ts'
 import { personalRows, type PersonalRows } from '../work/personal-rows.ts'
 import type { Resource } from './resource.ts'
 
 type Parts<Face, Needs, Own extends SettingTable> = Pick<
-  Surface<Face, Needs, Own>,
+  Surface<Face, FacesOf<Needs>, Own>,
   'name' | 'migrations'
 > &
-  Partial<Omit<Surface<Face, Needs, Own>, 'open'>> & {
+  Partial<Omit<Surface<Face, FacesOf<Needs>, Own>, 'open' | 'needs'>> & {
+    readonly needs?: Needs
     readonly resources?: readonly Resource<
-      { readonly kernel: KernelOf<NoInfer<Own>> } & NoInfer<Needs>
+      { readonly kernel: KernelOf<NoInfer<Own>> } & FacesOf<NoInfer<Needs>>
     >[]
     /** The rows of a person in the surface's other tables. */
     readonly personal?: readonly PersonalRows[]
-    open?(kernel: KernelOf<Own>, needs: Needs): Partial<Omit<Opened<Face>, 'personal'>>
+    open?(kernel: KernelOf<Own>, needs: FacesOf<Needs>): Partial<Omit<Opened<Face>, 'personal'>>
   }
 
 export function surface<
   Face = unknown,
-  Needs extends object = Record<never, never>,
+  const Needs extends Readonly<Record<string, string>> = Record<never, never>,
   Own extends SettingTable = Record<never, never>,
->(spec: Parts<Face, Needs, Own>): Surface<Face, Needs, Own> {
+>(spec: Parts<Face, Needs, Own>): Surface<Face, FacesOf<Needs>, Own> {
   const { resources = [], personal = [], open, ...own } = spec
   const joined = <K extends 'permissions' | 'settings' | 'errors' | 'events'>(name: K) =>
-    Object.assign({}, ...resources.map(one => one[name]), own[name]) as Surface<Face, Needs, Own>[K]
-  return {
+    Object.assign({}, ...resources.map(one => one[name]), own[name]) as Surface<
+      Face,
+      FacesOf<Needs>,
+      Own
+    >[K]
+  // Not by its type, which has one name for each need of the surface's own.
+  const declared = {
+    needs: Object.assign({}, ...resources.map(one => one.needs), own.needs) as object,
+  }
+  const made: Omit<Surface<Face, FacesOf<Needs>, Own>, 'needs'> = {
     ...own,
+    ...declared,
     permissions: joined('permissions'),
     settings: joined('settings'),
     errors: joined('errors'),
     events: joined('events'),
-    open: (kernel, needs) => {
-      const opened = open?.(kernel, needs) ?? {}
-      const deps = { kernel, ...needs }
+    open: (kernel, given) => {
+      const opened = open?.(kernel, given) ?? {}
+      const deps = { kernel, ...given }
       const rows = [...resources.flatMap(one => one.personal), ...personal]
       return {
         ...opened,
@@ -47,4 +58,5 @@ export function surface<
       }
     },
   }
+  return made
 }

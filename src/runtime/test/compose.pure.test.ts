@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import type { Access, SettingTable } from '#dodeca/kernel'
 import { compose, type Openable } from '../compose.ts'
 import type { KernelFor } from '../composition.ts'
+import { gather } from '../gather.ts'
 
 const heard: { name: string; needs: object }[] = []
 const access = {} as Access
@@ -34,6 +35,42 @@ test('each surface comes after those that it needs, and gets their faces by its 
   expect(heard.at(-1)?.needs).toMatchObject({ blocks: undefined, people: { access } })
   expect(opened.access).toBe(access)
   expect(Object.keys(opened.opened)).toHaveLength(3)
+})
+
+test('a surface of the application gets what is for it, as a part of its transaction', async () => {
+  heard.length = 0
+  const payments: Openable = {
+    ...part('payments'),
+    open: () => ({
+      face: { secret: () => 'inside' },
+      faceFor: ({ name }) => ({ pay: (...given: unknown[]) => [name, ...given] }),
+      routes: [],
+    }),
+  }
+  const own = part('crm', { money: 'payments', other: 'deals' })
+  compose([part('identity'), payments], [part('deals'), own]).open(kernelFor)
+  type Given = { money: { pay(...given: unknown[]): unknown }; other: unknown }
+  const [{ money, other }] = heard.slice(-1).map(one => one.needs) as [Given]
+  expect([Object.keys(money), other]).toEqual([['pay'], 'the face of deals'])
+  const savepoint = (run: (tx: string) => unknown) => Promise.resolve(run('the part'))
+  expect(await money.pay({ savepoint }, 5)).toEqual(['crm', 'the part', 5])
+  expect(money.pay('a reader', 5)).toEqual(['crm', 'a reader', 5])
+})
+
+test('a surface of the platform without functions for others is refused', () => {
+  const own = part('crm', { people: 'identity' })
+  const composed = compose([part('identity')], [own])
+  expect(() => composed.open(kernelFor)).toThrow(/identity has no functions for other surfaces/)
+})
+
+test.each([
+  ['categories', 'other.deals'],
+  ['purposes', 'mine'],
+  ['templates', 'shop.No'],
+])('what a surface names is its own: %s %s', (kind, name) => {
+  expect(() => gather([{ ...part('shop'), [kind]: { [name]: {} } }])).toThrow(
+    `shop declares ${name} in \`${kind}\``,
+  )
 })
 
 test.each([

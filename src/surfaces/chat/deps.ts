@@ -2,10 +2,10 @@
  * The dependencies that the use cases of chat share, and the faces of other surfaces that chat
  * calls.
  */
-import type { Face as Identity } from '../identity/face.ts'
-import type { Face as Messages } from '../notifications/face.ts'
-import type { Face as Social } from '../social/face.ts'
-import type { Face as Files } from '../uploads/face.ts'
+import type { Inside as Identity } from '../identity/face.ts'
+import type { Inside as Messages } from '../notifications/face.ts'
+import type { Inside as Social } from '../social/face.ts'
+import type { Inside as Files } from '../uploads/face.ts'
 import type { BodyCipher } from './messages/body-cipher.ts'
 import type { Live } from './realtime/live.ts'
 import type { Kernel } from './settings.ts'

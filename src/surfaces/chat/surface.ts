@@ -10,7 +10,7 @@ import type { Deps, Needs } from './deps.ts'
 import { errors } from './errors.ts'
 import { events } from './events.ts'
 import { releaseEnded } from './devices/release-ended.ts'
-import type { Face } from './face.ts'
+import { faceFor } from './face-for.ts'
 import { openBodyCipher, sealedDataKeys } from './messages/body-cipher.ts'
 import { openSender } from './messages/send-message.ts'
 import { permissions } from './permissions.ts'
@@ -23,7 +23,7 @@ import { routes } from './routes.ts'
 import { seed } from './seed.ts'
 import { settings } from './settings.ts'
 
-export const chat: Surface<Face, Needs, typeof settings> = {
+export const chat: Surface<object, Needs, typeof settings> = {
   name: 'chat',
   settings,
   migrations: new URL('./migrations/', import.meta.url),
@@ -41,6 +41,7 @@ export const chat: Surface<Face, Needs, typeof settings> = {
     plugCompleted(deps)
     return {
       face: {},
+      faceFor: caller => faceFor(deps, caller),
       routes: routes(deps, send),
       sockets: [socketRoute({ ...deps, live, send })],
       queues: [pushQueue(deps)],

@@ -2,10 +2,10 @@
  * The dependencies that the use cases of commerce share, and the faces of other surfaces that
  * commerce calls.
  */
-import type { Face as Identity } from '../identity/face.ts'
-import type { Face as Messages } from '../notifications/face.ts'
-import type { Face as Payments } from '../payments/face.ts'
-import type { Face as Files } from '../uploads/face.ts'
+import type { Inside as Identity } from '../identity/face.ts'
+import type { Inside as Messages } from '../notifications/face.ts'
+import type { Inside as Payments } from '../payments/face.ts'
+import type { Inside as Files } from '../uploads/face.ts'
 import type { Kernel } from './settings.ts'
 
 export type Needs = {

@@ -1,7 +1,7 @@
 /**
- * Functions that other surfaces and the platform may call. They return the owner and the grants of
- * a credential, whether an account or session is active, and the address for a mail. Only `mail`
- * returns a token, at the time of sending.
+ * What other surfaces may call. `Face` is for all of them: who somebody is in a tenant, and what
+ * work for somebody may do now. `Inside` is for the platform: also addresses, sessions and tokens.
+ * Only `mail` returns a token, at the time of sending.
  */
 import type { Access, DemoTenant, Principal, Reader } from '#dodeca/kernel'
 import type { AccountLine } from './schemas.ts'
@@ -124,14 +124,42 @@ export type ActOn = {
   readonly grants: ReadonlySet<string>
 }
 
+/** What a surface may know of a person to whom it writes. The address is not a part of it. */
+export type Recipient = {
+  /** As it was asked: the account, or an API key that it created. */
+  readonly principal_id: string
+  /** The account. */
+  readonly id: string
+  readonly display_name: string | null
+  readonly locale: string | null
+}
+
 export type Face = {
-  readonly access: Access
   /**
    * Returns the grants that each holder has now, in the order of the holders. Work that continues
    * after the holder's request uses them. A holder has no grants if the account, the key, its owner
    * or the tenant is not active, or if its narrow session has ended.
    */
   grantsOf(reader: Reader, holders: readonly Holder[]): Promise<readonly ReadonlySet<string>[]>
+  /**
+   * Filters the ids to active accounts that now belong to the active tenant: it is their home
+   * tenant, or they have a role in it.
+   */
+  membersOf(
+    reader: Reader,
+    tenant_id: string,
+    account_ids: readonly string[],
+  ): Promise<ReadonlySet<string>>
+  /** The active people of the tenant behind these accounts and API keys. Others are left out. */
+  recipients(
+    reader: Reader,
+    tenant_id: string,
+    principal_ids: readonly string[],
+  ): Promise<Recipient[]>
+}
+
+export type Inside = Omit<Face, 'recipients'> & {
+  readonly access: Access
   /** The same for callers that read grants very often. The result is at most half a second old. */
   recentGrantsOf(holders: readonly Holder[]): Promise<readonly ReadonlySet<string>[]>
   /** For the command line only. */
@@ -164,15 +192,6 @@ export type Face = {
   ): Promise<readonly string[]>
   /** The account that created the API key, also one that was revoked. Null if no key has the id. */
   ownerOf(reader: Reader, tenant_id: string, key_id: string): Promise<string | null>
-  /**
-   * Filters the ids to active accounts that now belong to the active tenant: it is their home
-   * tenant, or they have a role in it.
-   */
-  membersOf(
-    reader: Reader,
-    tenant_id: string,
-    account_ids: readonly string[],
-  ): Promise<ReadonlySet<string>>
   /**
    * The caller's roles in the tenant of its token, including `member`. Null if the account, the key
    * or the session is no longer active.

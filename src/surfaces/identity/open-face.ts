@@ -5,7 +5,7 @@ import { principalsOf } from './accounts/find-account.ts'
 import { makeFirstAdministrator } from './accounts/make-first-administrator.ts'
 import { openAdministration } from './operators/open-administration.ts'
 import type { Deps } from './deps.ts'
-import type { Face } from './face.ts'
+import type { Inside } from './face.ts'
 import { problem } from './errors.ts'
 import { mailToSend } from './mails/mail-to-send.ts'
 import { readRecipients } from './mails/read-recipients.ts'
@@ -26,7 +26,7 @@ const usable = sql`(s.revoked_at is null and s.expires_at > kernel.now()
   and exists (select from identity.refresh_tokens t
     where t.session_id = s.id and t.used_at is null and t.expires_at > kernel.now()))`
 
-export function openFace(deps: Deps): Face {
+export function openFace(deps: Deps): Inside {
   const { kernel, keys, denied, hasher, tokens } = deps
   const { db } = kernel
   return {

@@ -15,7 +15,8 @@ import { openOidc } from './oidc/relying-party.ts'
 import { sealedForms } from './oidc/stored-forms.ts'
 import { errors } from './errors.ts'
 import { events } from './events.ts'
-import type { Face } from './face.ts'
+import type { Face, Inside } from './face.ts'
+import { readPeople } from './accounts/read-people.ts'
 import { openFace } from './open-face.ts'
 import { openAccessTokens } from './keys/access-tokens.ts'
 import { openDenied } from './sessions/revocation-list.ts'
@@ -31,7 +32,7 @@ import { routes } from './routes.ts'
 import { settings } from './settings.ts'
 import { tenancy } from './tenancy.ts'
 
-export const identity: Surface<Face, unknown, typeof settings> = {
+export const identity: Surface<Inside, unknown, typeof settings> = {
   name: 'identity',
   settings,
   migrations: new URL('./migrations/', import.meta.url),
@@ -66,8 +67,11 @@ export const identity: Surface<Face, unknown, typeof settings> = {
       lookUpTxt: openTxtLookup(kernel, kernel.settings['identity.dns_servers']),
       reserved: openReservedWords(kernel, reserved_names),
     }
+    const face = openFace(deps)
+    const { grantsOf, membersOf } = face
     return {
-      face: openFace(deps),
+      face,
+      faceFor: (): Face => ({ grantsOf, membersOf, recipients: readPeople }),
       routes: routes(deps),
       loops: [
         {

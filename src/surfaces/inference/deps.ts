@@ -2,8 +2,8 @@
  * The dependencies that the use cases of inference share, and the faces of other surfaces that
  * inference calls.
  */
-import type { Face as Identity } from '../identity/face.ts'
-import type { Face as Jobs } from '../jobs/face.ts'
+import type { Inside as Identity } from '../identity/face.ts'
+import type { Inside as Jobs } from '../jobs/face.ts'
 import type { KnownModels } from './models/known-models.ts'
 import type { Calls } from './operations/calls.ts'
 import type { Places } from './operations/places.ts'

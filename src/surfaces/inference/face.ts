@@ -1,5 +1,5 @@
 /**
- * Functions that other surfaces may call: stream the answer to a server prompt, and embed texts.
+ * Functions that other surfaces of the platform may call: stream the answer to a server prompt, and embed texts.
  * Each call is a separate operation: quota is reserved before it and usage is settled after it. A
  * failure is thrown as a problem of this surface's catalog.
  */
@@ -50,7 +50,7 @@ export type Embedded = {
   readonly usage: Usage
 }
 
-export type Face = {
+export type Inside = {
   /** Whether a provider is configured. */
   readonly configured: boolean
   generate(order: Order, prompt: Prompt, signal: AbortSignal): AsyncIterable<Piece>

@@ -3,14 +3,14 @@ import { newId } from '#dodeca/kernel'
 import type { Deps } from './deps.ts'
 import { problem } from './errors.ts'
 import { embedTexts } from './embeddings/embed-texts.ts'
-import type { Face, Order, Piece, Prompt } from './face.ts'
+import type { Inside, Order, Piece, Prompt } from './face.ts'
 import { isBlocked } from './operations/call.ts'
 import { createCall } from './operations/create-call.ts'
 import { draftCall } from './operations/draft-call.ts'
 import { runStreamed } from './operations/run-streamed.ts'
 import { problemOf } from './operations/settle-call.ts'
 
-export function openFace(deps: Deps): Face {
+export function openFace(deps: Deps): Inside {
   return {
     get configured() {
       return deps.providers.configured

@@ -4,7 +4,7 @@ import { checks } from './checks.ts'
 import type { Deps, Needs } from './deps.ts'
 import { errors } from './errors.ts'
 import { events } from './events.ts'
-import type { Face } from './face.ts'
+import type { Inside } from './face.ts'
 import { jobTypes } from './jobs/job-types.ts'
 import { openFace } from './open-face.ts'
 import { KnownModels } from './models/known-models.ts'
@@ -23,7 +23,7 @@ import { seed } from './seed.ts'
 import { adviceOnProvider, settings, type Kernel } from './settings.ts'
 import { tenancy } from './tenancy.ts'
 
-export const inference: Surface<Face, Needs, typeof settings> = {
+export const inference: Surface<Inside, Needs, typeof settings> = {
   name: 'inference',
   settings,
   migrations: new URL('./migrations/', import.meta.url),

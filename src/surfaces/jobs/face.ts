@@ -1,10 +1,10 @@
 /**
- * The functions that other surfaces may call for long work: submit it in their own transaction,
- * read it, cancel it, and respect the pause of an activity with their own queue. Functions that
- * write take the caller's `tx` first.
+ * What other surfaces may call for long work. `Face` is for all of them: submit it in their own
+ * transaction, read it, cancel it. `Inside` is for the platform: also the pause of an activity with
+ * a queue of its own, and files. Functions that write take the caller's `tx` first.
  */
 import type { Reader, Tx } from '#dodeca/kernel'
-import type { Face as Identity } from '../identity/face.ts'
+import type { Inside as Identity } from '../identity/face.ts'
 import type { JobView, StateFilter } from './schemas.ts'
 import type { JobTypeView } from './types/schemas.ts'
 
@@ -97,13 +97,20 @@ export type Operator = {
 export type Rights = Pick<Identity, 'grantsOf' | 'isOpen' | 'recentGrantsOf'>
 
 export type Face = {
-  /** Work with its own queue that can be paused like a type. */
-  activities(names: readonly string[]): void
-  plugFiles(files: FileLookup): void
+  /**
+   * With `id`, the same order twice is one job, and another order with the id is refused with
+   * `idempotency_key_reused`.
+   */
   submit(tx: Tx, order: JobOrder): Promise<Submitted>
   view(reader: Reader, key: JobKey): Promise<JobView | undefined>
   /** A waiting job is cancelled immediately. For a running job, its worker is asked to stop. */
   cancel(tx: Tx, key: JobKey, reason?: string): Promise<Cancelled>
+}
+
+export type Inside = Face & {
+  /** Work with its own queue that can be paused like a type. */
+  activities(names: readonly string[]): void
+  plugFiles(files: FileLookup): void
   /**
    * The claim of a pausable activity calls this before it takes anything. It returns false while
    * the activity is paused. After the reply to a pause, no such claim starts anything until the

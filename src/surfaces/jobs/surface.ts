@@ -6,7 +6,8 @@ import { seedJobs } from './seed.ts'
 import { settleDependents } from './dependencies/settle-dependents.ts'
 import type { Deps } from './deps.ts'
 import { runner_topic } from './topics.ts'
-import type { Rights, Face, FileLookup } from './face.ts'
+import type { Rights, Inside, FileLookup } from './face.ts'
+import { faceFor } from './face-for.ts'
 import { errors } from './errors.ts'
 import { events } from './events.ts'
 import { cancelJob } from './jobs/cancel-job.ts'
@@ -34,7 +35,7 @@ export type Needs = {
   readonly rights: Rights
 }
 
-export const jobs: Surface<Face, Needs, typeof settings> = {
+export const jobs: Surface<Inside, Needs, typeof settings> = {
   name: 'jobs',
   settings,
   migrations: new URL('./migrations/', import.meta.url),
@@ -59,20 +60,22 @@ export const jobs: Surface<Face, Needs, typeof settings> = {
       files: () => files,
     }
     const watcher = openJobWatcher(kernel)
+    const face: Inside = {
+      activities: names => types.activities(names),
+      plugFiles: given => {
+        files = given
+      },
+      submit: (tx, order) => submitJob(tx, deps, order),
+      view: (reader, key) => viewJob(reader, deps, key),
+      cancel: (tx, key, reason) => cancelJob(tx, deps, key, reason ?? null),
+      pauseFence: passFence,
+      closeFence,
+      operator: openOperator(deps),
+    }
     return {
       connect: () => types.offer(kernel.declared.jobTypes()),
-      face: {
-        activities: names => types.activities(names),
-        plugFiles: given => {
-          files = given
-        },
-        submit: (tx, order) => submitJob(tx, deps, order),
-        view: (reader, key) => viewJob(reader, deps, key),
-        cancel: (tx, key, reason) => cancelJob(tx, deps, key, reason ?? null),
-        pauseFence: passFence,
-        closeFence,
-        operator: openOperator(deps),
-      },
+      face,
+      faceFor: caller => faceFor(deps, face, caller),
       routes: routes(deps, watcher),
       loops: [
         ...engine.loops,

@@ -9,7 +9,6 @@ import { builtInCategories } from './categories/built-in.ts'
 import type { Deps } from './deps.ts'
 import { accept } from './intents/accept.ts'
 import { by_platform, plain } from './intents/order.ts'
-import { templateToSend } from './templates/find-template.ts'
 
 const Requested = Type.Object({ mail_id: Id })
 
@@ -36,7 +35,7 @@ function mailConsumer(deps: Deps): Consumer {
         key: `event:${event_id}`,
         recipient: { kind: 'identity_mail', id: payload.mail_id },
         category,
-        template: await templateToSend(tx, tenant_id, { name: 'account-mail' }, true),
+        template: await deps.templates.toSend(tx, tenant_id, { name: 'account-mail' }, true),
         data: {},
         channels: ['email'],
         priority: 'critical',

@@ -4,6 +4,7 @@
  */
 import type { Principal, Reader, Tx } from '#dodeca/kernel'
 import type { Holder } from '../identity/face.ts'
+import type { Categories } from './categories/find-category.ts'
 import type { Kernel } from './settings.ts'
 import type { Providers } from './providers/providers.ts'
 import type { Templates } from './templates/find-template.ts'
@@ -55,6 +56,14 @@ export type People = {
     },
   ): Promise<void>
   accountExists(reader: Reader, tenant_id: string, account_id: string): Promise<boolean>
+  /** The account that created the API key. */
+  ownerOf(reader: Reader, tenant_id: string, key_id: string): Promise<string | null>
+  /** Filters the ids to active accounts that belong to the tenant now. */
+  membersOf(
+    reader: Reader,
+    tenant_id: string,
+    account_ids: readonly string[],
+  ): Promise<ReadonlySet<string>>
   /**
    * Undefined if the mail should not be sent any more. `shown` masks the parts that only the mail
    * may contain.
@@ -74,6 +83,7 @@ export type Deps = {
   readonly kernel: Kernel
   readonly people: People
   readonly vault: Vault
+  readonly categories: Categories
   readonly templates: Templates
   readonly providers: Providers
   readonly unsubscribe: UnsubscribeLinks

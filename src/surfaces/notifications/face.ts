@@ -1,7 +1,7 @@
 /**
- * Functions that other surfaces may call. They write in the caller's transaction, once for each
- * key, and throw only if the calling code is wrong. If a person has no address, the state of the
- * notification says so.
+ * What other surfaces may call. The functions write in the caller's transaction, once for each key,
+ * and throw only if the calling code is wrong. If a person has no address, the state of the
+ * notification says so. `Face` is for all surfaces, `Inside` for those of the platform.
  */
 import type { Tx } from '#dodeca/kernel'
 import type { Device, DeviceFault } from './destinations/read-address.ts'
@@ -24,7 +24,14 @@ export type Notice = {
 }
 
 export type Face = {
+  /**
+   * Tells one person of the tenant; `user_not_found` if there is no such account. The categories of
+   * class security are the platform's own. Keys of one surface do not meet those of another.
+   */
   notify(tx: Tx, notice: Notice): Promise<void>
+}
+
+export type Inside = Face & {
   notifyAll(tx: Tx, notices: readonly Notice[]): Promise<void>
   /**
    * Stores a device of a user and returns the id of the destination. Refuses an endpoint that is at

@@ -4,10 +4,10 @@ import type { Deps } from './deps.ts'
 import { readPushHosts } from './destinations/push-hosts.ts'
 import { readDevice } from './destinations/read-address.ts'
 import { storeDestination } from './destinations/store-destination.ts'
-import type { Face } from './face.ts'
+import type { Inside } from './face.ts'
 import { notifyAll } from './intents/notify.ts'
 
-export function openFace(deps: Deps): Face {
+export function openFace(deps: Deps): Inside {
   return {
     notify: (tx, notice) => notifyAll(tx, deps, [notice]),
     notifyAll: (tx, notices) => notifyAll(tx, deps, notices),

@@ -49,6 +49,7 @@ async function seedTenant(
   const quiet_hours = { start: '22:00', end: '07:00' }
   await putPreferences(
     tx,
+    deps,
     whose,
     {
       timezone: 'Europe/Berlin',

@@ -1,14 +1,16 @@
 /** The parts of notifications, opened once and connected here. */
 import type { Surface } from '#dodeca/kernel'
+import { openCategories } from './categories/find-category.ts'
 import { checks } from './checks.ts'
 import { consumers } from './consumers.ts'
 import type { Deps, Jobs, People } from './deps.ts'
 import { errors } from './errors.ts'
 import { events } from './events.ts'
-import type { Face } from './face.ts'
+import type { Inside } from './face.ts'
 import { openInboxStreams } from './inbox/watch-inbox.ts'
 import { loops } from './loops.ts'
 import { reportProviders } from './outcomes/report-formats.ts'
+import { faceFor } from './face-for.ts'
 import { openFace } from './open-face.ts'
 import { permissions } from './permissions.ts'
 import { personal } from './personal.ts'
@@ -31,7 +33,7 @@ export type Needs = {
   readonly jobs: Jobs
 }
 
-export const notifications: Surface<Face, Needs, typeof settings> = {
+export const notifications: Surface<Inside, Needs, typeof settings> = {
   name: 'notifications',
   migrations: new URL('./migrations/', import.meta.url),
   tenancy,
@@ -48,7 +50,8 @@ export const notifications: Surface<Face, Needs, typeof settings> = {
       kernel,
       people,
       vault: openVault(kernel.keys),
-      templates: openTemplates(),
+      categories: openCategories(kernel),
+      templates: openTemplates(kernel),
       providers: openProviders(kernel),
       unsubscribe: openUnsubscribeLinks(kernel),
     }
@@ -56,6 +59,7 @@ export const notifications: Surface<Face, Needs, typeof settings> = {
     const streams = openInboxStreams(kernel)
     return {
       face: openFace(deps),
+      faceFor: caller => faceFor(deps, caller),
       routes: routes(deps, streams),
       providers: reportProviders(kernel),
       consumers: consumers(deps),

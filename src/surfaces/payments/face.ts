@@ -1,9 +1,49 @@
 /**
- * The functions that other surfaces may call. Each call contains the id of the caller's operation.
- * An operation takes effect once, and the same id returns the stored outcome again. Every result is
- * also an event. The calls use their own transactions, because the provider is called between two
- * of them.
+ * What other surfaces may call. Each call contains the id of the caller's operation. An operation
+ * takes effect once, and the same id returns the stored outcome again. Every result is also an
+ * event. The functions of `Face` write in the caller's transaction, and the provider is called
+ * later. Those of `Inside`, for a buyer who waits, use their own transactions, because the provider
+ * is called between two of them.
  */
+import type { Reader, Tx } from '#dodeca/kernel'
+import type { Static } from 'typebox'
+import type { IntentSummary } from './intents/intent-view.ts'
+
+export type IntentOrder = {
+  /** The caller's own id for the payment. */
+  readonly id?: string
+  readonly tenant_id: string
+  readonly amount_minor: number
+  readonly currency: string
+  readonly order_ref?: string
+  /** Who pays. The payment is in the export of this account, and its erasure removes the link. */
+  readonly customer_account_id?: string
+  readonly metadata?: Readonly<Record<string, string>>
+}
+
+/** Without an amount, all of it is meant. */
+export type OperationOrder = {
+  /** The caller's own id for the operation. The events about it contain the id. */
+  readonly operation_id?: string
+  readonly tenant_id: string
+  readonly intent_id: string
+} & (
+  | {
+      readonly type: 'authorize'
+      readonly payment_method: string
+      readonly return_url?: string
+      /** Who pays. Declines are counted for this account. */
+      readonly customer_account_id?: string
+    }
+  | { readonly type: 'capture'; readonly amount_minor?: number }
+  | { readonly type: 'void' }
+  | {
+      readonly type: 'refund'
+      readonly amount_minor?: number
+      readonly reason?: 'requested_by_customer' | 'duplicate' | 'fraudulent' | 'other'
+    }
+)
+
 export type PaymentResult = {
   readonly status:
     'authorized' | 'captured' | 'released' | 'declined' | 'requires_action' | 'pending'
@@ -35,6 +75,27 @@ export type AuthorizeOrder = {
 }
 
 export type Face = {
+  /**
+   * Creates a payment. The same order twice is one payment, and another order with the id is refused
+   * with `idempotency_key_reused`. The routes of payments can move it too.
+   */
+  createIntent(tx: Tx, order: IntentOrder): Promise<{ id: string; existing: boolean }>
+  /**
+   * Begins an operation, which is carried out after the commit, however long the provider cannot be
+   * reached. Its outcome is an event with the `operation_id`. It moves payments of the tenant that
+   * no other surface manages.
+   */
+  begin(tx: Tx, order: OperationOrder): Promise<{ operation_id: string; existing: boolean }>
+  /** Undefined if the tenant has no such payment. */
+  find(
+    reader: Reader,
+    key: { readonly tenant_id: string; readonly id: string },
+  ): Promise<Static<typeof IntentSummary> | undefined>
+  /** Refuses a body that contains a card number. For routes that accept payment methods. */
+  refuseCardData(body: unknown): void
+}
+
+export type Inside = Pick<Face, 'refuseCardData'> & {
   authorize(order: AuthorizeOrder): Promise<PaymentResult>
   /** Captures the whole authorization or a part of it. The rest is released. */
   capture(order: {
@@ -75,6 +136,4 @@ export type Face = {
   requirePayable(amount_minor: number, currency: string, about: string): void
   /** The provider takes only multiples of this amount, in minor units of the currency. */
   stepOf(currency: string): number
-  /** Refuses a body that contains a card number. For routes that accept payment methods. */
-  refuseCardData(body: unknown): void
 }

@@ -4,7 +4,7 @@
  */
 import { dueNow, sql, violates, type Tx } from '#dodeca/kernel'
 import { resolver_name, type Deps } from './deps.ts'
-import type { Face, PaymentResult, RefundResult } from './face.ts'
+import type { Inside, PaymentResult, RefundResult } from './face.ts'
 import { beginForOrder } from './intents/begin-authorize.ts'
 import { beginCancel } from './intents/begin-cancel.ts'
 import { beginCapture } from './intents/begin-capture.ts'
@@ -25,11 +25,11 @@ import { settleOperation } from './operations/settle-operation.ts'
 import { findRefund } from './refunds/find-refund.ts'
 import { requestRefund } from './refunds/request-refund.ts'
 
-type Void = Parameters<Face['void']>[0]
+type Void = Parameters<Inside['void']>[0]
 type Operation = { readonly operation_id: string; readonly tenant_id: string }
 
-export function openFace(deps: Deps): Face {
-  const face: Face = {
+export function openFace(deps: Deps): Inside {
+  const face: Inside = {
     authorize: async order => {
       const { operation_id, tenant_id, amount_minor, return_url = null } = order
       await once(deps, order, { type: 'authorize', amount_minor }, async tx => {

@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { newId, sql, type DemoTenant } from '#dodeca/kernel'
 import type { Deps } from './deps.ts'
-import type { Face } from './face.ts'
+import type { Inside } from './face.ts'
 
 type Sale = {
   readonly order_ref: string
@@ -50,7 +50,7 @@ const Held = Type.Object({ payments: Type.Integer() })
 
 export async function seed(
   deps: Deps,
-  face: Face,
+  face: Inside,
   tenants: readonly DemoTenant[],
 ): Promise<string[]> {
   if (!(await answers(deps))) return []
@@ -78,7 +78,7 @@ async function answers({ provider }: Deps): Promise<boolean> {
   )
 }
 
-async function sell(face: Face, tenant_id: string, sale: Sale): Promise<void> {
+async function sell(face: Inside, tenant_id: string, sale: Sale): Promise<void> {
   const { order_ref, amount_minor, currency, payment_method, captured, refunded } = sale
   const held = await face.authorize({
     operation_id: newId(),

@@ -4,9 +4,10 @@ import { checks } from './checks.ts'
 import { breaker_open, resolver_name, type Deps } from './deps.ts'
 import { errors } from './errors.ts'
 import { events } from './events.ts'
-import type { Face } from './face.ts'
+import type { Inside } from './face.ts'
 import { balancesProjection } from './ledger/rebuild-balances.ts'
 import { loops } from './loops.ts'
+import { faceFor } from './face-for.ts'
 import { openFace } from './open-face.ts'
 import { resolverQueue } from './operations/resolver.ts'
 import { permissions } from './permissions.ts'
@@ -21,7 +22,7 @@ import { seed } from './seed.ts'
 import { settings } from './settings.ts'
 import { tenancy } from './tenancy.ts'
 
-export const payments: Surface<Face, Record<never, never>, typeof settings> = {
+export const payments: Surface<Inside, Record<never, never>, typeof settings> = {
   name: 'payments',
   settings,
   migrations: new URL('./migrations/', import.meta.url),
@@ -41,6 +42,7 @@ export const payments: Surface<Face, Record<never, never>, typeof settings> = {
     const kept_days = kernel.settings['payments.events_retention_days']
     return {
       face,
+      faceFor: () => faceFor(deps),
       routes: routes(deps),
       providers: [stripeWebhooks(deps)],
       queues: [resolverQueue(deps), providerEventsQueue(deps), reconciliationQueue(deps)],

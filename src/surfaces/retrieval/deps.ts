@@ -3,10 +3,10 @@
  * retrieval calls.
  */
 import type { SafeFetch } from '#dodeca/kernel'
-import type { Face as Identity } from '../identity/face.ts'
-import type { Face as Models } from '../inference/face.ts'
-import type { Face as Jobs } from '../jobs/face.ts'
-import type { Face as Files } from '../uploads/face.ts'
+import type { Inside as Identity } from '../identity/face.ts'
+import type { Inside as Models } from '../inference/face.ts'
+import type { Inside as Jobs } from '../jobs/face.ts'
+import type { Inside as Files } from '../uploads/face.ts'
 import type { EmbeddingProfile } from './embedding/profile.ts'
 import type { RetrievalIndex } from './engines/index.ts'
 import type { Extractors } from './extraction/extract.ts'

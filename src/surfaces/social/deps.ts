@@ -3,10 +3,10 @@
  * calls.
  */
 import type { Principal } from '#dodeca/kernel'
-import type { Face as Identity } from '../identity/face.ts'
-import type { Face as Jobs } from '../jobs/face.ts'
-import type { Face as Messages } from '../notifications/face.ts'
-import type { Face as Files } from '../uploads/face.ts'
+import type { Inside as Identity } from '../identity/face.ts'
+import type { Inside as Jobs } from '../jobs/face.ts'
+import type { Inside as Messages } from '../notifications/face.ts'
+import type { Inside as Files } from '../uploads/face.ts'
 import { problem } from './errors.ts'
 import type { Kernel } from './settings.ts'
 

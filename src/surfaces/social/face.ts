@@ -1,7 +1,7 @@
-/** Functions of social that other surfaces may call. */
+/** Functions of social that other surfaces of the platform may call. */
 import type { Reader, Sql } from '#dodeca/kernel'
 
-export type Face = {
+export type Inside = {
   /** Returns for each pair whether one of the two blocks the other, in the order of the pairs. */
   blockedPairs(
     reader: Reader,

@@ -1,17 +1,17 @@
 /** The face of social. */
 import { Type } from 'typebox'
 import { sql } from '#dodeca/kernel'
-import type { Face } from './face.ts'
+import type { Inside } from './face.ts'
 
 const Pair = Type.Object({ place: Type.Integer() })
 
-const blocked: Face['blocked'] = ({ tenant_id, one, other }) => sql`(
+const blocked: Inside['blocked'] = ({ tenant_id, one, other }) => sql`(
   exists (select from social.blocks b where b.tenant_id = ${tenant_id}
     and b.blocker_id = ${one} and b.blocked_id = ${other})
   or exists (select from social.blocks b where b.tenant_id = ${tenant_id}
     and b.blocker_id = ${other} and b.blocked_id = ${one}))`
 
-export function openFace(): Face {
+export function openFace(): Inside {
   return {
     blocked,
     blockedPairs: async (reader, tenant_id, pairs) => {

@@ -7,7 +7,7 @@ import { foldLoop } from './counters/fold.ts'
 import { fanout_activity, type Deps, type Needs } from './deps.ts'
 import { errors } from './errors.ts'
 import { events } from './events.ts'
-import type { Face } from './face.ts'
+import type { Inside } from './face.ts'
 import { backfillQueue } from './feeds/backfill.ts'
 import { fanoutQueue } from './feeds/fan-out.ts'
 import { feedProjection, rebuildQueue } from './feeds/rebuild.ts'
@@ -22,7 +22,7 @@ import { routes } from './routes.ts'
 import { seed } from './seed.ts'
 import { settings } from './settings.ts'
 
-export const social: Surface<Face, Needs, typeof settings> = {
+export const social: Surface<Inside, Needs, typeof settings> = {
   name: 'social',
   settings,
   migrations: new URL('./migrations/', import.meta.url),

@@ -3,8 +3,8 @@
  * lists the dependencies that it needs with `Pick<Deps, …>`.
  */
 import type { Principal, Reader, Tx } from '#dodeca/kernel'
-import type { Face as Identity } from '../identity/face.ts'
-import type { Face as JobsFace } from '../jobs/face.ts'
+import type { Inside as Identity } from '../identity/face.ts'
+import type { Inside as JobsFace } from '../jobs/face.ts'
 import type { FileUrls } from './files/file-urls.ts'
 import type { Inspectors } from './processing/inspectors.ts'
 import type { Purpose, Purposes } from './purposes.ts'

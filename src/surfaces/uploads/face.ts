@@ -1,17 +1,19 @@
 /**
  * Functions about files that other surfaces may call. Functions that write take the caller's `tx`
- * first.
+ * first. `Face` is for all surfaces and knows files of the purposes that the surface declares: any
+ * other file is `file_not_found`. `Inside` is for the platform.
  */
 import type { Readable } from 'node:stream'
+import type { Static } from 'typebox'
 import type { ByteRange, Place, Principal, Reader, Tx } from '#dodeca/kernel'
 import type { MayRead, OnCompleted } from './deps.ts'
+import type { Asked, DownloadUrl } from './files/download-url.ts'
 import type { Disposition, FileUrl, Variant } from './files/file-urls.ts'
 import type { Purpose } from './purposes.ts'
 import type { BlockedHash } from './scanning/blocked-hashes.ts'
 import type { CreateUpload, NewUpload } from './schemas.ts'
-import type { Asked, Reconciled } from './storage/reconcile.ts'
+import type { Asked as Reconciling, Reconciled } from './storage/reconcile.ts'
 
-export type { MayRead } from './deps.ts'
 export type { Purpose } from './purposes.ts'
 
 export type AvailableFile = {
@@ -32,7 +34,7 @@ export type Caller = {
   readonly grants: () => Promise<ReadonlySet<string>>
 }
 
-export type Face = {
+type Common = {
   /**
    * Registers who else may read files of this purpose. The surface that uses the purpose calls it
    * when it is opened.
@@ -54,6 +56,24 @@ export type Face = {
   /** Call it outside any transaction. Pass the result to `createUpload` with the same order. */
   prepareUpload(caller: Caller, order: CreateUpload): Promise<Place>
   createUpload(tx: Tx, caller: Caller, order: CreateUpload, prepared: Place): Promise<NewUpload>
+  /**
+   * The bytes of an available file of the tenant, or undefined if there is no such file. If the store
+   * does not have its bytes, it throws `StoreUnavailable`. Call it outside any transaction.
+   */
+  read(key: FileKey, range?: ByteRange): Promise<{ size: number; body: Readable } | undefined>
+  /** Deletes a file, like a request of its owner. */
+  remove(tx: Tx, key: FileKey): Promise<void>
+}
+
+export type Face = Common & {
+  /**
+   * A URL under which the file is read without a token, for one whom the surface lets read it. If an
+   * image has a sanitized form, that one is signed.
+   */
+  signDownload(reader: Reader, key: FileKey, asked?: Asked): Promise<Static<typeof DownloadUrl>>
+}
+
+export type Inside = Common & {
   /** For surfaces that have checked the permission to read themselves. */
   signDownload(
     file_id: string,
@@ -61,13 +81,6 @@ export type Face = {
     disposition: Disposition,
     expires_in_seconds: number,
   ): FileUrl
-  /**
-   * The bytes of an available file of the tenant, or undefined if there is no such file. If the store
-   * does not have its bytes, it throws `StoreUnavailable`.
-   */
-  read(key: FileKey, range?: ByteRange): Promise<{ size: number; body: Readable } | undefined>
-  /** Deletes a file, like a request of its owner. */
-  remove(tx: Tx, key: FileKey): Promise<void>
   /**
    * For jobs. Returns a file that may be an input: the caller's own, or any file of the tenant if
    * the caller has the permission.
@@ -81,7 +94,7 @@ export type Face = {
 /** For the command line only. */
 type Operator = {
   /** Compares store and rows. Without `remove` it only counts. */
-  reconcile(asked: Asked): Promise<Reconciled>
+  reconcile(asked: Reconciling): Promise<Reconciled>
   /** Returns how many available files will be inspected again. */
   blockHash(
     sha256: Buffer,

@@ -2,7 +2,7 @@
 import { sql, StoreUnavailable, type Reader } from '#dodeca/kernel'
 import type { Deps, MayRead, OnCompleted } from './deps.ts'
 import { problem } from './errors.ts'
-import type { AvailableFile, Face, FileKey, InputReader } from './face.ts'
+import type { AvailableFile, Inside, FileKey, InputReader } from './face.ts'
 import { deleteFile } from './files/delete-file.ts'
 import { derivativesOf, fileColumns, FileRow, findFile } from './files/file-row.ts'
 import type { Purpose } from './purposes.ts'
@@ -19,7 +19,7 @@ type Plugged = {
   readonly completed: Map<Purpose, OnCompleted>
 }
 
-export function openFace(deps: Deps, { readers, completed }: Plugged): Face {
+export function openFace(deps: Deps, { readers, completed }: Plugged): Inside {
   const { db, objects } = deps.kernel
   const available = async ({ tenant_id, file_id }: FileKey) => {
     const file = await findFile(db, tenant_id, file_id)
@@ -60,7 +60,7 @@ export function openFace(deps: Deps, { readers, completed }: Plugged): Face {
  * The lock makes a deletion or a quarantine of the file wait for the reference, so that its event
  * finds the reference. It locks only a file that is returned.
  */
-const requireAvailable: Face['requireAvailable'] = async (tx, owner, file_id, purposes) => {
+const requireAvailable: Inside['requireAvailable'] = async (tx, owner, file_id, purposes) => {
   const { id: owner_id, tenant_id } = owner
   const file = await tx.maybe(
     FileRow,

@@ -1,8 +1,8 @@
 /**
- * The purposes of files. A purpose says which categories and sizes it accepts, which derivatives
- * are made of images, and whether every member may use it. The surface that uses the purpose says
- * who else may read its files.
+ * The purposes of files: those of the platform, and those that surfaces of an application declare.
+ * The surface that uses a purpose says who else may read its files.
  */
+import type { FilePurpose } from '#dodeca/kernel'
 import type { Category } from './media-types.ts'
 import type { Kernel } from './settings.ts'
 
@@ -15,29 +15,20 @@ export const purposes = [
   'job_input',
   'generic',
 ] as const
-export type Purpose = (typeof purposes)[number]
+export type Purpose = (typeof purposes)[number] | `${string}.${string}`
 export const derivative_kinds = ['thumbnail', 'preview', 'sanitized'] as const
 export type DerivativeKind = (typeof derivative_kinds)[number]
 
-export type PurposeRules = {
-  /** The largest file of each category. `any` accepts every category. */
-  readonly largest: Partial<Record<Category, number>>
-  /** Whether every member may upload files for this purpose. */
-  readonly members: boolean
-  /**
-   * The derivatives of images. `sanitized` is required, because readers other than the owner get
-   * it.
-   */
-  readonly derivatives: readonly DerivativeKind[]
-  /** Whether the client may send the checksum at completion instead of at the beginning. */
-  readonly checksum: 'required' | 'deferred'
-  /** Whether the files are deleted when their owner's account is erased. */
-  readonly erased: boolean
+export type Purposes = ReadonlyMap<string, FilePurpose>
+
+export function openPurposes({
+  settings,
+  declared,
+}: Pick<Kernel, 'settings' | 'declared'>): Purposes {
+  return new Map([...Object.entries(builtIn(settings)), ...Object.entries(declared.purposes)])
 }
 
-export type Purposes = Readonly<Record<Purpose, PurposeRules>>
-
-export function openPurposes({ settings }: Pick<Kernel, 'settings'>): Purposes {
+function builtIn(settings: Kernel['settings']): Record<(typeof purposes)[number], FilePurpose> {
   const member = { members: true, checksum: 'deferred', erased: true } as const
   const pictures = ['thumbnail', 'preview', 'sanitized'] as const
   return {
@@ -91,6 +82,6 @@ export function openPurposes({ settings }: Pick<Kernel, 'settings'>): Purposes {
 }
 
 /** Returns undefined if the purpose does not accept the category. */
-export function largestOf({ largest }: PurposeRules, category: Category): number | undefined {
+export function largestOf({ largest }: FilePurpose, category: Category): number | undefined {
   return largest[category] ?? largest.any
 }

@@ -2,11 +2,16 @@
 import { Type, type Static } from 'typebox'
 import { closed, count, Id, nullable, oneOf, text, Time } from '#dodeca/kernel'
 import { categories } from './media-types.ts'
-import { derivative_kinds, purposes } from './purposes.ts'
+import { derivative_kinds, purposes, type Purpose as PurposeName } from './purposes.ts'
 
 export const Bytes = Type.Unsafe<Buffer>(Type.Any())
 export const Size = count(0, Number.MAX_SAFE_INTEGER)
-export const Purpose = oneOf(...purposes)
+export const Purpose = Type.Unsafe<PurposeName>({
+  type: 'string',
+  pattern: '^[a-z][a-z_]*(\\.[a-z][a-z_]*)?$',
+  maxLength: 66,
+  description: `One of ${purposes.join(', ')}, or one that a surface of the application declares.`,
+})
 export const MediaCategory = oneOf(...categories)
 export const DerivativeKind = oneOf(...derivative_kinds)
 export const Checksum = Type.String({ pattern: '^sha256:[0-9a-f]{64}$', maxLength: 71 })

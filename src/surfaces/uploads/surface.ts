@@ -4,8 +4,9 @@ import { checks } from './checks.ts'
 import type { Deps, Jobs, MayRead, OnCompleted, Rights } from './deps.ts'
 import { errors } from './errors.ts'
 import { events } from './events.ts'
-import type { Face } from './face.ts'
+import type { Inside } from './face.ts'
 import { openFileUrls } from './files/file-urls.ts'
+import { faceFor } from './face-for.ts'
 import { openFace } from './open-face.ts'
 import { permissions } from './permissions.ts'
 import { personal } from './files/personal.ts'
@@ -27,7 +28,7 @@ export type Needs = {
   readonly rights: Rights
 }
 
-export const uploads: Surface<Face, Needs, typeof settings> = {
+export const uploads: Surface<Inside, Needs, typeof settings> = {
   name: 'uploads',
   settings,
   migrations: new URL('./migrations/', import.meta.url),
@@ -59,6 +60,7 @@ export const uploads: Surface<Face, Needs, typeof settings> = {
     jobs.plugFiles({ isAvailable: face.isAvailable, url: face.inputUrl })
     return {
       face,
+      faceFor: caller => faceFor(deps, face, caller),
       routes: routes(deps),
       queues: [verificationQueue(deps), processingQueue(deps)],
       loops: storageLoops(kernel, store),

@@ -3,7 +3,7 @@
  * lists the properties that it needs with `Pick<Deps, …>`.
  */
 import type { SafeFetch, Tx } from '#dodeca/kernel'
-import type { Face as Identity } from '../identity/face.ts'
+import type { Inside as Identity } from '../identity/face.ts'
 import type { Kernel } from './settings.ts'
 import type { JudgeEndpoint } from './endpoint.ts'
 import type { Secrets } from './secrets.ts'

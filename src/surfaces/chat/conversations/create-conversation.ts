@@ -8,7 +8,7 @@ import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { announce } from '../events.ts'
 import { requireAddable, requireRoom } from '../members/require-addable.ts'
-import type { Role, Seat } from '../schemas.ts'
+import type { Key, Role, Seat } from '../schemas.ts'
 import { normalTitle } from './normal-title.ts'
 import type { CreateConversation } from './schemas.ts'
 
@@ -54,20 +54,30 @@ export async function createConversation(
   const role = (one: string): Role =>
     asked.type === 'group' && one === user_id ? 'owner' : 'member'
   const members = [user_id, ...others].map(one => ({ user_id: one, role: role(one) }))
+  const key = { tenant_id, id }
+  await seat(tx, deps, key, members)
+  announce(tx, 'conversation.created', key, 1, { type: asked.type, created_by: user_id })
+  return { seat: { ...key, user_id }, created: true }
+}
+
+/** The first members of a conversation. */
+export async function seat(
+  tx: Tx,
+  { live }: Pick<Deps, 'live'>,
+  key: Key,
+  members: readonly { readonly user_id: string; readonly role: Role }[],
+): Promise<void> {
   await tx.run(sql`
     insert into chat.conversation_members (tenant_id, conversation_id, user_id, role,
       joined_sequence, revision)
-    select ${tenant_id}, ${id}, n.user_id, n.role, 0, 1
+    select ${key.tenant_id}, ${key.id}, n.user_id, n.role, 0, 1
     from ${sql.table(members, { user_id: 'uuid', role: 'text' })} n`)
-  const key = { tenant_id, id }
-  announce(tx, 'conversation.created', key, 1, { type: asked.type, created_by: user_id })
   tx.afterCommit(() =>
-    deps.live.joined(
+    live.joined(
       key,
       members.map(one => one.user_id),
     ),
   )
-  return { seat: { ...key, user_id }, created: true }
 }
 
 function checkShape({ kernel }: Deps, asked: CreateConversation, others: readonly string[]): void {

@@ -44,14 +44,13 @@ export function placesOf(
   }))
 }
 
-/** Limits the conversations of each one who joins, and the people that one person adds. */
-export async function requireRoom(
+/** Limits the conversations of each one who joins. */
+export async function requirePlaces(
   tx: Tx,
   { kernel }: Pick<Deps, 'kernel'>,
-  actor: { readonly id: string; readonly tenant_id: string },
+  tenant_id: string,
   joining: readonly string[],
 ): Promise<void> {
-  const { tenant_id } = actor
   const most = kernel.settings['chat.conversations_max']
   for (const user_id of await findNear(tx, tenant_id, joining, most)) {
     await kernel.counted(
@@ -61,6 +60,18 @@ export async function requireRoom(
       activeOf(tenant_id, user_id),
     )
   }
+}
+
+/** Limits the conversations of each one who joins, and the people that one person adds. */
+export async function requireRoom(
+  tx: Tx,
+  deps: Pick<Deps, 'kernel'>,
+  actor: { readonly id: string; readonly tenant_id: string },
+  joining: readonly string[],
+): Promise<void> {
+  const { kernel } = deps
+  const { tenant_id } = actor
+  await requirePlaces(tx, deps, tenant_id, joining)
   await kernel.take(
     tx,
     [

@@ -4,7 +4,7 @@
  * message. People who block each other do not send to each other; the same statement finds them.
  */
 import { Type, type Static } from 'typebox'
-import { nullable, sql, type Tx } from '#dodeca/kernel'
+import { nullable, sql, type Reader, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { Bytes, type Message } from '../schemas.ts'
@@ -65,19 +65,38 @@ export async function appendMessages(
   wait: boolean,
 ): Promise<Appending[]> {
   const results: (Appending | undefined)[] = drafts.map(() => undefined)
-  const rows = (await placesOf(deps, drafts)).flatMap(({ item, data_key, other_id }): Sealed[] => {
-    const draft = drafts[item]
-    if (!draft) return []
-    const { conversation_id, message_id, body } = draft
-    const place = { conversation_id, message_id, version: 1 }
-    const sealed = body === null ? null : deps.cipher.seal(data_key, place, body)
-    return [{ item, draft, other_id, sealed }]
-  })
+  const rows = seal(deps, drafts, await placesOf(deps, drafts))
   for (const row of rows.length > 0 ? await append(deps, rows, wait) : []) {
     const mine = rows[row.item - 1]
     if (mine) results[mine.item] = outcomeOf(row, mine.draft)
   }
   return results.map(one => one ?? problem('conversation_not_found'))
+}
+
+/** Appends one message in the caller's transaction, and waits for the lock of the conversation. */
+export async function appendIn(tx: Tx, deps: AppendDeps, draft: Draft): Promise<Sent> {
+  const rows = seal(deps, [draft], await readPlaces(tx, [{ item: 0, ...draft }]))
+  if (rows.length === 0) throw problem('conversation_not_found')
+  const row = await tx.one(Row, appendStatement(deps, rows, true, tx.emitting()))
+  const sent = outcomeOf(row, draft)
+  if (sent === 'busy') throw new Error('the lock of a conversation was not waited for')
+  if (sent instanceof Error) throw sent
+  return sent
+}
+
+function seal(
+  { cipher }: Pick<Deps, 'cipher'>,
+  drafts: readonly Draft[],
+  places: readonly Place[],
+): Sealed[] {
+  return places.flatMap(({ item, data_key, other_id }): Sealed[] => {
+    const draft = drafts[item]
+    if (!draft) return []
+    const { conversation_id, message_id, body } = draft
+    const place = { conversation_id, message_id, version: 1 }
+    const sealed = body === null ? null : cipher.seal(data_key, place, body)
+    return [{ item, draft, other_id, sealed }]
+  })
 }
 
 type Sealed = {
@@ -151,15 +170,19 @@ async function placesOf(
   drafts: readonly Draft[],
 ): Promise<readonly Place[]> {
   const known: Place[] = []
-  const asked: { item: number; tenant_id: string; conversation_id: string; sender_id: string }[] =
-    []
+  const asked: Asked[] = []
   for (const [item, { tenant_id, conversation_id, sender_id }] of drafts.entries()) {
     const place = live.placeOf({ tenant_id, id: conversation_id, user_id: sender_id })
     if (place) known.push({ item, ...place })
     else asked.push({ item, tenant_id, conversation_id, sender_id })
   }
-  if (asked.length === 0) return known
-  const found = await kernel.db.many(
+  return asked.length === 0 ? known : [...known, ...(await readPlaces(kernel.db, asked))]
+}
+
+type Asked = Pick<Draft, 'tenant_id' | 'conversation_id' | 'sender_id'> & { readonly item: number }
+
+async function readPlaces(reader: Reader, asked: readonly Asked[]): Promise<readonly Place[]> {
+  return await reader.many(
     Place,
     sql`
       select i.item, c.data_key,
@@ -172,7 +195,6 @@ async function placesOf(
         and b.conversation_id = i.conversation_id and b.user_id = i.sender_id
       join chat.conversations c on c.tenant_id = i.tenant_id and c.id = i.conversation_id`,
   )
-  return [...known, ...found]
 }
 
 const refusals = {

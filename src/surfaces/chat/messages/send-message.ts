@@ -35,14 +35,7 @@ export function openSender(deps: Pick<Deps, 'kernel' | 'cipher' | 'blocks' | 'li
     },
   ]
   const batcher = new Batcher(deps, sent =>
-    deps.live.appended(
-      sent.map(([draft, one]) => ({
-        tenant_id: draft.tenant_id,
-        event_id: one.event_id,
-        with_attachments: draft.attachment_ids.length > 0,
-        message: sentMessage(draft, one),
-      })),
-    ),
+    deps.live.appended(sent.map(([draft, one]) => liveMessage(draft, one))),
   )
   return async order => {
     for (const { rate, keyOf } of rates) {
@@ -54,7 +47,17 @@ export function openSender(deps: Pick<Deps, 'kernel' | 'cipher' | 'blocks' | 'li
   }
 }
 
-function draftOf({ kernel }: Pick<Deps, 'kernel'>, order: Order): Draft {
+/** The message for those who are connected. */
+export function liveMessage(draft: Draft, sent: Sent) {
+  return {
+    tenant_id: draft.tenant_id,
+    event_id: sent.event_id,
+    with_attachments: draft.attachment_ids.length > 0,
+    message: sentMessage(draft, sent),
+  }
+}
+
+export function draftOf({ kernel }: Pick<Deps, 'kernel'>, order: Order): Draft {
   const attachment_ids = [...new Set(order.attachment_ids?.map(id => id.toLowerCase()))]
   const body = order.body === undefined ? null : normalText(kernel, order.body)
   if (body === null && attachment_ids.length === 0) {

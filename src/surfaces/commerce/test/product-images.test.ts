@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Member } from '../../../../test/product-world.ts'
 import { eventually } from '../../../../test/world.ts'
 import { newId } from '#dodeca/kernel'
-import type { Face as Uploads } from '../../uploads/face.ts'
+import type { Inside as Uploads } from '../../uploads/face.ts'
 import { openUploadWorld, type UploadWorld } from '../../uploads/test/upload-world.ts'
 
 let world: UploadWorld

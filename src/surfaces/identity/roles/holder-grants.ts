@@ -8,7 +8,7 @@
 import { Type } from 'typebox'
 import { heldOf, nullable, sql, withinScope, type Db, type Reader } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
-import type { Face, Holder } from '../face.ts'
+import type { Inside, Holder } from '../face.ts'
 import { rolePermissions } from './account-grants.ts'
 import { isForTenant } from './built-in.ts'
 
@@ -85,7 +85,10 @@ const known_max = 10_000
  * second, and no notification is needed that could be lost. A webhook sender reads the grants of
  * the same few owners some hundred times a second.
  */
-export function openRecentGrants(db: Db, deps: Pick<Deps, 'permissions'>): Face['recentGrantsOf'] {
+export function openRecentGrants(
+  db: Db,
+  deps: Pick<Deps, 'permissions'>,
+): Inside['recentGrantsOf'] {
   const known = new Map<string, { readonly grants: Grants; readonly at: number }>()
   return async holders => {
     const oldest = performance.now() - life_ms

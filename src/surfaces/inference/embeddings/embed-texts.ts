@@ -6,7 +6,7 @@ import { Type } from 'typebox'
 import { newId, sql, type Problem, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
-import type { Embedded, Face, Order } from '../face.ts'
+import type { Embedded, Inside, Order } from '../face.ts'
 import { findCandidates } from '../models/find-candidates.ts'
 import type { Candidate } from '../models/known-models.ts'
 import { countTokens } from '../operations/tokens.ts'
@@ -24,7 +24,7 @@ export async function embedTexts(
   deps: Deps,
   order: Order,
   model: string,
-  { texts, dimensions }: Parameters<Face['embed']>[2],
+  { texts, dimensions }: Parameters<Inside['embed']>[2],
   signal: AbortSignal,
 ): Promise<Embedded> {
   let input = 0

@@ -15,7 +15,7 @@ import { newKey, type Answer, type Ask } from '../../../../test/world.ts'
 import { sql, type Db } from '#dodeca/kernel'
 import { openSandbox } from '../../../sandbox/open-sandbox.ts'
 import { openai } from '../../../sandbox/openai/openai.ts'
-import type { Face } from '../face.ts'
+import type { Inside } from '../face.ts'
 
 // oxlint-disable-next-line typescript/no-explicit-any -- a test reads members that it then asserts
 type Json = any
@@ -46,7 +46,7 @@ export type Streamed = {
 }
 
 export type InferenceWorld = ProductWorld & {
-  readonly face: Face
+  readonly face: Inside
   someone(tenant?: Tenant): Promise<Someone>
   /** A member whose `default` is a line to the provider that no other test uses. */
   alone(): Promise<Someone>
@@ -93,7 +93,7 @@ export async function openInferenceWorld(
   const inference = world.platform.opened['inference']
   return {
     ...world,
-    face: inference?.face as Face,
+    face: inference?.face as Inside,
     control: ask,
     someone: async tenant => someoneIn(world, await world.member(tenant)),
     alone: () => aloneIn(world, nextProvider(world)),

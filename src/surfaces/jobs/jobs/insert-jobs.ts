@@ -1,6 +1,6 @@
 /**
  * Inserts new jobs in one statement, however many there are: row, input, queue row and the first
- * entry of the history. A job whose key was used before is not written.
+ * entry of the history. A job whose key or id was used before is not written.
  */
 import { Type } from 'typebox'
 import { currentTraceparent, sql, type Tx } from '#dodeca/kernel'
@@ -58,8 +58,7 @@ export async function insertJobs(tx: Tx, jobs: readonly NewJob[]): Promise<Reado
         idempotency_key, request_fingerprint, priority, scheduled_at, deadline_at, max_attempts,
         retry_of_job_id, session_id, ${currentTraceparent()}::text
       from given
-      on conflict (tenant_id, principal_id, operation, idempotency_key)
-        where idempotency_key is not null do nothing
+      on conflict do nothing
       returning id
     ),
     kept as (

@@ -1,5 +1,5 @@
 /**
- * Submits one job in the caller's transaction. If the key was used before, the existing job is
+ * Submits one job in the caller's transaction. If the key or id was used before, the existing job is
  * returned. The unique index forbids a second job with the key while the first is stored, even if
  * the kernel's record of the request was deleted.
  */
@@ -47,20 +47,24 @@ export async function placeJob(
 
 const Before = Type.Object({ id: Type.String(), request_fingerprint: nullable(Bytes) })
 
-/** The job that was created with this key, if the order is the same. */
+/** The job that was created with this key or id, if the order is the same. */
 export async function madeBefore(
   tx: Tx,
   job: Pick<
     NewJob,
-    'tenant_id' | 'principal_id' | 'operation' | 'idempotency_key' | 'request_fingerprint'
+    'id' | 'tenant_id' | 'principal_id' | 'operation' | 'idempotency_key' | 'request_fingerprint'
   >,
 ): Promise<string> {
+  const which =
+    job.idempotency_key === null
+      ? sql`id = ${job.id}`
+      : sql`principal_id = ${job.principal_id} and operation = ${job.operation}
+          and idempotency_key = ${job.idempotency_key}`
   const before = await tx.maybe(
     Before,
     sql`
     select id, request_fingerprint from jobs.jobs
-    where tenant_id = ${job.tenant_id} and principal_id = ${job.principal_id}
-      and operation = ${job.operation} and idempotency_key = ${job.idempotency_key}`,
+    where tenant_id = ${job.tenant_id} and ${which}`,
   )
   const { request_fingerprint: print } = job
   const same = before && (print === null || before.request_fingerprint?.equals(print) === true)

@@ -14,13 +14,13 @@ import {
 } from '../../../../test/product-world.ts'
 import { withJobTypes } from '../../../../test/with-job-types.ts'
 import { eventually, newKey, type Answer, type Ask } from '../../../../test/world.ts'
-import type { Face } from '../face.ts'
+import type { Inside } from '../face.ts'
 import { toils } from '../attempts/test/toils.ts'
 
 export type AskingWorld = {
   readonly url: string
   readonly kernel: Kernel
-  readonly face: Face
+  readonly face: Inside
   readonly platform: ProductWorld['platform']
   readonly identity: ProductWorld['identity']
   readonly database_url: string
@@ -71,7 +71,7 @@ export async function openAskingWorld(
     own && (settings ?? {}),
     own && withJobTypes(() => [...toils, ...(types ?? [])]),
   )
-  const { face, checks = [] } = world.platform.opened['jobs'] as Opened<Face>
+  const { face, checks = [] } = world.platform.opened['jobs'] as Opened<Inside>
   const kernel = world.platform.kernelFor({ settings: table })
   const pool = new pg.Pool({ connectionString: world.database_url, max: 4 })
   pool.on('error', () => {})

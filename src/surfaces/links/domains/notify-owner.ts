@@ -6,7 +6,7 @@
 import { type Static, Type } from 'typebox'
 import { Id, nullable, sql, Time, type Consumer } from '#dodeca/kernel'
 import type { Kernel } from '../settings.ts'
-import type { Face as Notifications } from '../../notifications/face.ts'
+import type { Inside as Notifications } from '../../notifications/face.ts'
 import { proofs } from './domain-row.ts'
 
 export type Owners = Pick<Notifications, 'notify'>

@@ -1,8 +1,10 @@
 /**
- * The built-in categories of the deployment. They do not change; a tenant defines further ones.
+ * The built-in categories of the deployment. They do not change; surfaces of an application declare
+ * further ones, and so does a tenant.
  * Categories of class security cannot be switched off and are not delayed. Only code may send them,
  * or a caller with a grant for the exact category.
  */
+import type { MessageCategory } from '#dodeca/kernel'
 import type { Channel } from '../schemas.ts'
 
 export type Category = {
@@ -16,7 +18,7 @@ export type Category = {
   readonly on_unknown: 'resend_same_ref' | 'give_up'
 }
 
-export const default_ttl_seconds = 259_200
+const default_ttl_seconds = 259_200
 
 const usual = {
   user_can_disable: true,
@@ -71,3 +73,21 @@ const all: readonly Category[] = [
 export const builtInCategories: ReadonlyMap<string, Category> = new Map(
   all.map(category => [category.name, category]),
 )
+
+/**
+ * People can unsubscribe from marketing. A marketing message that may have arrived is not sent
+ * again.
+ */
+export function withDefaults(name: string, given: MessageCategory): Category {
+  const marketing = given.class === 'marketing'
+  return {
+    name,
+    class: given.class,
+    default_channels: given.default_channels,
+    user_can_disable: marketing || (given.user_can_disable ?? true),
+    respects_quiet_hours: given.respects_quiet_hours ?? true,
+    unsubscribe: marketing || (given.unsubscribe ?? false),
+    default_ttl_seconds: given.default_ttl_seconds ?? default_ttl_seconds,
+    on_unknown: given.on_unknown ?? (marketing ? 'give_up' : 'resend_same_ref'),
+  }
+}

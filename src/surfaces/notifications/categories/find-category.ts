@@ -1,8 +1,11 @@
-/** Finds a category by its name: a built-in category, or a category of the tenant. */
+/**
+ * Finds a category by its name: a built-in one, one that a surface of the application declares, or
+ * one of the tenant.
+ */
 import { Type } from 'typebox'
-import { oneOf, sql, type Reader } from '#dodeca/kernel'
+import { oneOf, sql, type Kernel, type Reader } from '#dodeca/kernel'
 import { Channel } from '../schemas.ts'
-import { builtInCategories, type Category } from './built-in.ts'
+import { builtInCategories, withDefaults, type Category } from './built-in.ts'
 
 export const CategoryRow = Type.Object({
   name: Type.String(),
@@ -18,34 +21,44 @@ export const CategoryRow = Type.Object({
 export const categoryColumns = sql`name, class, default_channels, user_can_disable,
   respects_quiet_hours, unsubscribe, default_ttl_seconds, on_unknown`
 
-export async function findCategory(
-  reader: Reader,
-  tenant_id: string,
-  name: string,
-): Promise<Category | undefined> {
-  return (
-    builtInCategories.get(name) ??
-    (await reader.maybe(
-      CategoryRow,
-      sql`
-        select ${categoryColumns} from notifications.categories
-        where tenant_id = ${tenant_id} and name = ${name}`,
-    ))
-  )
+export type Categories = {
+  /** Those that a tenant cannot define: of the platform, and of the application's surfaces. */
+  readonly builtIn: ReadonlyMap<string, Category>
+  find(reader: Reader, tenant_id: string, name: string): Promise<Category | undefined>
+  /** The key is `<tenant> <name>`. */
+  findAll(reader: Reader, wanted: readonly Wanted[]): Promise<ReadonlyMap<string, Category>>
+}
+
+type Wanted = { readonly tenant_id: string; readonly category: string }
+
+export function openCategories({ declared }: Pick<Kernel, 'declared'>): Categories {
+  const own = Object.entries(declared.categories)
+  const builtIn = new Map([
+    ...builtInCategories,
+    ...own.map(([name, given]) => [name, withDefaults(name, given)] as const),
+  ])
+  return {
+    builtIn,
+    find: async (reader, tenant_id, name) => {
+      const found = await findCategories(reader, builtIn, [{ tenant_id, category: name }])
+      return found.get(`${tenant_id} ${name}`)
+    },
+    findAll: (reader, wanted) => findCategories(reader, builtIn, wanted),
+  }
 }
 
 const Owned = Type.Object({ tenant_id: Type.String(), ...CategoryRow.properties })
 
-/** The key is `<tenant> <name>`. */
-export async function findCategories(
+async function findCategories(
   reader: Reader,
-  wanted: readonly { readonly tenant_id: string; readonly category: string }[],
+  builtIn: Categories['builtIn'],
+  wanted: readonly Wanted[],
 ): Promise<ReadonlyMap<string, Category>> {
   const found = new Map<string, Category>()
   const own = new Map<string, { tenant_id: string; category: string }>()
   for (const { tenant_id, category } of wanted) {
     const key = `${tenant_id} ${category}`
-    const built_in = builtInCategories.get(category)
+    const built_in = builtIn.get(category)
     if (built_in) found.set(key, built_in)
     else own.set(key, { tenant_id, category })
   }

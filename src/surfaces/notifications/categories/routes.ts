@@ -6,8 +6,8 @@ import type { Static } from 'typebox'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { CategoryName, Channel } from '../schemas.ts'
-import { builtInCategories, default_ttl_seconds, type Category } from './built-in.ts'
-import { categoryColumns, CategoryRow, findCategory } from './find-category.ts'
+import { withDefaults, type Category } from './built-in.ts'
+import { categoryColumns, CategoryRow } from './find-category.ts'
 
 const PutCategory = closed(
   {
@@ -48,7 +48,7 @@ export const categoryRoutes = open({
     path,
     'List the categories, by name',
     { query: pageQuery({}), reply: pageOf(CategoryView) },
-    async ({ tx, principal: { tenant_id }, list }, { kernel: { cursors } }) => {
+    async ({ tx, principal: { tenant_id }, list }, { kernel: { cursors }, categories }) => {
       const { after, fetch } = cursors.start(list)
       const last = (after?.[0] ?? '') as string // the cursor is ours: a name
       const own: readonly Category[] = await tx.many(
@@ -57,10 +57,10 @@ export const categoryRoutes = open({
           select ${categoryColumns} from notifications.categories
           where tenant_id = ${tenant_id} and name > ${last} order by name limit ${fetch}`,
       )
-      const built_in = [...builtInCategories.values()].filter(one => one.name > last)
+      const built_in = [...categories.builtIn.values()].filter(one => one.name > last)
       const all = [...own, ...built_in].toSorted((a, b) => (a.name < b.name ? -1 : 1))
       const { body, headers } = cursors.page(list, all.slice(0, fetch), one => [one.name])
-      return reply(200, { ...body, data: body.data.map(viewOf) }, headers)
+      return reply(200, { ...body, data: body.data.map(one => viewOf(one, categories)) }, headers)
     },
   ),
 
@@ -68,10 +68,10 @@ export const categoryRoutes = open({
     `${path}/{name}`,
     'Get a category',
     { absent, reply: CategoryView },
-    async ({ tx, params: { name }, principal: { tenant_id } }) => {
-      const found = await findCategory(tx, tenant_id, name)
+    async ({ tx, params: { name }, principal: { tenant_id } }, { categories }) => {
+      const found = await categories.find(tx, tenant_id, name)
       if (!found) throw problem(absent)
-      return viewOf(found)
+      return viewOf(found, categories)
     },
   ),
 
@@ -85,42 +85,24 @@ export const categoryRoutes = open({
       replies: { 200: CategoryView, 201: CategoryView },
       fails: ['category_built_in'],
     },
-    async ({ tx, params: { name }, principal: { tenant_id }, body }) => {
-      if (builtInCategories.has(name)) {
+    async ({ tx, params: { name }, principal: { tenant_id }, body }, { categories }) => {
+      if (categories.builtIn.has(name)) {
         throw problem('category_built_in', { detail: 'Define one of another name.' })
       }
       const category = withDefaults(name, body)
       const made = await putCategory(tx, tenant_id, category)
-      return reply(made ? 201 : 200, viewOf(category), { location: `${path}/${name}` })
+      return reply(made ? 201 : 200, viewOf(category, categories), { location: `${path}/${name}` })
     },
   ),
 })
 
-function viewOf(category: Category): Static<typeof CategoryView> {
+function viewOf(category: Category, { builtIn }: Deps['categories']): Static<typeof CategoryView> {
   const { default_channels, ...rest } = category
-  const built_in = builtInCategories.has(category.name)
+  const built_in = builtIn.has(category.name)
   return { ...rest, default_channels: [...default_channels], built_in }
 }
 
 const Made = Type.Object({ made: Type.Boolean() })
-
-/**
- * People can unsubscribe from marketing. A marketing message that may have arrived is not sent
- * again.
- */
-function withDefaults(name: string, asked: Static<typeof PutCategory>): Category {
-  const marketing = asked.class === 'marketing'
-  return {
-    name,
-    class: asked.class,
-    default_channels: asked.default_channels,
-    user_can_disable: marketing || (asked.user_can_disable ?? true),
-    respects_quiet_hours: asked.respects_quiet_hours ?? true,
-    unsubscribe: marketing || (asked.unsubscribe ?? false),
-    default_ttl_seconds: asked.default_ttl_seconds ?? default_ttl_seconds,
-    on_unknown: asked.on_unknown ?? (marketing ? 'give_up' : 'resend_same_ref'),
-  }
-}
 
 async function putCategory(tx: Tx, tenant_id: string, category: Category): Promise<boolean> {
   const { made } = await tx.one(

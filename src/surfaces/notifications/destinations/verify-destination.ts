@@ -11,7 +11,6 @@ import type { Deps } from '../deps.ts'
 import { accept } from '../intents/accept.ts'
 import { by_platform, plain } from '../intents/order.ts'
 import { storeAddresses } from '../intents/recipient.ts'
-import { templateToSend } from '../templates/find-template.ts'
 
 const code_seconds = 600
 const tries_max = limit(
@@ -56,7 +55,7 @@ export async function sendCode(
     principal_id: by_platform,
     recipient: { kind: 'destination', id: destination },
     category,
-    template: await templateToSend(tx, tenant_id, { name: 'verification-code' }, true),
+    template: await deps.templates.toSend(tx, tenant_id, { name: 'verification-code' }, true),
     data: { code },
     channels: [address.channel],
     priority: 'critical',

@@ -5,7 +5,6 @@
  */
 import { Type } from 'typebox'
 import { Id, nullable, sql, type Tx } from '#dodeca/kernel'
-import { findCategories, findCategory } from '../categories/find-category.ts'
 import type { Deps } from '../deps.ts'
 import { readSenders } from '../intents/senders.ts'
 import { Priority } from '../schemas.ts'
@@ -42,7 +41,7 @@ export async function closeAgain(
 
 /** The messages that have orders of a sender without the right. */
 async function findRevoked(
-  { kernel: { db }, people }: Deps,
+  { kernel: { db }, people, categories: all }: Deps,
   claimed: readonly Claimed[],
 ): Promise<ReadonlySet<Claimed>> {
   if (claimed.length === 0) return new Set()
@@ -56,7 +55,7 @@ async function findRevoked(
         on m.tenant_id = d.tenant_id and m.digest_id = d.id and m.state = 'held'`,
   )
   const [categories, rights] = await Promise.all([
-    findCategories(db, claimed),
+    all.findAll(db, claimed),
     readSenders(people.recentGrantsOf, senders),
   ])
   const of = Map.groupBy(senders, one => one.digest_id)
@@ -82,7 +81,7 @@ async function remake(tx: Tx, deps: Deps, claimed: Claimed): Promise<Claimed> {
       select ${closedColumns} from notifications.digests d
       where d.tenant_id = ${tenant_id} and d.id = ${closes_digest} for update`,
   )
-  const category = await findCategory(tx, tenant_id, claimed.category)
+  const category = await deps.categories.find(tx, tenant_id, claimed.category)
   if (!digest || !category || owner_id === null) return { ...claimed, ciphertext: null }
   // Before the orders, as by the transaction that ends the message.
   await lockIntents(tx, [claimed])

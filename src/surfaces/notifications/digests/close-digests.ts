@@ -7,7 +7,6 @@
  */
 import { Type, type Static } from 'typebox'
 import { Id, isUnavailable, newId, nullable, sql, type Tx } from '#dodeca/kernel'
-import { findCategory } from '../categories/find-category.ts'
 import type { Deps } from '../deps.ts'
 import { cancelMembers, holdDigest } from './cancel-members.ts'
 import { accept } from '../intents/accept.ts'
@@ -80,7 +79,7 @@ async function takeDue(tx: Tx): Promise<Closed | undefined> {
 
 async function closeDigest(tx: Tx, deps: Deps, digest: Closed): Promise<void> {
   const { tenant_id, id, order_of } = digest
-  const category = await findCategory(tx, tenant_id, digest.category)
+  const category = await deps.categories.find(tx, tenant_id, digest.category)
   const remaining = category && (await refuseMembers(tx, deps.people, digest, category))
   const events = await readEvents(tx, deps, tenant_id, id)
   if (!category || !remaining || events.length === 0) return

@@ -3,12 +3,11 @@
  */
 import { lacks, parseTime, type Tx } from '#dodeca/kernel'
 import type { Category } from '../categories/built-in.ts'
-import { findCategory } from '../categories/find-category.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import type { Channel, Priority } from '../schemas.ts'
 import { fitOf } from '../templates/data-schema.ts'
-import { templateToSend, type TemplateVersion } from '../templates/find-template.ts'
+import type { TemplateVersion } from '../templates/find-template.ts'
 import type { NewNotification } from './schemas.ts'
 import { lacksForMessage } from './senders.ts'
 
@@ -33,12 +32,12 @@ export type Asker = { readonly tenant_id: string; readonly grants: ReadonlySet<s
 /** `grants` is null if code of the platform is the sender. */
 export async function prepare(
   tx: Tx,
-  { kernel }: Pick<Deps, 'kernel'>,
+  { kernel, categories, templates }: Pick<Deps, 'kernel' | 'categories' | 'templates'>,
   { tenant_id, grants }: Asker,
   asked: Asked,
   default_priority: Priority = 'normal',
 ): Promise<Prepared> {
-  const category = await findCategory(tx, tenant_id, asked.category)
+  const category = await categories.find(tx, tenant_id, asked.category)
   if (!category) {
     throw problem('unknown_category', {
       detail: 'Define the category with PUT /v1/notification-categories/{name} first.',
@@ -48,7 +47,7 @@ export async function prepare(
   const priority = asked.priority ?? default_priority
   if (grants) requireGrants(grants, category, priority)
   const is_security = category.class === 'security'
-  const template = await templateToSend(tx, tenant_id, asked.template, is_security)
+  const template = await templates.toSend(tx, tenant_id, asked.template, is_security)
   const channels = channelsOf(asked.channels, category, template)
   return { category, template, channels, priority, ...timesOf(kernel, asked, category) }
 }

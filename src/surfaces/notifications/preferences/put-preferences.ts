@@ -5,7 +5,7 @@
 import { Type } from 'typebox'
 import { nullable, requireConditions, sql, Time } from '#dodeca/kernel'
 import type { Conditions, Reader, Tx } from '#dodeca/kernel'
-import { findCategories } from '../categories/find-category.ts'
+import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { isTimezone } from './quiet-hours.ts'
 import { readPreferences } from './read-preferences.ts'
@@ -22,11 +22,12 @@ type Whose = { readonly tenant_id: string; readonly user_id: string }
 
 export async function putPreferences(
   tx: Tx,
+  deps: Pick<Deps, 'categories'>,
   { tenant_id, user_id }: Whose,
   asked: PutPreferences,
   conditions: Conditions,
 ): Promise<void> {
-  await checkFit(tx, tenant_id, asked)
+  await checkFit(tx, deps, tenant_id, asked)
   const before = await tx.maybe(
     Version,
     sql`
@@ -88,7 +89,12 @@ async function releaseHeld(tx: Tx, tenant_id: string, user_id: string): Promise<
           and d.rule = 'quiet_hours' and d.outcome = 'hold')`)
 }
 
-async function checkFit(reader: Reader, tenant_id: string, asked: PutPreferences): Promise<void> {
+async function checkFit(
+  reader: Reader,
+  { categories: all }: Pick<Deps, 'categories'>,
+  tenant_id: string,
+  asked: PutPreferences,
+): Promise<void> {
   const refuse = (code: Parameters<typeof problem>[0], pointer: string, detail: string) =>
     problem(code, { detail, errors: [{ location: 'body', pointer, constraint: code }] })
   if (!isTimezone(asked.timezone)) {
@@ -99,7 +105,7 @@ async function checkFit(reader: Reader, tenant_id: string, asked: PutPreferences
     )
   }
   const named = asked.preferences.map(({ category }) => ({ tenant_id, category }))
-  const categories = await findCategories(reader, named)
+  const categories = await all.findAll(reader, named)
   const seen = new Set<string>()
   for (const [index, one] of asked.preferences.entries()) {
     const pointer = `/preferences/${index}`

@@ -58,7 +58,7 @@ export const preferenceRoutes = open({
       const permission = 'notifications.preferences.write_any'
       const user_id = await requireUser(tx, deps, caller, named, permission, { changes: true })
       const whose = { tenant_id: principal.tenant_id, user_id }
-      await putPreferences(tx, whose, body, {
+      await putPreferences(tx, deps, whose, body, {
         if_match,
         if_none_match: request.headers['if-none-match'],
       })

@@ -3,7 +3,6 @@
  * the current preferences, suppressions, addresses and rights of senders, and the current time.
  */
 import { parseTime } from '#dodeca/kernel'
-import { findCategories } from '../categories/find-category.ts'
 import type { Category } from '../categories/built-in.ts'
 import type { Deps } from '../deps.ts'
 import { destinationHash, parseEmail } from '../addresses.ts'
@@ -71,7 +70,7 @@ export async function prepareMessages(deps: Deps, taken: readonly Claimed[]): Pr
   const claimed = await closeAgain(deps, taken)
   const [facts, categories, keys, senders, mails] = await Promise.all([
     loadFacts(db, deps, claimed),
-    findCategories(db, claimed),
+    deps.categories.findAll(db, claimed),
     deps.vault.knownKeys(
       db,
       claimed.flatMap(({ tenant_id, owner_id }) =>

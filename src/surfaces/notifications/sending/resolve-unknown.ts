@@ -8,7 +8,6 @@
  */
 import { Type, type Static } from 'typebox'
 import { parseTime, sql, Time, type Tx } from '#dodeca/kernel'
-import { findCategories } from '../categories/find-category.ts'
 import type { Deps } from '../deps.ts'
 import { applyReports } from '../outcomes/apply-reports.ts'
 import { ClaimedRow, messageColumns, messageOf } from './claim.ts'
@@ -53,7 +52,7 @@ export async function resolveUnknown(deps: Deps): Promise<void> {
       where a.state = 'unknown' and a.next_attempt_at <= kernel.now()
       order by a.next_attempt_at limit ${portion}`,
   )
-  const categories = await findCategories(db, found)
+  const categories = await deps.categories.findAll(db, found)
   for (const one of found) {
     const listed = await ask(deps, one)
     const over_ms = parseTime(one.wire_at) + unknownSeconds(settings, one) * 1000

@@ -5,8 +5,9 @@
 import { createRequire } from 'node:module'
 import type * as HtmlToText from 'html-to-text'
 import { Type } from 'typebox'
-import { newId, sql, type Principal, type Tx } from '#dodeca/kernel'
+import { newId, sql, type MessageTemplate, type Principal, type Tx } from '#dodeca/kernel'
 import { channels, type Channel } from '../schemas.ts'
+import type { BuiltIn } from './built-in.ts'
 import { checkSize, checkTexts } from './check-texts.ts'
 import { checkSchema } from './data-schema.ts'
 import type { Kind } from './language.ts'
@@ -59,6 +60,18 @@ export async function createTemplate(
   return version
 }
 
+/** A template that is a part of the code, with its texts checked in the same way. */
+export function declaredTemplate(name: string, given: MessageTemplate): BuiltIn {
+  const { default_locale } = given
+  const templates = rowsOf(given).map(({ channel, format, content, locales }) => ({
+    channel,
+    format,
+    default_locale,
+    contents: { ...locales, [default_locale]: content },
+  }))
+  return { name, version: 1, templates }
+}
+
 type NewRow = {
   readonly channel: Channel
   readonly format: Kind
@@ -66,7 +79,7 @@ type NewRow = {
   readonly locales: Record<string, Content>
 }
 
-function rowsOf({ channels: given, locales = {}, default_locale }: NewTemplate): NewRow[] {
+function rowsOf({ channels: given, locales = {}, default_locale }: MessageTemplate): NewRow[] {
   const rows: NewRow[] = []
   for (const channel of channels) {
     const texts = given[channel]

@@ -1,13 +1,14 @@
 /**
- * Finds a template version with its texts: the tenant's own, or a built-in one. If both have the
- * same name, the tenant's own template is preferred. For class security the built-in template is
+ * Finds a template version with its texts: the tenant's own, a built-in one, or one that a surface of
+ * the application declares. If two have the same name, the tenant's own template is preferred. For class security the built-in template is
  * used, because the text of a tenant could leak a one-time token.
  */
 import { Type, type Static } from 'typebox'
-import { boundedCache, Id, nullable, sql, Time, type Reader } from '#dodeca/kernel'
+import { boundedCache, Id, nullable, sql, Time, type Kernel, type Reader } from '#dodeca/kernel'
 import { problem } from '../errors.ts'
 import { Channel } from '../schemas.ts'
 import { builtInTemplate, type BuiltIn } from './built-in.ts'
+import { declaredTemplate } from './create-template.ts'
 import type { ChannelTemplate, Content } from './render.ts'
 
 export type TemplateVersion = {
@@ -40,11 +41,14 @@ const Newest = Type.Object({ status: Row.properties.status })
 
 const built_in_prefix = 'dodeca/'
 
-/** The published version for a new intent. A missing or unpublished version is refused. */
-export async function templateToSend(
+type Asked = { readonly name: string; readonly version?: number | undefined }
+type Declared = ReadonlyMap<string, BuiltIn>
+
+async function templateToSend(
   reader: Reader,
+  declared: Declared,
   tenant_id: string,
-  asked: { readonly name: string; readonly version?: number | undefined },
+  asked: Asked,
   is_security: boolean,
 ): Promise<TemplateVersion> {
   const { name, version } = asked
@@ -53,7 +57,7 @@ export async function templateToSend(
     if (own.status === 'published') return own
     throw problem('template_not_published', { current_state: own.status })
   }
-  const built_in = builtInTemplate(name, version)
+  const built_in = builtInTemplate(name, version) ?? declared.get(name)
   if (built_in) return builtIn(built_in)
   if (!is_security && version === undefined) await refuseUnpublished(reader, tenant_id, name)
   throw problem('template_not_found')
@@ -126,23 +130,39 @@ function builtIn({ name, version, templates }: BuiltIn): TemplateVersion {
     ref: `${built_in_prefix}${name}@${version}`,
     status: 'published',
     data_schema: null,
-    default_locale: 'en',
+    default_locale: templates[0]?.default_locale ?? 'en',
     channels: new Map(templates.map(one => [one.channel, one])),
   }
 }
 
 export type Templates = {
+  /** The published version for a new intent. A missing or unpublished version is refused. */
+  toSend(
+    reader: Reader,
+    tenant_id: string,
+    asked: Asked,
+    is_security: boolean,
+  ): Promise<TemplateVersion>
   /** The version that an intent was made with. It cannot change, so it is read once. */
   of(reader: Reader, tenant_id: string, ref: string): Promise<TemplateVersion>
 }
 
-export function openTemplates(): Templates {
+/** A surface of the application has one version of a template: that of its code. */
+export function openTemplates({ declared }: Pick<Kernel, 'declared'>): Templates {
   const known = boundedCache<TemplateVersion>(2000)
+  const own = new Map(
+    Object.entries(declared.templates).map(([name, given]) => [
+      name,
+      declaredTemplate(name, given),
+    ]),
+  )
   return {
+    toSend: (reader, tenant_id, asked, is_security) =>
+      templateToSend(reader, own, tenant_id, asked, is_security),
     of: async (reader, tenant_id, ref) => {
       const [name = '', version = ''] = ref.replace(built_in_prefix, '').split('@')
       if (ref.startsWith(built_in_prefix)) {
-        const found = builtInTemplate(name, Number(version))
+        const found = builtInTemplate(name, Number(version)) ?? own.get(name)
         if (!found) throw new Error(`this release has no template ${ref}`)
         return builtIn(found)
       }

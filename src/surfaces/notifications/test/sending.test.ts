@@ -4,7 +4,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import type { Member } from '../../../../test/product-world.ts'
 import { eventually, newKey } from '../../../../test/world.ts'
 import { newId, sql } from '#dodeca/kernel'
-import type { Face } from '../face.ts'
+import type { Inside } from '../face.ts'
 import { newAddress, openNotifyWorld, usual_data } from './notify-world.ts'
 
 const world = await openNotifyWorld()
@@ -131,7 +131,7 @@ describe.concurrent('a notification', () => {
 
 test('of one event that comes five times there is one', async () => {
   const who = await world.sender()
-  const face = world.platform.opened['notifications']?.face as Face | undefined
+  const face = world.platform.opened['notifications']?.face as Inside | undefined
   const notice = {
     tenant_id: who.tenant.id,
     key: `event:${newId()}`,

@@ -5,7 +5,7 @@
 import { newId, type RequestKey, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
-import { beginOperation, lockMovable } from '../operations/begin-operation.ts'
+import { beginOperation, lockMovable, requireProvider } from '../operations/begin-operation.ts'
 import { leavePlace, takePlace } from '../operations/limit-declines.ts'
 import { createIntent } from './create-intent.ts'
 
@@ -19,6 +19,8 @@ export type Authorization = {
   readonly principal_id: string | null
   readonly key: RequestKey | null
   readonly managed: boolean
+  /** The resolver makes the first attempt, because no caller waits for it. */
+  readonly by_resolver?: boolean
 }
 
 export async function beginAuthorize(tx: Tx, deps: Deps, asked: Authorization): Promise<void> {
@@ -31,7 +33,7 @@ export async function beginAuthorize(tx: Tx, deps: Deps, asked: Authorization): 
       detail: 'Only a payment in requires_authorization can be authorized.',
     })
   }
-  if (!deps.provider.accepting()) throw problem('payment_provider_unavailable')
+  requireProvider(deps, asked)
   await beginOperation(tx, deps, {
     ...asked,
     type: 'authorize',
@@ -51,7 +53,7 @@ export async function beginForOrder(
     readonly currency: string
   },
 ): Promise<void> {
-  if (!deps.provider.accepting()) throw problem('payment_provider_unavailable')
+  requireProvider(deps, {})
   const { tenant_id, buyer_id: principal_id, order_ref, amount_minor, currency, ...rest } = asked
   const id = newId()
   const maker = { tenant_id, principal_id, key: null, managed: true, id }

@@ -6,7 +6,7 @@ import type { RequestKey, Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { cancelLocally } from '../operations/apply-provider-state.ts'
-import { beginOperation, lockMovable } from '../operations/begin-operation.ts'
+import { beginOperation, lockMovable, requireProvider } from '../operations/begin-operation.ts'
 
 export type CancelAsked = {
   readonly operation_id: string
@@ -16,6 +16,8 @@ export type CancelAsked = {
   readonly principal_id: string | null
   readonly key: RequestKey | null
   readonly managed: boolean
+  /** The resolver makes the first attempt, because no caller waits for it. */
+  readonly by_resolver?: boolean
 }
 
 /** Whether the provider must be called. */
@@ -35,7 +37,7 @@ export async function beginCancel(tx: Tx, deps: Deps, asked: CancelAsked): Promi
     return false
   }
   const at_provider = intent.provider_handle !== null
-  if (at_provider && !deps.provider.accepting()) throw problem('payment_provider_unavailable')
+  if (at_provider) requireProvider(deps, asked)
   await beginOperation(tx, deps, begun)
   if (!at_provider) await cancelLocally(tx, key, reason)
   return at_provider

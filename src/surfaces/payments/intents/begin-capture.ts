@@ -5,7 +5,7 @@
 import { formatMoney, type RequestKey, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
-import { beginOperation, lockMovable } from '../operations/begin-operation.ts'
+import { beginOperation, lockMovable, requireProvider } from '../operations/begin-operation.ts'
 import { readPart, type GivenPart } from '../money/read-amount.ts'
 
 export type CaptureAsked = GivenPart & {
@@ -15,6 +15,8 @@ export type CaptureAsked = GivenPart & {
   readonly principal_id: string | null
   readonly key: RequestKey | null
   readonly managed: boolean
+  /** The resolver makes the first attempt, because no caller waits for it. */
+  readonly by_resolver?: boolean
 }
 
 export async function beginCapture(tx: Tx, deps: Deps, asked: CaptureAsked): Promise<void> {
@@ -39,6 +41,6 @@ export async function beginCapture(tx: Tx, deps: Deps, asked: CaptureAsked): Pro
       detail: `At most ${formatMoney(intent.amount_authorized_minor, intent.currency, 'en')} can be captured.`,
     })
   }
-  if (!deps.provider.accepting()) throw problem('payment_provider_unavailable')
+  requireProvider(deps, asked)
   await beginOperation(tx, deps, { ...asked, type: 'capture', amount_minor })
 }

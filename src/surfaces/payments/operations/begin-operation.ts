@@ -95,6 +95,14 @@ export function leaseSeconds(provider_timeout_ms: number): number {
   return Math.ceil((provider_timeout_ms * 6) / 1000) + 5
 }
 
+/** While the provider cannot be reached, only what the resolver sends is begun. */
+export function requireProvider(
+  { provider }: Pick<Deps, 'provider'>,
+  { by_resolver = false }: Pick<Beginning, 'by_resolver'>,
+): void {
+  if (!by_resolver && !provider.accepting()) throw problem('payment_provider_unavailable')
+}
+
 export async function beginOperation(
   tx: Tx,
   { kernel, provider }: Deps,

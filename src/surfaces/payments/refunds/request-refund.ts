@@ -11,7 +11,7 @@ import { accountColumns, currentSums } from '../ledger/balances.ts'
 import { post, transfer } from '../ledger/post.ts'
 import { readPart, type GivenPart } from '../money/read-amount.ts'
 import { announce } from '../operations/announce.ts'
-import { beginOperation } from '../operations/begin-operation.ts'
+import { beginOperation, requireProvider } from '../operations/begin-operation.ts'
 import { lockIntent, type IntentRow } from '../operations/rows.ts'
 import { overdraft_max } from '../settings.ts'
 
@@ -23,6 +23,8 @@ export type RefundAsked = GivenPart & {
   readonly note: string | null
   readonly principal_id: string | null
   readonly key: RequestKey | null
+  /** The resolver makes the first attempt, because no caller waits for it. */
+  readonly by_resolver?: boolean
 }
 
 const Taken = Type.Object({ version: Type.Integer() })
@@ -40,7 +42,7 @@ export async function requestRefund(tx: Tx, deps: Deps, asked: RefundAsked): Pro
   const left =
     intent.amount_captured_minor - intent.amount_refunded_minor - intent.amount_refund_pending_minor
   const amount_minor = readPart(asked, intent.currency, left)
-  if (!deps.provider.accepting()) throw problem('payment_provider_unavailable')
+  requireProvider(deps, asked)
   const taken = await tx.maybe(
     Taken,
     sql`

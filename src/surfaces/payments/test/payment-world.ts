@@ -4,7 +4,7 @@ import { expect } from 'vitest'
 import { openProductWorld, type Member, type ProductWorld } from '../../../../test/product-world.ts'
 import { eventually, newKey, type Answer } from '../../../../test/world.ts'
 import { sql, type Db } from '#dodeca/kernel'
-import type { Face } from '../face.ts'
+import type { Inside } from '../face.ts'
 
 export type Fault = {
   readonly action: string
@@ -21,7 +21,7 @@ export type Effect = { kind: string; object: string; amount: number; idempotency
 type Json = any
 
 export type PaymentWorld = ProductWorld & {
-  readonly face: Face
+  readonly face: Inside
   /** A member who may do everything with payments, in a tenant of their own. */
   merchant(): Promise<Merchant>
   control(path: string, body?: object, method?: string): Promise<Json>
@@ -72,7 +72,7 @@ export async function openPaymentWorld(settings?: Record<string, string>): Promi
   const payments = world.platform.opened['payments']
   return {
     ...world,
-    face: payments?.face as Face,
+    face: payments?.face as Inside,
     control: ask,
     fault: async fault => void (await ask('faults', fault)),
     atProvider: async (path, form = {}) => {

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { afterAll, expect, test } from 'vitest'
 import { eventually } from '../../../../test/world.ts'
-import type { Face as Uploads } from '../../uploads/face.ts'
+import type { Inside as Uploads } from '../../uploads/face.ts'
 import { openUploadWorld } from '../../uploads/test/upload-world.ts'
 import type { Member } from '../../../../test/product-world.ts'
 import { newId, sql } from '#dodeca/kernel'

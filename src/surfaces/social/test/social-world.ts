@@ -8,7 +8,7 @@ import {
 } from '../../../../test/product-world.ts'
 import { call, newKey, type Answer } from '../../../../test/world.ts'
 import type { Tx } from '#dodeca/kernel'
-import type { Face } from '../face.ts'
+import type { Inside } from '../face.ts'
 import { drainQueue } from '../../../kernel/work/run-queue.ts'
 
 // oxlint-disable-next-line typescript/no-explicit-any -- a test reads members that it then asserts
@@ -35,7 +35,7 @@ export type Someone = Member & {
 }
 
 export type SocialWorld = ProductWorld & {
-  readonly social: Face
+  readonly social: Inside
   someone(tenant?: Tenant): Promise<Someone>
   /** So many of one tenant. */
   people(count: number): Promise<Someone[]>
@@ -53,7 +53,7 @@ export async function openSocialWorld(settings?: Record<string, string>): Promis
   }
   return {
     ...world,
-    social: opened['social']?.face as Face,
+    social: opened['social']?.face as Inside,
     someone,
     people: async count => {
       const tenant = await world.tenant()

@@ -49,9 +49,18 @@ export async function downloadUrl(
   asked: Asked,
 ): Promise<Static<typeof DownloadUrl>> {
   const file = await requireReadable(reader, deps, caller, file_id, 'uploads.files.download_any')
+  return await urlOf(reader, deps, file, asked)
+}
+
+/** For a caller who may read the file. */
+export async function urlOf(
+  reader: Reader,
+  { fileUrls, kernel }: Pick<Deps, 'kernel' | 'fileUrls'>,
+  file: ReadableFile,
+  asked: Asked,
+): Promise<Static<typeof DownloadUrl>> {
   const chosen = choose(file, await derivativesOf(reader, file.tenant_id, [file.id]), asked)
   if (typeof chosen === 'string') throw refusal(chosen, file)
-  const { fileUrls, kernel } = deps
   const seconds = asked.expires_in ?? kernel.settings['uploads.download_url_seconds']
   const inline = asked.disposition === 'inline' && mayBeInline(chosen.type)
   const disposition = inline ? 'inline' : 'attachment'

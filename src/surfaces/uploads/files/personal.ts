@@ -76,7 +76,7 @@ async function* exportFiles(
 }
 
 function erasedPurposes({ purposes }: Pick<Deps, 'purposes'>): string[] {
-  return Object.entries(purposes).flatMap(([name, rules]) => (rules.erased ? [name] : []))
+  return [...purposes].flatMap(([name, rules]) => (rules.erased ? [name] : []))
 }
 
 /**

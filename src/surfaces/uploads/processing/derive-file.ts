@@ -18,7 +18,7 @@ const Pending = Type.Object({ kind: DerivativeKind, storage_key: Type.String() }
 export async function deriveFile(deps: Deps, file: FileRow, signal: AbortSignal): Promise<Found> {
   const { kernel, inspectors, purposes } = deps
   const { objects, db } = kernel
-  const kinds = purposes[file.purpose].derivatives
+  const kinds = purposes.get(file.purpose)?.derivatives ?? []
   const { tenant_id, id } = file
   const pending = await db.many(
     Pending,

@@ -26,6 +26,7 @@ export function nextStage(
   if (found.refused) return null
   if (stage === 'detect' && clamd) return 'scan'
   const type = found.detected_type ?? file.detected_type ?? ''
-  const derives = categoryOf(type) === 'image' && purposes[file.purpose].derivatives.length > 0
+  const kinds = purposes.get(file.purpose)?.derivatives ?? []
+  const derives = categoryOf(type) === 'image' && kinds.length > 0
   return stage !== 'derive' && derives ? 'derive' : null
 }

@@ -13,7 +13,7 @@ import { call, eventually } from '../../../../test/world.ts'
 import { composition } from '../../../platform.ts'
 import { start } from '../../../runtime/start.ts'
 import { loadConfig } from '../../../settings.ts'
-import type { Face } from '../face.ts'
+import type { Inside } from '../face.ts'
 import { picture } from '../processing/test/samples.ts'
 import { openUploadWorld, sha256, type UploadWorld } from './upload-world.ts'
 
@@ -112,7 +112,7 @@ describe.skipIf(!swiftIsInstalled)('with the S3 engine', () => {
     for (const bucket of ['empty', 'of-nobody']) {
       const settings = { ...world.environment, KERNEL_OBJECTS_S3_BUCKET: bucket, ROLES: 'api' }
       const other = await start(loadConfig({}, settings), () => {}, composition)
-      const face = other.platform.opened['uploads']?.face as Face
+      const face = other.platform.opened['uploads']?.face as Inside
       const { signal } = new AbortController()
       await expect(face.operator.reconcile({ remove: true, signal })).rejects.toMatchObject({
         name: 'ForeignStore',

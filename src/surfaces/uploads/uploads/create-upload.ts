@@ -118,7 +118,8 @@ async function checkOrder(
   { principal, grants }: Caller,
   asked: CreateUpload,
 ): Promise<void> {
-  const rules = purposes[asked.purpose]
+  const rules = purposes.get(asked.purpose)
+  if (!rules) throw invalid('/purpose', 'enum')
   const open = rules.members && principal.kind === 'account'
   if (!open && !allowsType(await grants(), 'uploads.uploads.create', asked.purpose)) {
     throw lacks(`uploads.uploads.create:${asked.purpose}`)

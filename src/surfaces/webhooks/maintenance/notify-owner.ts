@@ -9,7 +9,7 @@ import { type Static, Type } from 'typebox'
 import { Id, nullable, parseTime, rfc3339, sql, Time } from '#dodeca/kernel'
 import type { Consumer, LoggedEvent, Tx } from '#dodeca/kernel'
 import type { Kernel } from '../settings.ts'
-import type { Face as Notifications } from '../../notifications/face.ts'
+import type { Inside as Notifications } from '../../notifications/face.ts'
 
 export type Owners = Pick<Notifications, 'notify'>
 

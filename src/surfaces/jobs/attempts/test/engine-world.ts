@@ -12,7 +12,7 @@ import { newId, type Check, type Opened } from '#dodeca/kernel'
 import { type Kernel, settings as own } from '../../settings.ts'
 import { start, type Running } from '../../../../runtime/start.ts'
 import { cloneDatabase, eventually } from '../../../../../test/world.ts'
-import type { Face, JobOrder } from '../../face.ts'
+import type { Inside, JobOrder } from '../../face.ts'
 import { engineComposition } from './engine-composition.ts'
 
 export type JobRow = {
@@ -27,7 +27,7 @@ export type JobRow = {
   result_ref: string | null
 }
 
-type Engined = { readonly face: Face; readonly checks: readonly Check[] }
+type Engined = { readonly face: Inside; readonly checks: readonly Check[] }
 
 export type EngineWorld = Engined & {
   readonly kernel: Kernel
@@ -65,7 +65,7 @@ export async function openEngineWorld(settings: Record<string, string> = {}): Pr
     ...settings,
   }
   const running = await start(loadConfig({}, environment), () => {}, engineComposition)
-  const { face, checks = [] } = running.platform.opened['jobs'] as Opened<Face>
+  const { face, checks = [] } = running.platform.opened['jobs'] as Opened<Inside>
   const kernel = running.platform.kernelFor({ settings: own })
   const pool = new pg.Pool({ connectionString: clone.url, max: 3 })
   pool.on('error', () => {})

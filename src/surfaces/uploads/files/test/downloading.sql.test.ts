@@ -7,15 +7,15 @@ import { sql } from '#dodeca/kernel'
 import { Type } from 'typebox'
 import { newKey } from '../../../../../test/world.ts'
 import type { Member } from '../../../../../test/product-world.ts'
-import type { Face, Purpose } from '../../face.ts'
+import type { Inside, Purpose } from '../../face.ts'
 import { openUploadWorld, sha256, type UploadWorld } from '../../test/upload-world.ts'
 
 let world: UploadWorld
-let face: Face
+let face: Inside
 const allowed = new Map<string, Set<string>>()
 beforeAll(async () => {
   world = await openUploadWorld()
-  face = world.platform.opened['uploads']?.face as Face
+  face = world.platform.opened['uploads']?.face as Inside
   face.plugReaders('chat_attachment', async (_reader, principal, ids) => {
     const mine = allowed.get(principal.id) ?? new Set<string>()
     return new Set(await Promise.resolve(ids.filter(id => mine.has(id))))

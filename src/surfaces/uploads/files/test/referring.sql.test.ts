@@ -3,14 +3,14 @@ import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually } from '../../../../../test/world.ts'
 import { sql } from '#dodeca/kernel'
-import type { Face } from '../../face.ts'
+import type { Inside } from '../../face.ts'
 import { openUploadWorld, type UploadWorld } from '../../test/upload-world.ts'
 
 let world: UploadWorld
-let face: Face
+let face: Inside
 beforeAll(async () => {
   world = await openUploadWorld()
-  face = world.platform.opened['uploads']?.face as Face
+  face = world.platform.opened['uploads']?.face as Inside
 })
 afterAll(() => world.close())
 

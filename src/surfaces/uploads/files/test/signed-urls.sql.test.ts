@@ -1,7 +1,7 @@
 /** What a signed URL gives, and to whom: the end of a tenant, and what readers learn of a file. */
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Face } from '../../face.ts'
+import type { Inside } from '../../face.ts'
 import { photo } from '../../processing/test/samples.ts'
 import { openUploadWorld, type UploadWorld } from '../../test/upload-world.ts'
 
@@ -9,7 +9,7 @@ let world: UploadWorld
 const readers = new Set<string>()
 beforeAll(async () => {
   world = await openUploadWorld({})
-  const face = world.platform.opened['uploads']?.face as Face
+  const face = world.platform.opened['uploads']?.face as Inside
   for (const purpose of ['post_media', 'chat_attachment'] as const) {
     face.plugReaders(purpose, async (_reader, { id }, ids) => {
       return new Set(await Promise.resolve(readers.has(id) ? ids : []))

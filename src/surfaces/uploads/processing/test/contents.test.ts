@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { holdAt } from '../../../../../test/hold.ts'
 import { eventually } from '../../../../../test/world.ts'
 import { sql } from '#dodeca/kernel'
-import type { Face } from '../../face.ts'
+import type { Inside } from '../../face.ts'
 import { contentLock } from '../../scanning/blocked-hashes.ts'
 import { openUploadWorld, type UploadWorld } from '../../test/upload-world.ts'
 import {
@@ -21,10 +21,10 @@ import {
 } from './samples.ts'
 
 let world: UploadWorld
-let face: Face
+let face: Inside
 beforeAll(async () => {
   world = await openUploadWorld()
-  face = world.platform.opened['uploads']?.face as Face
+  face = world.platform.opened['uploads']?.face as Inside
 })
 afterAll(() => world.close())
 

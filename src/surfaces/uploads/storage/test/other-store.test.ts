@@ -12,7 +12,7 @@ import { sql } from '#dodeca/kernel'
 import { composition } from '../../../../platform.ts'
 import { start } from '../../../../runtime/start.ts'
 import { call, eventually } from '../../../../../test/world.ts'
-import type { Face } from '../../face.ts'
+import type { Inside } from '../../face.ts'
 import { openUploadWorld, type Stored, type UploadWorld } from '../../test/upload-world.ts'
 
 let world: UploadWorld
@@ -24,7 +24,7 @@ afterAll(() => world.close())
 const objects = () => join(world.data_dir, 'objects')
 
 function reconcile(accept_loss = false) {
-  const face = world.platform.opened['uploads']?.face as Face
+  const face = world.platform.opened['uploads']?.face as Inside
   const { signal } = new AbortController()
   return face.operator.reconcile({ remove: true, accept_loss, signal })
 }
