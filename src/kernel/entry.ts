@@ -65,6 +65,7 @@ export { StartError } from './errors/start-error.ts'
 
 // Events.
 export { LoggedEvent } from './events/event.ts'
+export { nounOf, type EventTypes } from './events/event-types.ts'
 export type { Fault } from './faults.ts'
 
 // Routes, requests, replies, lists, streams.

@@ -14,6 +14,7 @@ import type { Db, Reader, Tx } from './database/db.ts'
 import type { Bus } from './events/bus.ts'
 import type { Consumer } from './events/consumer.ts'
 import type { EventDeclaration } from './events/event.ts'
+import type { EventTypes } from './events/event-types.ts'
 import type { Fault } from './faults.ts'
 import type { Cursors } from './http/contract/cursor.ts'
 import type { Reference } from './http/openapi/reference.ts'
@@ -104,7 +105,7 @@ export type Kernel = {
 export type Declared = {
   /** Roles and API keys may have any permission of the platform. */
   readonly permissions: PermissionCatalog
-  readonly events: ReadonlyMap<string, EventDeclaration>
+  readonly eventTypes: EventTypes
   /** Both are known once all surfaces are open (`Opened.connect`). */
   jobTypes(): readonly JobType[]
   inbound(): readonly InboundHandler[]

@@ -4,6 +4,7 @@
  */
 import { StartError, type Access, type Opened, type Surface } from '#dodeca/kernel'
 import type { Composition, KernelFor } from './composition.ts'
+import type { Rights } from './events/publish-events.ts'
 
 /** Any surface, as it is opened here. */
 export type Openable = Omit<Surface<unknown, never>, 'settings' | 'open' | 'needs'> & {
@@ -14,9 +15,8 @@ export type Openable = Omit<Surface<unknown, never>, 'settings' | 'open' | 'need
 }
 
 /** What the surface that owns the accounts provides in its face. */
-type Gate = Pick<ReturnType<Composition['open']>, 'prepare' | 'demoTenants'> & {
-  readonly access: Access
-}
+type Gate = Pick<ReturnType<Composition['open']>, 'prepare' | 'demoTenants'> &
+  Partial<Rights> & { readonly access: Access }
 
 /** `gate` is the surface that owns the accounts. */
 export function compose(given: readonly Openable[], gate = 'identity'): Composition {
@@ -31,12 +31,13 @@ export function compose(given: readonly Openable[], gate = 'identity'): Composit
       }
       const keeper = opened[gate]?.face as Gate | undefined
       if (!keeper) throw new StartError(`The surface ${gate}, which owns the accounts, is off.`)
-      const { access, prepare, demoTenants } = keeper
+      const { access, prepare, demoTenants, isOpen, grantsOf } = keeper
       return {
         opened,
         access,
         ...(prepare && { prepare }),
         ...(demoTenants && { demoTenants }),
+        ...(isOpen && grantsOf && { rights: { isOpen, grantsOf } }),
       }
     },
   }

@@ -24,6 +24,7 @@ import type { Overload } from '../kernel/observability/overload.ts'
 import type { Pulse } from '../kernel/work/pulse.ts'
 import type { Sleepers } from '../kernel/work/topics.ts'
 import type { Telemetry } from '../kernel/observability/telemetry.ts'
+import type { Publish, Rights } from './events/publish-events.ts'
 import type { Member } from './processes/member.ts'
 
 /** The first administrator of a new deployment. */
@@ -48,6 +49,8 @@ export type Composition = {
     prepare?(administrator: FirstAdministrator | null): Promise<void>
     /** The tenants of the demo that exist. */
     demoTenants?(): Promise<readonly DemoTenant[]>
+    /** Absent where there are no accounts: then events are published in the own tenant only. */
+    rights?: Rights
   }
 }
 
@@ -86,6 +89,7 @@ export type PlatformParts = {
   sleepers: Sleepers
   pulse: Pulse
   connections: Connections
+  publish: Publish
   deprecatedCalls: DeprecatedCalls
   queues: readonly DueQueue[]
 }

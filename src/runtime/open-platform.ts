@@ -24,6 +24,8 @@ import { natsBusOf, socketsOf } from './open-sockets.ts'
 import { openKeyed } from '../kernel/idempotency/keyed.ts'
 import { openApiDocument } from '../kernel/http/openapi/document.ts'
 import { docsPages } from './docs/mount.ts'
+import { publishJob } from './events/publish-job.ts'
+import { openPublish, type Rights } from './events/publish-events.ts'
 import { allRoutes } from './platform-routes/all-routes.ts'
 import { lifecycle } from './lifecycle.ts'
 import { kernelFor, openKernel } from './open-kernel.ts'
@@ -71,6 +73,8 @@ export function openPlatform(options: PlatformOptions): Platform {
   const { access, prepare } = named
   const opened = Object.values(named.opened)
   const sink = sinkOf(options)
+  const rights = named.rights ?? no_rights
+  const publish = openPublish({ kernel, isOpen: rights.isOpen })
   const events = openEvents({
     db: kernel.db,
     direct_url: options.direct_url,
@@ -80,7 +84,7 @@ export function openPlatform(options: PlatformOptions): Platform {
     sleepers,
     bus,
     pulse,
-    declared: gathered.declared,
+    types: kernel.declared.eventTypes,
     settings: config.settings,
     log: options.log,
     metrics: kernel.metrics,
@@ -89,7 +93,7 @@ export function openPlatform(options: PlatformOptions): Platform {
     sinks: sink ? [sink.listener] : [],
     work: config.roles.includes('worker'),
   })
-  tie(events, () => routes(), named.opened)
+  tie(events, () => routes(), named.opened, [publishJob(publish, rights)])
   const connections = openConnections(config.public_url)
   const parts: PlatformParts = {
     options,
@@ -105,6 +109,7 @@ export function openPlatform(options: PlatformOptions): Platform {
     sockets: socketsOf(options, kernel, opened, overload, connections),
     sleepers,
     pulse,
+    publish,
     connections,
     ...requestParts(kernel, named),
     queues: [...queues, ...opened.flatMap(one => one.queues ?? [])],
@@ -129,6 +134,12 @@ export function openPlatform(options: PlatformOptions): Platform {
     ...preparation(parts, prepare),
     ...lifecycle(parts, server, stopping),
   }
+}
+
+/** Without accounts nobody may do anything. */
+const no_rights: Rights = {
+  isOpen: () => Promise.resolve(false),
+  grantsOf: (_reader, holders) => Promise.resolve(holders.map(() => new Set<string>())),
 }
 
 /** Each surface in its order: the tenants of the demo exist after the first one. */

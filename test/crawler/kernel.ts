@@ -30,8 +30,9 @@ async function makePark({ world }: Maker): Promise<string> {
   const id = newId()
   await world.platform.kernel.db.run(sql`
     insert into kernel.event_parks
-      (id, consumer, lane, aggregate_id, event_id, first_position, attempts, last_error_code, state)
-    values (${id}, 'crawler.none', 0, ${newId()}, ${newId()}, 1, 6, 'crawled', 'dead')`)
+      (id, consumer, lane, tenant_id, aggregate_id, event_id, first_position, attempts, last_error_code, state)
+    values (${id}, 'crawler.none', 0, ${newId()}, ${newId()}, ${newId()}, 1, 6,
+      'crawled', 'dead')`)
   return id
 }
 

@@ -73,8 +73,8 @@ export const errors = {
   event_type_unknown: {
     status: 422,
     title: 'An event type does not exist',
-    cause: 'No surface announces an event of this type.',
-    cure: 'See the types with `GET /v1/webhook-event-types`.',
+    cause: 'No event of this type is announced, or the type was archived.',
+    cure: 'See the types with `GET /v1/event-types`.',
   },
   api_version_unsupported: {
     status: 422,

@@ -72,8 +72,10 @@ export async function readTarget(
     { tenant_id, principal_id: row.actor, session_id: row.actor_session_id },
   ])
   if (!owner || !actor?.has('webhooks.deliveries.replay')) throw new JobFailure('owner_revoked')
+  await types.fresh(db)
   const namesIn = (...filters: readonly (readonly string[])[]) =>
-    types.all
+    types
+      .all()
       .map(({ type }) => type)
       .filter(type => filters.every(one => patternsOf(type).some(fits => one.includes(fits))))
   const { since, aggregate_ids, api_version } = row

@@ -19,7 +19,7 @@ export async function createSubscription(
   const { principal, grants } = owner
   const { event_filter, verification = 'auto' } = asked
   demandApiVersion(asked.api_version)
-  demandFilter(deps, event_filter, grants)
+  await demandFilter(tx, deps, event_filter, grants)
   const endpoint = deps.judgeEndpoint(asked.endpoint)
   const { tenant_id } = principal
   const most = deps.kernel.settings['webhooks.max_subscriptions']

@@ -37,7 +37,7 @@ export async function updateSubscription(
   const before = await holdSubscription(tx, { id, tenant_id }, by.if_match)
   const { event_filter: filter } = asked
   if (asked.api_version !== undefined) demandApiVersion(asked.api_version)
-  if (filter) demandFilter(deps, filter, by.grants)
+  if (filter) await demandFilter(tx, deps, filter, by.grants)
   const endpoint = endpointOf(deps, before, asked)
   const moved = endpoint !== before.endpoint
   const step = stepOf(before, asked.state, moved)
