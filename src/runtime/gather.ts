@@ -81,7 +81,7 @@ export function gather(surfaces: readonly AnySurface[]): Gathered {
 export function checkRoutes(routes: readonly Route[], { permissions, catalog }: Gathered): void {
   const seen = new Set<string>()
   const surfaces = new Set([...permissions.keys()].map(name => name.slice(0, name.indexOf('.'))))
-  const words = new Set(['any', ...scopeWords(permissions, [...surfaces])])
+  const words = new Set(['any', ...permissions.keys(), ...scopeWords(permissions, [...surfaces])])
   for (const { method, path, permission, for_others, for_types, narrow, fails = [] } of routes) {
     const operation = `${method} ${path}`
     if (narrow !== undefined && !words.has(narrow))

@@ -1,5 +1,5 @@
 /** Routes of event types, and the route that publishes events of declared ones. */
-import { nounOf, page, reply, routesOf, type Reader } from '#dodeca/kernel'
+import { nounOf, page, reply, routesOf, text, type Reader } from '#dodeca/kernel'
 import type { OwnEventType } from '../../kernel/events/event-types.ts'
 import { surface_names } from '../surface-names.ts'
 import { archiveType, declareType, type TypeDeps } from './declare-type.ts'
@@ -45,7 +45,7 @@ export const eventTypeRoutes = open({
     path,
     'An event type and the schema of its data',
     // The names of types in code have other forms too.
-    { narrow: 'any', params: {}, sends: ['etag'], reply: EventTypeView },
+    { narrow: 'any', params: { type: text(100) }, sends: ['etag'], reply: EventTypeView },
     async ({ tx, params }, deps) => {
       const found = (await allTypes(tx, deps)).find(one => one.type === params.type)
       if (!found) throw problem(absent)
