@@ -222,6 +222,7 @@ export {
 export type {
   Check,
   Consumer,
+  Declared,
   DemoTenant,
   EventDeclaration,
   InboundHandler,
