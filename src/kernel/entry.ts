@@ -223,6 +223,7 @@ export {
 export type {
   Check,
   Consumer,
+  Declared,
   DemoTenant,
   EventDeclaration,
   InboundHandler,

@@ -16,6 +16,8 @@ import { viewJob } from './jobs/view-job.ts'
 import { openOperator } from './operators/open-operator.ts'
 import { permissions } from './permissions.ts'
 import { personalJobs } from './personal.ts'
+import { reactions } from './reactions/reactions.ts'
+import { waits } from './reactions/waits.ts'
 import { reference } from './reference.ts'
 import { resultSweep } from './results/sweep-results.ts'
 import { routes } from './routes.ts'
@@ -87,6 +89,7 @@ export const jobs: Surface<Face, Needs, typeof settings> = {
         scheduleLoop(deps),
         resultSweep(kernel),
       ],
+      consumers: [reactions([waits(kernel.declared)])],
       retention: [...jobRetention(kernel), deletedScheduleRetention],
       personal: personalJobs(deps),
       checks: [checkJobs(kernel.db)],
