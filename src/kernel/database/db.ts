@@ -14,6 +14,8 @@ import { brokenBy, isRetryable, SqlState, standbyIn } from './failures.ts'
 import { checkRow } from './row-check.ts'
 import { allowSilence, endWhenSilent } from './silence.ts'
 import type {
+  AfterCommit,
+  AtCommit,
   AuditDraft,
   AuditFacts,
   BufferedEvent,
@@ -33,16 +35,6 @@ export type Reader = {
   one<S extends TSchema>(row: S, statement: Sql): Promise<Static<S>>
   maybe<S extends TSchema>(row: S, statement: Sql): Promise<Static<S> | undefined>
   many<S extends TSchema>(row: S, statement: Sql): Promise<Static<S>[]>
-}
-
-/** The result of the function is ignored, except a promise. */
-export type AfterCommit = (() => void) | (() => Promise<void>)
-
-/** The outcome of a statement that is sent with COMMIT. */
-export type AtCommit<S extends TSchema> = {
-  readonly row: S
-  /** Gets the rows that the statement returns, before `afterCommit` runs. */
-  answered(rows: Static<S>[]): void
 }
 
 export type Tx = Reader & {
@@ -71,6 +63,11 @@ export type Tx = Reader & {
     statement: Sql,
     outcome?: Partial<AtCommit<S>> & { refused?(error: unknown): unknown },
   ): void
+  /**
+   * Runs a part of this transaction that may fail alone: if the function throws and the caller goes
+   * on, nothing of the part stays. Use only the given `tx` in it.
+   */
+  savepoint<T>(part: (tx: Tx) => Promise<T>): Promise<T>
   /**
    * Lifts the time limits of statements and locks for this transaction, such as for one that reads
    * millions of rows.
@@ -261,7 +258,7 @@ function txOn(options: DbOptions, state: TxState): Tx {
     run: async statement => countOf(await state.ask(statement)),
     stream: async function* (row, statement, portion = 500) {
       // The name is unique, because several streams may be open and one may be left early.
-      const cursor = sql.id(`stream_${++state.streams}`)
+      const cursor = state.newName('stream')
       await state.ask(sql`declare ${cursor} no scroll cursor for ${statement}`)
       const fetch = sql`fetch forward ${sql.count(portion)} from ${cursor}`
       let failed = false
@@ -295,6 +292,7 @@ function txOn(options: DbOptions, state: TxState): Tx {
     },
     wake: topic => void state.live().topics.add(topic),
     afterCommit: run => void state.live().after.push(run),
+    savepoint: part => state.live().savepoint(inner => part(txOn(options, inner))),
     unhurried: () => state.liftLimits(),
   }
 }

@@ -1,4 +1,5 @@
-/** The events and audit records that a transaction buffers until its commit. */
+/** What a transaction collects until its commit: events, audit records, and what follows. */
+import type { Static, TSchema } from 'typebox'
 
 export type Isolation = 'read committed' | 'repeatable read' | 'serializable'
 
@@ -38,3 +39,13 @@ export type AuditFacts = {
 }
 
 export type AuditDraft = AuditFacts & { readonly action: string; readonly target: string }
+
+/** The result of the function is ignored, except a promise. */
+export type AfterCommit = (() => void) | (() => Promise<void>)
+
+/** The outcome of a statement that is sent with COMMIT. */
+export type AtCommit<S extends TSchema> = {
+  readonly row: S
+  /** Gets the rows that the statement returns, before `afterCommit` runs. */
+  answered(rows: Static<S>[]): void
+}

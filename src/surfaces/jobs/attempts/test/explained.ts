@@ -94,6 +94,7 @@ export async function explained(
     atCommit: statement => void last.push(statement),
     wake: () => {},
     afterCommit: () => {},
+    savepoint: unused,
     unhurried: unused,
   }
   await client.query('begin')
