@@ -65,7 +65,14 @@ export { StartError } from './errors/start-error.ts'
 
 // Events.
 export { LoggedEvent } from './events/event.ts'
-export { nounOf, type EventTypes } from './events/event-types.ts'
+export {
+  events_read,
+  mayRead,
+  nounOf,
+  patternsOf,
+  readablePatterns,
+} from './events/event-patterns.ts'
+export type { EventTypes } from './events/event-types.ts'
 export type { Fault } from './faults.ts'
 
 // Routes, requests, replies, lists, streams.

@@ -105,6 +105,9 @@ export type Kernel = {
 export type Declared = {
   /** Roles and API keys may have any permission of the platform. */
   readonly permissions: PermissionCatalog
+  /** The event types of the code. */
+  readonly events: ReadonlyMap<string, EventDeclaration>
+  /** Those and the types that were declared over HTTP. */
   readonly eventTypes: EventTypes
   /** Both are known once all surfaces are open (`Opened.connect`). */
   jobTypes(): readonly JobType[]

@@ -83,6 +83,7 @@ export function openKernel(options: PlatformOptions, gathered: Gathered, faults:
     reserved,
     declared: {
       permissions: gathered.permissions,
+      events: gathered.declared,
       eventTypes: openEventTypes(gathered.declared),
       jobTypes: () => [...own_jobs, ...Object.values(surfaces).flatMap(one => one.jobTypes ?? [])],
       inbound: () => Object.values(surfaces).flatMap(one => one.inbound ?? []),

@@ -10,6 +10,7 @@ import { columnsOf } from '../database/columns.ts'
 import { sql } from '../database/sql.ts'
 import { nullable } from '../http/contract/shapes.ts'
 import type { EventDeclaration, LoggedEvent } from './event.ts'
+import { patternsOf } from './event-patterns.ts'
 
 /** A type that was declared over HTTP. Nobody publishes an archived one; its events stay readable. */
 export const OwnEventType = Type.Object({
@@ -33,6 +34,8 @@ export type EventTypes = {
   find(type: string): EventDeclaration | undefined
   /** Those of the code and all others, by name. */
   all(): readonly (readonly [string, EventDeclaration])[]
+  /** Whether a type that is not internal matches the pattern. */
+  known(pattern: string): boolean
   /** Those that were declared over HTTP, by name. */
   own(): readonly OwnEventType[]
 }
@@ -70,6 +73,9 @@ export function openEventTypes(declared: ReadonlyMap<string, EventDeclaration>):
     },
     find: type => known.get(type),
     all: () => [...known].sort(([a], [b]) => (a < b ? -1 : 1)),
+    known: pattern =>
+      pattern === '*' ||
+      [...known].some(([type, { internal }]) => !internal && patternsOf(type).includes(pattern)),
     own: () => rows,
   }
 }
@@ -90,14 +96,4 @@ export function refusalsBy(types: Pick<EventTypes, 'find' | 'fresh'>): RefusalOf
     await types.fresh(reader)
     return refusal(event)
   }
-}
-
-/**
- * The noun before the dot. If a name has no dot, such as `OrderConfirmed`, the noun is the first
- * word of the name.
- */
-export function nounOf(type: string): string {
-  const dot = type.indexOf('.')
-  if (dot > 0) return type.slice(0, dot)
-  return (/^[A-Z]?[a-z0-9]+/.exec(type)?.[0] ?? type).toLowerCase()
 }

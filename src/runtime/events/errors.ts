@@ -26,12 +26,6 @@ export const errors = {
     cause: 'The text is not a JSON Schema, or it uses a part that is not allowed.',
     cure: 'Use only the keywords that the detail allows.',
   },
-  event_type_unknown: {
-    status: 422,
-    title: 'An event type does not exist',
-    cause: 'No event of this type is announced, or the type was archived.',
-    cure: 'See the types with `GET /v1/event-types`.',
-  },
   event_data_invalid: {
     status: 422,
     title: 'The data do not fit the schema of their type',

@@ -26,6 +26,8 @@ import { openEngine } from './attempts/engine.ts'
 import { jobRetention } from './attempts/retention.ts'
 import { checkJobs } from './checks.ts'
 import { deletedScheduleRetention } from './schedules/delete-schedule.ts'
+import { deletedRuleRetention } from './rules/delete-rule.ts'
+import { rules } from './rules/react-to-events.ts'
 import { scheduleLoop } from './schedules/run-schedules.ts'
 import { openJobTypes, type JobTypes } from './types/job-types.ts'
 import { closeFence, endPauses, passFence } from './types/pause-type.ts'
@@ -89,8 +91,8 @@ export const jobs: Surface<Face, Needs, typeof settings> = {
         scheduleLoop(deps),
         resultSweep(kernel),
       ],
-      consumers: [reactions([waits(kernel.declared)])],
-      retention: [...jobRetention(kernel), deletedScheduleRetention],
+      consumers: [reactions([waits(kernel.declared), rules(deps)])],
+      retention: [...jobRetention(kernel), deletedScheduleRetention, deletedRuleRetention],
       personal: personalJobs(deps),
       checks: [checkJobs(kernel.db)],
       jobTypes: kernel.profile === 'development' ? [demoCount] : [],

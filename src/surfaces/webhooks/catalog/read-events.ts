@@ -3,11 +3,19 @@
  * Foreign, missing, internal and unreadable events get the same 404.
  */
 import { type Static, Type } from 'typebox'
-import { columnsOf, lacks, nullable, sql, type Reader, type Sql } from '#dodeca/kernel'
+import {
+  columnsOf,
+  lacks,
+  nullable,
+  sql,
+  type Reader,
+  type Sql,
+  mayRead,
+  patternsOf,
+} from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { payloadRef } from '../fan-out/body.ts'
-import { mayRead, patternsOf } from '../types/event-types.ts'
 import { startOf } from './start-of.ts'
 import { DeliveriesSummary, WebhookEvent, type WebhookEventWithDeliveries } from './schemas.ts'
 

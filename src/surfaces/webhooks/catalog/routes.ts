@@ -8,10 +8,11 @@ import {
   routesOf,
   type RequestFacts,
   type StreamPlaces,
+  mayRead,
 } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
-import { mayRead, type EventType } from '../types/event-types.ts'
+import { type EventType } from '../types/event-types.ts'
 import { getEvent, readFeed, viewOf, wantedTypes } from './read-events.ts'
 import {
   EventFeed,

@@ -5,10 +5,18 @@
  * the subscription's owner.
  */
 import { type Static, Type } from 'typebox'
-import { closed, Id, JobFailure, nullable, sql, Time } from '#dodeca/kernel'
+import {
+  closed,
+  Id,
+  JobFailure,
+  nullable,
+  sql,
+  Time,
+  patternsOf,
+  readablePatterns,
+} from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { Pattern } from '../schemas.ts'
-import { patternsOf, readablePatterns } from '../types/event-types.ts'
 import type { Listening } from './line-up-missed.ts'
 import type { Selection } from './line-up.ts'
 import { rate_default } from './pace.ts'

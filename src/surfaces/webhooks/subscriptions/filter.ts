@@ -2,11 +2,10 @@
  * Checks the types of a subscription: a caller may subscribe to known types of a known version that
  * the caller may read.
  */
-import { lacks, type FieldError, type Reader } from '#dodeca/kernel'
+import { lacks, type FieldError, type Reader, mayRead } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { api_versions, type EventFilter } from '../schemas.ts'
-import { mayRead } from '../types/event-types.ts'
 
 export async function demandFilter(
   reader: Reader,

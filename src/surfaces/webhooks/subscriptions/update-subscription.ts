@@ -6,13 +6,12 @@
  * lost the permission for its types.
  */
 import { Type } from 'typebox'
-import { narrowSession, sql, type Principal, type Tx } from '#dodeca/kernel'
+import { narrowSession, sql, type Principal, type Tx, readablePatterns } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import type { SubscriptionEvent } from '../events.ts'
 import { SubscriptionRow, type UpdateSubscription } from '../schemas.ts'
 import { challenge_queue } from '../verification/challenge-queue.ts'
-import { readablePatterns } from '../types/event-types.ts'
 import { demandApiVersion, demandFilter, demandReadable } from './filter.ts'
 import { announce, holdSubscription, subscriptionColumns } from './find.ts'
 

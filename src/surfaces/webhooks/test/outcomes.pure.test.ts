@@ -1,9 +1,8 @@
 /** What an answer means, what is kept of it, and which types a pattern reaches. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { nounOf } from '#dodeca/kernel'
+import { nounOf, mayRead, patternsOf } from '#dodeca/kernel'
 import { excerptOf, ofResponse } from '../sending/outcome.ts'
-import { mayRead, patternsOf } from '../types/event-types.ts'
 
 describe('an answer', () => {
   const response = (status: number, headers = {}) =>

@@ -4,7 +4,7 @@
  * subscription only if the filter and the owner's permission both match.
  */
 import type { TSchema } from 'typebox'
-import { nounOf, type EventTypes as AllTypes, type Reader } from '#dodeca/kernel'
+import type { EventTypes as AllTypes, Reader } from '#dodeca/kernel'
 import { exampleOf } from '../catalog/example.ts'
 
 export type EventType = {
@@ -25,8 +25,6 @@ export type EventTypes = {
   known(pattern: string): boolean
 }
 
-const read = 'webhooks.events.read'
-
 export function openEventTypes(types: AllTypes): EventTypes {
   const open = () => types.all().filter(([, { internal }]) => !internal)
   return {
@@ -45,34 +43,11 @@ export function openEventTypes(types: AllTypes): EventTypes {
       const found = types.find(type)
       return found && !found.internal ? { type } : undefined
     },
-    known: pattern =>
-      pattern === '*' || open().some(([type]) => patternsOf(type).includes(pattern)),
+    known: types.known,
   }
 }
 
 function givenExample(schema: object): unknown {
   const { examples } = schema as { examples?: unknown }
   return Array.isArray(examples) ? (examples[0] ?? null) : null
-}
-
-/** Every pattern that the type matches. */
-export function patternsOf(type: string): string[] {
-  return ['*', `${nounOf(type)}.*`, type]
-}
-
-/** The types that the holder of these grants may read, as patterns. */
-export function readablePatterns(grants: ReadonlySet<string>): string[] {
-  const prefix = `${read}:`
-  return [...grants]
-    .filter(one => one.startsWith(prefix))
-    .map(one => one.slice(prefix.length))
-    .sort()
-}
-
-/** `*` means everything that may be read. A group requires the permission for the whole group. */
-export function mayRead(grants: ReadonlySet<string>, pattern: string): boolean {
-  const readable = readablePatterns(grants)
-  if (pattern === '*') return readable.length > 0
-  const wanted = pattern.endsWith('.*') ? ['*', pattern] : patternsOf(pattern)
-  return wanted.some(one => readable.includes(one))
 }
