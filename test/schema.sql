@@ -108,14 +108,27 @@ create table kernel.event_parks (
   blocking boolean not null default true,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
+  tenant_id uuid not null,
   constraint event_parks_check CHECK ((blocking OR (state = ANY (ARRAY['skipped'::text, 'resolved'::text])))),
   constraint event_parks_pkey PRIMARY KEY (id),
   constraint event_parks_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'dead'::text, 'skipped'::text, 'resolved'::text])))
 );
-CREATE UNIQUE INDEX event_parks_blocking ON kernel.event_parks USING btree (consumer, aggregate_id) WHERE blocking;
+CREATE UNIQUE INDEX event_parks_blocking ON kernel.event_parks USING btree (consumer, tenant_id, aggregate_id) WHERE blocking;
 CREATE INDEX event_parks_consumer ON kernel.event_parks USING btree (consumer, id);
 CREATE INDEX event_parks_due ON kernel.event_parks USING btree (next_attempt_at) WHERE (blocking AND (state <> 'dead'::text));
 CREATE INDEX event_parks_first_position ON kernel.event_parks USING btree (first_position) WHERE blocking;
+
+create table kernel.event_types (
+  type text collate "C" not null,
+  description text not null,
+  schema jsonb not null,
+  schema_version integer not null default 1,
+  version integer not null default 1,
+  archived_at timestamp with time zone,
+  created_at timestamp with time zone not null default kernel.now(),
+  updated_at timestamp with time zone not null default kernel.now(),
+  constraint event_types_pkey PRIMARY KEY (type)
+);
 
 create table kernel.events (
   "position" bigint not null,
@@ -212,6 +225,16 @@ create table kernel.outbox_events (
   transaction_id bigint,
   constraint outbox_events_pkey PRIMARY KEY (seq)
 ) with (autovacuum_vacuum_cost_delay=0, autovacuum_vacuum_scale_factor=0.01);
+
+create table kernel.published_aggregates (
+  tenant_id uuid not null,
+  type text collate "C" not null,
+  id uuid not null,
+  version bigint not null default 0,
+  published_at timestamp with time zone not null default kernel.now(),
+  constraint published_aggregates_pkey PRIMARY KEY (tenant_id, type, id)
+);
+CREATE INDEX published_aggregates_old ON kernel.published_aggregates USING btree (published_at);
 
 create table kernel.tenant_states (
   tenant_id uuid not null,
@@ -1251,6 +1274,42 @@ create table jobs.job_results (
 CREATE INDEX job_results_attempt ON jobs.job_results USING btree (attempt_id);
 CREATE INDEX job_results_bytes ON jobs.job_results USING btree (id) WHERE (blob_key IS NOT NULL);
 CREATE INDEX job_results_created_at ON jobs.job_results USING btree (created_at);
+
+create table jobs.job_rules (
+  tenant_id uuid not null,
+  name text collate "C" not null,
+  id uuid not null,
+  principal_id uuid not null,
+  session_id uuid,
+  event text collate "C" not null,
+  conditions json not null,
+  type text collate "C" not null,
+  schema_version integer not null,
+  parameters json not null,
+  priority smallint not null,
+  delay_seconds integer not null,
+  state text not null,
+  reason text,
+  from_position bigint not null,
+  from_cell uuid not null,
+  runs bigint not null default 0,
+  hour_began timestamp with time zone not null default kernel.now(),
+  runs_in_hour integer not null default 0,
+  last_run_at timestamp with time zone,
+  last_job_id uuid,
+  missed bigint not null default 0,
+  last_error_code text,
+  missed_said_at timestamp with time zone,
+  version integer not null default 1,
+  created_at timestamp with time zone not null default kernel.now(),
+  updated_at timestamp with time zone not null default kernel.now(),
+  constraint job_rules_pkey PRIMARY KEY (tenant_id, name),
+  constraint job_rules_state_check CHECK ((state = ANY (ARRAY['active'::text, 'paused'::text, 'disabled'::text, 'deleted'::text])))
+) with (fillfactor=70);
+CREATE INDEX job_rules_deleted ON jobs.job_rules USING btree (updated_at) WHERE (state = 'deleted'::text);
+CREATE INDEX job_rules_events ON jobs.job_rules USING btree (tenant_id, event) WHERE (state = 'active'::text);
+CREATE UNIQUE INDEX job_rules_id ON jobs.job_rules USING btree (tenant_id, id);
+CREATE INDEX job_rules_principal ON jobs.job_rules USING btree (principal_id);
 
 create table jobs.job_schedules (
   tenant_id uuid not null,

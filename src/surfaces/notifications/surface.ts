@@ -7,6 +7,7 @@ import { errors } from './errors.ts'
 import { events } from './events.ts'
 import type { Face } from './face.ts'
 import { openInboxStreams } from './inbox/watch-inbox.ts'
+import { notifyJob } from './intents/notify-job.ts'
 import { loops } from './loops.ts'
 import { reportProviders } from './outcomes/report-formats.ts'
 import { openFace } from './open-face.ts'
@@ -63,6 +64,7 @@ export const notifications: Surface<Face, Needs, typeof settings> = {
         ...(kernel.settings['notifications.sender_enabled'] ? [sender.loop] : []),
         ...loops(deps),
       ],
+      jobTypes: [notifyJob(deps)],
       checks: checks(deps),
       personal: personal(deps),
       retention: retention(kernel),

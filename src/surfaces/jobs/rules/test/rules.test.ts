@@ -424,3 +424,37 @@ test('twenty events at once of one aggregate and of twenty make each one job', a
   expect(await show(who, 'many')).toMatchObject({ runs: 3, missed: 0 })
   expect(await jobsOf(who)).toHaveLength(3)
 })
+
+test('a rule notifies people while its owner may send in the category', async () => {
+  const type = await declared()
+  const job = {
+    type: 'notifications.notify',
+    parameters: {
+      recipient: { user_id: { $event: '/data/user_id' } },
+      category: 'order.updates',
+      template: { name: 'notice' },
+      data: { subject: 'Won', paragraphs: ['The deal is won.'] },
+    },
+  }
+  const Notice = Type.Object({ recipient_ref: Type.String(), principal_id: Type.String() })
+  const noticesOf = ({ tenant }: Member) =>
+    db.many(
+      Notice,
+      sql`
+        select recipient_ref, principal_id from notifications.notification_intents
+        where tenant_id = ${tenant.id} and category = 'order.updates'`,
+    )
+  const may = await owner('notifications.intents.send:order.updates')
+  const may_not = await owner('notifications.intents.send:news')
+  for (const who of [may, may_not]) {
+    await rule(who, 'tell', { event: type, job })
+    await publish(who, type, [{ user_id: who.id }])
+  }
+  await quiet()
+  expect(await jobsOf(may)).toMatchObject([{ state: 'succeeded' }])
+  expect(await noticesOf(may)).toEqual([{ recipient_ref: `user:${may.id}`, principal_id: may.id }])
+  expect(await jobsOf(may_not)).toMatchObject([{ state: 'failed', error_code: 'owner_revoked' }])
+  expect(await noticesOf(may_not)).toEqual([])
+})
+  expect(await noticesOf(may)).toHaveLength(1)
+})
