@@ -7,6 +7,7 @@ import { clientAddress, otherOrigins } from '#dodeca/kernel'
 import type { DueQueue, Kernel, Opened, Route } from '#dodeca/kernel'
 import { openRateLimiter } from '../kernel/access/rate.ts'
 import { openTenantStates } from '../kernel/work/tenant-states.ts'
+import type { OpenBus } from '../kernel/events/bus.ts'
 import { openEvents, type Events } from '../kernel/events/open.ts'
 import { traced } from '../kernel/events/consumers/traced.ts'
 import { openNatsSink, type NatsSink } from '../kernel/events/sinks/nats.ts'
@@ -75,24 +76,7 @@ export function openPlatform(options: PlatformOptions): Platform {
   const sink = sinkOf(options)
   const rights = named.rights ?? no_rights
   const publish = openPublish({ kernel, isOpen: rights.isOpen })
-  const events = openEvents({
-    db: kernel.db,
-    direct_url: options.direct_url,
-    consumers: opened
-      .flatMap(one => one.consumers ?? [])
-      .map(consumer => traced(consumer, options.telemetry)),
-    sleepers,
-    bus,
-    pulse,
-    types: kernel.declared.eventTypes,
-    settings: config.settings,
-    log: options.log,
-    metrics: kernel.metrics,
-    fault: kernel.fault,
-    application_name: 'dodeca',
-    sinks: sink ? [sink.listener] : [],
-    work: config.roles.includes('worker'),
-  })
+  const events = eventsOf(options, kernel, opened, { sleepers, bus, pulse, sink })
   tie(events, () => routes(), named.opened, [publishJob(publish, rights)])
   const connections = openConnections(config.public_url)
   const parts: PlatformParts = {
@@ -134,6 +118,32 @@ export function openPlatform(options: PlatformOptions): Platform {
     ...preparation(parts, prepare),
     ...lifecycle(parts, server, stopping),
   }
+}
+
+type EventParts = Pick<PlatformParts, 'sleepers' | 'pulse' | 'sink'> & { readonly bus: OpenBus }
+
+function eventsOf(
+  { config, direct_url, log, telemetry }: PlatformOptions,
+  kernel: Kernel,
+  opened: readonly Opened[],
+  { sink, ...parts }: EventParts,
+): Events {
+  return openEvents({
+    db: kernel.db,
+    direct_url,
+    consumers: opened
+      .flatMap(one => one.consumers ?? [])
+      .map(consumer => traced(consumer, telemetry)),
+    ...parts,
+    types: kernel.declared.eventTypes,
+    settings: config.settings,
+    log,
+    metrics: kernel.metrics,
+    fault: kernel.fault,
+    application_name: 'dodeca',
+    sinks: sink ? [sink.listener] : [],
+    work: config.roles.includes('worker'),
+  })
 }
 
 /** Without accounts nobody may do anything. */

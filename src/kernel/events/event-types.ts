@@ -8,7 +8,6 @@ import { type Static, Type } from 'typebox'
 import type { Reader } from '../database/db.ts'
 import { columnsOf } from '../database/columns.ts'
 import { sql } from '../database/sql.ts'
-import { nullable } from '../http/contract/shapes.ts'
 import type { EventDeclaration, LoggedEvent } from './event.ts'
 import { patternsOf } from './event-patterns.ts'
 
@@ -19,7 +18,7 @@ export const OwnEventType = Type.Object({
   schema: Type.Unsafe<object>(Type.Any()),
   schema_version: Type.Integer(),
   version: Type.Integer(),
-  archived_at: nullable(Type.String()),
+  archived_at: Type.Union([Type.String(), Type.Null()]),
   created_at: Type.String(),
   updated_at: Type.String(),
 })

@@ -48,7 +48,7 @@ export const PublishedEvent = closed(
 )
 export type PublishedEvent = Static<typeof PublishedEvent>
 
-export const events_max = 100
+const events_max = 100
 export const PublishEvents = closed(
   { events: Type.Array(PublishedEvent, { minItems: 1, maxItems: events_max }) },
   { title: 'PublishEvents' },

@@ -60,6 +60,20 @@ test.each(['kernel.before_commit', 'kernel.after_commit'])(
   },
 )
 
+/** Whichever process has the lanes: the consumer gets past the events. */
+const past = (type: string, last: number) =>
+  eventually('the consumer is past them', async () => {
+    const { behind } = await world.platform.kernel.db.one(
+      Type.Object({ behind: Type.Integer() }),
+      sql`
+        select count(*)::int as behind from kernel.event_consumers c
+        join kernel.events e on e.lane = c.lane
+        where c.consumer = 'webhooks.fan_out' and e.type = ${type} and e.position <= ${last}
+          and c.position < e.position`,
+    )
+    return behind === 0
+  })
+
 test('a type declared on one process is known on the other: to publish, subscribe, consume', async () => {
   const other = await startProcess({ ...world.environment, ROLES: 'api,worker' }, 'product')
   try {
@@ -87,18 +101,7 @@ test('a type declared on one process is known on the other: to publish, subscrib
         const found = await logged(type)
         return found.length === 20 && found.at(-1)?.position
       })
-      // Whichever process has the lanes: every consumer gets past them, and nothing is parked.
-      await eventually('all consumers are past them', async () => {
-        const { behind } = await world.platform.kernel.db.one(
-          Type.Object({ behind: Type.Integer() }),
-          sql`
-            select count(*)::int as behind from kernel.event_consumers c
-            join kernel.events e on e.lane = c.lane
-            where c.consumer = 'webhooks.fan_out' and e.type = ${type} and e.position <= ${last}
-              and c.position < e.position`,
-        )
-        return behind === 0
-      })
+      await past(type, last)
     }
     const parked = await world.platform.kernel.db.many(
       Type.Object({ id: Type.String() }),
@@ -130,10 +133,8 @@ test('the job kernel.publish publishes once, and only what its owner may publish
     error: { code: 'event_type_unknown' },
   })
   // The job itself may be submitted; the right to publish is another one.
-  const { db } = world.platform.kernel
-  await db.run(sql`
-    delete from identity.role_assignments
-    where tenant_id = ${owner.tenant.id} and account_id = ${owner.id}`)
+  const who = { tenant: owner.tenant.slug, account: owner.id }
+  await world.identity.administration.revoke(who, 'tenant_admin', 'test')
   await world.allow(owner, 'jobs.jobs.submit:*', 'jobs.jobs.read:*')
   expect(await submit([type])).toMatchObject({ state: 'failed', error: { code: 'owner_revoked' } })
   await eventually('one event is in the log', async () => (await logged(type)).length === 1)

@@ -110,11 +110,11 @@ async function checkJob(tx: Tx, deps: PutDeps, job: PutRule['job']) {
   if (Buffer.byteLength(JSON.stringify(parameters)) > most) throw problem('content_too_large')
   const references = referencesIn(parameters)
   const pointer = '/job/parameters'
-  const errors = hasTooMany(references)
-    ? [{ location: 'body', pointer, constraint: 'references' } as const]
-    : references > 0
-      ? []
-      : await type.fits.parameters(parameters, pointer)
+  if (hasTooMany(references)) {
+    const errors = [{ location: 'body', pointer, constraint: 'references' }] as const
+    throw problem('validation_failed', { errors })
+  }
+  const errors = references > 0 ? [] : await type.fits.parameters(parameters, pointer)
   if (errors.length > 0) throw problem('validation_failed', { errors })
   return type
 }

@@ -199,7 +199,7 @@ function saysMiss({ rule, missed }: Course): boolean {
 }
 
 async function settle(tx: Tx, courses: readonly Course[]): Promise<void> {
-  const changed = courses.filter(one => one.stop || one.runs > 0 || one.missed > 0)
+  const changed = courses.filter(one => one.stop !== null || one.runs + one.missed > 0)
   if (changed.length === 0) return
   const of = <T>(pick: (one: Course) => T): T[] => changed.map(pick)
   const versionOf = (one: Course) => one.rule.version + (saysMiss(one) ? 1 : 0) + (one.stop ? 1 : 0)

@@ -12,7 +12,7 @@ import {
 } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
-import { type EventType } from '../types/event-types.ts'
+import type { EventType } from '../types/event-types.ts'
 import { getEvent, readFeed, viewOf, wantedTypes } from './read-events.ts'
 import {
   EventFeed,

@@ -118,7 +118,11 @@ test('in another cell positions count anew: a rule that came there sees all even
   await publish(type, 1)
   const other = await startProcess(working(), 'product')
   try {
-    await eventually('it has its job', async () => (await keysOf(id)).length === 1)
+    const keys = await eventually('it has its job', async () => {
+      const found = await keysOf(id)
+      return found.length > 0 && found
+    })
+    expect(keys).toHaveLength(1)
   } finally {
     await other.kill()
   }
