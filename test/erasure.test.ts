@@ -62,6 +62,7 @@ async function person(mark: string): Promise<Member> {
     'payments.intents.create',
     'jobs.jobs.submit:*',
     'jobs.schedules.write:*',
+    'jobs.rules.write:*',
     'notifications.destinations.write_any',
   )
   return member
@@ -76,7 +77,7 @@ async function idleType(): Promise<string> {
   return type
 }
 
-/** What acts: subscriptions, schedules, jobs that wait, links; some of it made with an API key. */
+/** What acts: subscriptions, schedules, rules, jobs that wait, links; some of it made with an API key. */
 async function setUp(who: Member, mark: string) {
   const ask = asks(who, mark)
   const type = await idleType()
@@ -99,6 +100,9 @@ async function setUp(who: Member, mark: string) {
   const schedule = `nightly-${newId().slice(-6)}`
   const parameters = { of: mark }
   await ask('PUT', `/v1/job-schedules/${schedule}`, { type, cron: '0 3 * * *', parameters })
+  const where = [{ at: '/data/account_id', is: 'eq', value: mark }]
+  const rule = { event: 'account.verified', where, job: { type, parameters } }
+  await ask('PUT', `/v1/job-rules/${schedule}`, rule)
   const job = await ask('POST', '/v1/jobs', { type, schema_version: 1, parameters })
   await ask('POST', `/v1/users/${who.id}/destinations`, {
     channel: 'email',
@@ -222,6 +226,7 @@ test('what is kept of a person is handed out by all surfaces, and nowhere once t
     'identity.api_key',
     'inference.inference',
     'jobs.job',
+    'jobs.job_rule',
     'jobs.job_schedule',
     'links.link',
     'links.link',
@@ -285,6 +290,7 @@ test('what a stranger had set up in an account ends when its owner proves the ma
   })
   expect((await ask('GET', at)).body).toMatchObject({ state: 'disabled' })
   expect((await ask('GET', '/v1/job-schedules')).body.data).toMatchObject([{ enabled: false }])
+  expect((await ask('GET', '/v1/job-rules')).body.data).toMatchObject([{ state: 'disabled' }])
   const links_now = (await ask('GET', '/v1/links')).body.data as { state: string }[]
   expect(links_now.map(one => one.state).toSorted()).toEqual(['active', 'disabled'])
   expect((await ask('GET', `/v1/jobs/${job.id}`)).body.state).toBe('cancelled')

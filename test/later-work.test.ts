@@ -2,7 +2,7 @@
  * Work that runs after its request. `docs/security.md` lists every kind: under whom it runs, and
  * where the right is asked again. A kind without a line fails here. Each type of job that a person
  * may submit is run after its owner has lost the right in each way, and does nothing. The other
- * kinds have tests of their own: owners.test.ts of jobs, senders.test.ts of notifications,
+ * kinds have tests of their own: owners.test.ts and rules.test.ts of jobs, senders.test.ts of notifications,
  * owner-rights.test.ts of webhooks, owning.test.ts of retrieval. The same holds for the narrow session
  * in which work was asked for: it does nothing outside the scope, or after the session has ended.
  */
@@ -25,7 +25,7 @@ const { kernel, opened } = world.platform
 const { administration } = world.identity
 const jobs = opened['jobs']?.face as Jobs
 const surfaces = Object.values(opened)
-const job_types = surfaces.flatMap(one => one.jobTypes ?? [])
+const job_types = kernel.declared.jobTypes()
 const asked = job_types.filter(one => one.permission && !one.outlives_owner)
 
 const rolesWith = (permission: string) =>

@@ -108,14 +108,27 @@ create table kernel.event_parks (
   blocking boolean not null default true,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
+  tenant_id uuid not null,
   constraint event_parks_check CHECK ((blocking OR (state = ANY (ARRAY['skipped'::text, 'resolved'::text])))),
   constraint event_parks_pkey PRIMARY KEY (id),
   constraint event_parks_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'dead'::text, 'skipped'::text, 'resolved'::text])))
 );
-CREATE UNIQUE INDEX event_parks_blocking ON kernel.event_parks USING btree (consumer, aggregate_id) WHERE blocking;
+CREATE UNIQUE INDEX event_parks_blocking ON kernel.event_parks USING btree (consumer, tenant_id, aggregate_id) WHERE blocking;
 CREATE INDEX event_parks_consumer ON kernel.event_parks USING btree (consumer, id);
 CREATE INDEX event_parks_due ON kernel.event_parks USING btree (next_attempt_at) WHERE (blocking AND (state <> 'dead'::text));
 CREATE INDEX event_parks_first_position ON kernel.event_parks USING btree (first_position) WHERE blocking;
+
+create table kernel.event_types (
+  type text collate "C" not null,
+  description text not null,
+  schema jsonb not null,
+  schema_version integer not null default 1,
+  version integer not null default 1,
+  archived_at timestamp with time zone,
+  created_at timestamp with time zone not null default kernel.now(),
+  updated_at timestamp with time zone not null default kernel.now(),
+  constraint event_types_pkey PRIMARY KEY (type)
+);
 
 create table kernel.events (
   "position" bigint not null,
@@ -212,6 +225,16 @@ create table kernel.outbox_events (
   transaction_id bigint,
   constraint outbox_events_pkey PRIMARY KEY (seq)
 ) with (autovacuum_vacuum_cost_delay=0, autovacuum_vacuum_scale_factor=0.01);
+
+create table kernel.published_aggregates (
+  tenant_id uuid not null,
+  type text collate "C" not null,
+  id uuid not null,
+  version bigint not null default 0,
+  published_at timestamp with time zone not null default kernel.now(),
+  constraint published_aggregates_pkey PRIMARY KEY (tenant_id, type, id)
+);
+CREATE INDEX published_aggregates_old ON kernel.published_aggregates USING btree (published_at);
 
 create table kernel.tenant_states (
   tenant_id uuid not null,
@@ -1253,6 +1276,42 @@ CREATE INDEX job_results_attempt ON jobs.job_results USING btree (attempt_id);
 CREATE INDEX job_results_bytes ON jobs.job_results USING btree (id) WHERE (blob_key IS NOT NULL);
 CREATE INDEX job_results_created_at ON jobs.job_results USING btree (created_at);
 
+create table jobs.job_rules (
+  tenant_id uuid not null,
+  name text collate "C" not null,
+  id uuid not null,
+  principal_id uuid not null,
+  session_id uuid,
+  event text collate "C" not null,
+  conditions json not null,
+  type text collate "C" not null,
+  schema_version integer not null,
+  parameters json not null,
+  priority smallint not null,
+  delay_seconds integer not null,
+  state text not null,
+  reason text,
+  from_position bigint not null,
+  from_cell uuid not null,
+  runs bigint not null default 0,
+  hour_began timestamp with time zone not null default kernel.now(),
+  runs_in_hour integer not null default 0,
+  last_run_at timestamp with time zone,
+  last_job_id uuid,
+  missed bigint not null default 0,
+  last_error_code text,
+  missed_said_at timestamp with time zone,
+  version integer not null default 1,
+  created_at timestamp with time zone not null default kernel.now(),
+  updated_at timestamp with time zone not null default kernel.now(),
+  constraint job_rules_pkey PRIMARY KEY (tenant_id, name),
+  constraint job_rules_state_check CHECK ((state = ANY (ARRAY['active'::text, 'paused'::text, 'disabled'::text, 'deleted'::text])))
+) with (fillfactor=70);
+CREATE INDEX job_rules_deleted ON jobs.job_rules USING btree (updated_at) WHERE (state = 'deleted'::text);
+CREATE INDEX job_rules_events ON jobs.job_rules USING btree (tenant_id, event) WHERE (state = 'active'::text);
+CREATE UNIQUE INDEX job_rules_id ON jobs.job_rules USING btree (tenant_id, id);
+CREATE INDEX job_rules_principal ON jobs.job_rules USING btree (principal_id);
+
 create table jobs.job_schedules (
   tenant_id uuid not null,
   name text collate "C" not null,
@@ -1288,6 +1347,42 @@ create table jobs.job_schedules (
   constraint job_schedules_priority_check CHECK (((priority >= 0) AND (priority <= 9)))
 );
 CREATE INDEX job_schedules_due ON jobs.job_schedules USING btree (next_run_at) WHERE enabled;
+
+create table jobs.job_signals (
+  tenant_id uuid not null,
+  job_id uuid not null,
+  id uuid not null,
+  number bigint not null generated always as identity,
+  name text collate "C" not null,
+  data json not null,
+  principal_id uuid,
+  created_at timestamp with time zone not null default kernel.now(),
+  step text collate "C",
+  constraint job_signals_pkey PRIMARY KEY (tenant_id, job_id, id)
+);
+CREATE INDEX job_signals_principal ON jobs.job_signals USING btree (principal_id) WHERE (principal_id IS NOT NULL);
+CREATE INDEX job_signals_unread ON jobs.job_signals USING btree (tenant_id, job_id, name, number) WHERE (step IS NULL);
+
+create table jobs.job_steps (
+  tenant_id uuid not null,
+  job_id uuid not null,
+  name text collate "C" not null,
+  sequence integer not null,
+  kind text not null,
+  state text not null,
+  attempts smallint not null default 0,
+  result json,
+  error_code text,
+  until timestamp with time zone,
+  awaited text,
+  "position" bigint,
+  child_job_id uuid,
+  created_at timestamp with time zone not null default kernel.now(),
+  completed_at timestamp with time zone,
+  constraint job_steps_kind_check CHECK ((kind = ANY (ARRAY['write'::text, 'run'::text, 'sleep'::text, 'event'::text, 'signal'::text, 'invoke'::text, 'undo'::text]))),
+  constraint job_steps_pkey PRIMARY KEY (tenant_id, job_id, name),
+  constraint job_steps_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'retrying'::text, 'done'::text, 'failed'::text, 'timed_out'::text])))
+) with (fillfactor=70);
 
 create table jobs.job_type_versions (
   type text collate "C" not null,
@@ -1387,6 +1482,33 @@ create table jobs.outages (
   ended_at timestamp with time zone not null,
   constraint outages_pkey PRIMARY KEY (began_at)
 );
+
+create table jobs.runs (
+  tenant_id uuid not null,
+  job_id uuid not null,
+  from_position bigint not null,
+  person_id uuid,
+  parent_job_id uuid,
+  depth smallint not null default 0,
+  undoing text,
+  constraint runs_pkey PRIMARY KEY (tenant_id, job_id)
+);
+CREATE INDEX runs_parent ON jobs.runs USING btree (tenant_id, parent_job_id) WHERE (parent_job_id IS NOT NULL);
+CREATE INDEX runs_person ON jobs.runs USING btree (person_id) WHERE (person_id IS NOT NULL);
+
+create table jobs.step_waits (
+  tenant_id uuid not null,
+  job_id uuid not null,
+  name text collate "C" not null,
+  event_type text collate "C" not null,
+  aggregate_id uuid not null,
+  awaited text not null,
+  match jsonb not null default '{}'::jsonb,
+  scanned_through bigint not null,
+  is_open boolean not null default false,
+  constraint step_waits_pkey PRIMARY KEY (tenant_id, job_id, name)
+);
+CREATE INDEX step_waits_events ON jobs.step_waits USING btree (tenant_id, event_type, aggregate_id);
 
 create table jobs.unsettled_jobs (
   tenant_id uuid not null,

@@ -24,6 +24,7 @@ export const keyed: Readonly<Record<string, true>> = {
   'POST /v1/domains/{domain_id}/verification-token': true,
   'POST /v1/event-parks/{id}/retry': true,
   'POST /v1/event-parks/{id}/skip': true,
+  'POST /v1/events': true,
   'POST /v1/files/{file_id}/rescan': true,
   'POST /v1/generations': true,
   'POST /v1/generations/stream': true,

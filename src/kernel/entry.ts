@@ -69,6 +69,14 @@ export { StartError } from './errors/start-error.ts'
 
 // Events.
 export { LoggedEvent } from './events/event.ts'
+export {
+  events_read,
+  mayRead,
+  nounOf,
+  patternsOf,
+  readablePatterns,
+} from './events/event-patterns.ts'
+export type { EventTypes } from './events/event-types.ts'
 export type { Fault } from './faults.ts'
 
 // Routes, requests, replies, lists, streams.
@@ -229,6 +237,7 @@ export type {
   Caller,
   Check,
   Consumer,
+  Declared,
   DemoTenant,
   EventDeclaration,
   InboundHandler,

@@ -15,6 +15,7 @@ import type { Declarations } from './declarations.ts'
 import type { Bus } from './events/bus.ts'
 import type { Consumer } from './events/consumer.ts'
 import type { EventDeclaration } from './events/event.ts'
+import type { EventTypes } from './events/event-types.ts'
 import type { Fault } from './faults.ts'
 import type { Cursors } from './http/contract/cursor.ts'
 import type { Reference } from './http/openapi/reference.ts'
@@ -105,7 +106,10 @@ export type Kernel = {
 export type Declared = Required<Declarations> & {
   /** Roles and API keys may have any permission of the platform. */
   readonly permissions: PermissionCatalog
+  /** The event types of the code. */
   readonly events: ReadonlyMap<string, EventDeclaration>
+  /** Those and the types that were declared over HTTP. */
+  readonly eventTypes: EventTypes
   /** Both are known once all surfaces are open (`Opened.connect`). */
   jobTypes(): readonly JobType[]
   inbound(): readonly InboundHandler[]

@@ -4,6 +4,7 @@
  */
 import { StartError, type Access, type Opened, type Surface, type Tx } from '#dodeca/kernel'
 import type { Composition, KernelFor } from './composition.ts'
+import type { Rights } from './events/publish-events.ts'
 
 /** Any surface, as it is opened here. */
 export type Openable = Omit<Surface<unknown, never>, 'settings' | 'open' | 'needs'> & {
@@ -14,9 +15,8 @@ export type Openable = Omit<Surface<unknown, never>, 'settings' | 'open' | 'need
 }
 
 /** What the surface that owns the accounts provides in its face. */
-type Gate = Pick<ReturnType<Composition['open']>, 'prepare' | 'demoTenants'> & {
-  readonly access: Access
-}
+type Gate = Pick<ReturnType<Composition['open']>, 'prepare' | 'demoTenants'> &
+  Partial<Rights> & { readonly access: Access }
 
 /**
  * `own` are the surfaces of an application. `identity` owns the accounts.
@@ -36,13 +36,14 @@ export function compose(ours: readonly Openable[], own: readonly Openable[] = []
         opened[one.name] = one.open(kernelFor(one), Object.fromEntries(needs) as never)
       }
       const keeper = opened['identity']?.face as Gate | undefined
-      if (!keeper) throw new StartError(`The surface identity, which owns the accounts, is off.`)
-      const { access, prepare, demoTenants } = keeper
+      if (!keeper) throw new StartError('The surface identity, which owns the accounts, is off.')
+      const { access, prepare, demoTenants, isOpen, grantsOf } = keeper
       return {
         opened,
         access,
         ...(prepare && { prepare }),
         ...(demoTenants && { demoTenants }),
+        ...(isOpen && grantsOf && { rights: { isOpen, grantsOf } }),
       }
     },
   }

@@ -24,6 +24,7 @@ import type { Overload } from '../kernel/observability/overload.ts'
 import type { Pulse } from '../kernel/work/pulse.ts'
 import type { Sleepers } from '../kernel/work/topics.ts'
 import type { Telemetry } from '../kernel/observability/telemetry.ts'
+import type { Publish, Rights } from './events/publish-events.ts'
 import type { Member } from './processes/member.ts'
 import type { PublicFiles, PublicFolder } from './public-files.ts'
 
@@ -51,6 +52,8 @@ export type Composition = {
     prepare?(administrator: FirstAdministrator | null): Promise<void>
     /** The tenants of the demo that exist. */
     demoTenants?(): Promise<readonly DemoTenant[]>
+    /** Absent where there are no accounts: then events are published in the own tenant only. */
+    rights?: Rights
   }
 }
 
@@ -91,6 +94,7 @@ export type PlatformParts = {
   sleepers: Sleepers
   pulse: Pulse
   connections: Connections
+  publish: Publish
   deprecatedCalls: DeprecatedCalls
   queues: readonly DueQueue[]
 }

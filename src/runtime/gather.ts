@@ -14,6 +14,7 @@ import type {
 import { permissionCatalog } from '../kernel/access/permissions.ts'
 import { scopeWords } from '../kernel/access/scopes.ts'
 import { eventErrors } from '../kernel/events/operate.ts'
+import { errors as publishErrors } from './events/errors.ts'
 import { requestErrors } from './platform-routes/requests.ts'
 import { catalogOf, type Catalog } from '../kernel/errors/problem.ts'
 
@@ -33,6 +34,26 @@ const kernelPermissions: Record<string, Permission> = {
     roles: ['platform_operator'],
   },
   'kernel.audit_events.read': { says: 'Read the audit log', roles: ['auditor'] },
+  'kernel.event_types.write': {
+    says: 'Declare event types, and archive them',
+    roles: ['platform_operator'],
+  },
+  'kernel.events.publish': {
+    says: 'Publish events of a type in the own tenant',
+    roles: ['tenant_admin'],
+    typed: true,
+  },
+  'kernel.events.publish_any': {
+    says: 'Publish events of a type in any tenant',
+    roles: ['platform_operator'],
+    typed: true,
+  },
+  // Rules need it too, also where webhooks are off.
+  'webhooks.events.read': {
+    says: 'Read events of a type, and act on them with subscriptions and rules',
+    roles: ['tenant_admin'],
+    typed: true,
+  },
   'kernel.metrics.read': { says: 'Read metrics', roles: ['platform_operator'] },
 }
 
@@ -51,6 +72,7 @@ export function gather(surfaces: readonly AnySurface[]): Gathered {
     },
     catalog: catalogOf([
       eventErrors,
+      publishErrors,
       requestErrors,
       providerErrors,
       ...surfaces.map(surface => surface.errors),
@@ -84,7 +106,7 @@ function allOf<K extends keyof Declarations>(
 export function checkRoutes(routes: readonly Route[], { permissions, catalog }: Gathered): void {
   const seen = new Set<string>()
   const surfaces = new Set([...permissions.keys()].map(name => name.slice(0, name.indexOf('.'))))
-  const words = new Set(['any', ...scopeWords(permissions, [...surfaces])])
+  const words = new Set(['any', ...permissions.keys(), ...scopeWords(permissions, [...surfaces])])
   for (const { method, path, permission, for_others, for_types, narrow, fails = [] } of routes) {
     const operation = `${method} ${path}`
     if (narrow !== undefined && !words.has(narrow))

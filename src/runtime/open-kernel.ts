@@ -11,6 +11,7 @@ import { openObjects } from '../kernel/objects/open-objects.ts'
 import { currentRequestId, currentTraceparent, openClock, openSafeFetch } from '#dodeca/kernel'
 import type {
   Db,
+  JobType,
   Kernel,
   KernelOf,
   Opened,
@@ -26,6 +27,7 @@ import { openPulse } from '../kernel/work/pulse.ts'
 import { openSleepers } from '../kernel/work/topics.ts'
 import { openBus } from '../kernel/events/bus.ts'
 import type { Events } from '../kernel/events/open.ts'
+import { openEventTypes } from '../kernel/events/event-types.ts'
 import { openOutbox } from '../kernel/events/log/outbox.ts'
 import type { Faults } from '../kernel/faults.ts'
 import type { Gathered } from './gather.ts'
@@ -54,6 +56,7 @@ export function openKernel(options: PlatformOptions, gathered: Gathered, faults:
   let events: Events | undefined
   let routes: (() => readonly Route[]) | undefined
   let surfaces: Readonly<Record<string, Opened>> = {}
+  let own_jobs: readonly JobType[] = []
   const { db, reserved } = databasesOf(options, gathered.declared, metrics, () => events)
   const personal = openPersonal({ db }, () => personalOf(surfaces))
   const kernel: Kernel = {
@@ -82,7 +85,8 @@ export function openKernel(options: PlatformOptions, gathered: Gathered, faults:
       ...gathered.named,
       permissions: gathered.permissions,
       events: gathered.declared,
-      jobTypes: () => Object.values(surfaces).flatMap(one => one.jobTypes ?? []),
+      eventTypes: openEventTypes(gathered.declared),
+      jobTypes: () => [...own_jobs, ...Object.values(surfaces).flatMap(one => one.jobTypes ?? [])],
       inbound: () => Object.values(surfaces).flatMap(one => one.inbound ?? []),
     },
     routes: () => {
@@ -98,7 +102,9 @@ export function openKernel(options: PlatformOptions, gathered: Gathered, faults:
     opened: Events,
     all: () => readonly Route[],
     named: Readonly<Record<string, Opened>>,
+    platform_jobs: readonly JobType[],
   ) => {
+    own_jobs = platform_jobs
     events = opened
     routes = all
     surfaces = named

@@ -7,6 +7,7 @@ import { clientAddress, otherOrigins } from '#dodeca/kernel'
 import type { DueQueue, Kernel, Opened, Route } from '#dodeca/kernel'
 import { openRateLimiter } from '../kernel/access/rate.ts'
 import { openTenantStates } from '../kernel/work/tenant-states.ts'
+import type { OpenBus } from '../kernel/events/bus.ts'
 import { openEvents, type Events } from '../kernel/events/open.ts'
 import { traced } from '../kernel/events/consumers/traced.ts'
 import { openNatsSink, type NatsSink } from '../kernel/events/sinks/nats.ts'
@@ -24,6 +25,8 @@ import { natsBusOf, socketsOf } from './open-sockets.ts'
 import { openKeyed } from '../kernel/idempotency/keyed.ts'
 import { openApiDocument } from '../kernel/http/openapi/document.ts'
 import { docsPages } from './docs/mount.ts'
+import { publishJob } from './events/publish-job.ts'
+import { openPublish, type Rights } from './events/publish-events.ts'
 import { allRoutes } from './platform-routes/all-routes.ts'
 import { lifecycle } from './lifecycle.ts'
 import { kernelFor, openKernel } from './open-kernel.ts'
@@ -72,25 +75,10 @@ export function openPlatform(options: PlatformOptions): Platform {
   const { access, prepare } = named
   const opened = Object.values(named.opened)
   const sink = sinkOf(options)
-  const events = openEvents({
-    db: kernel.db,
-    direct_url: options.direct_url,
-    consumers: opened
-      .flatMap(one => one.consumers ?? [])
-      .map(consumer => traced(consumer, options.telemetry)),
-    sleepers,
-    bus,
-    pulse,
-    declared: gathered.declared,
-    settings: config.settings,
-    log: options.log,
-    metrics: kernel.metrics,
-    fault: kernel.fault,
-    application_name: 'dodeca',
-    sinks: sink ? [sink.listener] : [],
-    work: config.roles.includes('worker'),
-  })
-  tie(events, () => routes(), named.opened)
+  const rights = named.rights ?? no_rights
+  const publish = openPublish({ kernel, isOpen: rights.isOpen })
+  const events = eventsOf(options, kernel, opened, { sleepers, bus, pulse, sink })
+  tie(events, () => routes(), named.opened, [publishJob(publish, rights)])
   const connections = openConnections(config.public_url)
   const parts: PlatformParts = {
     options,
@@ -106,6 +94,7 @@ export function openPlatform(options: PlatformOptions): Platform {
     sockets: socketsOf(options, kernel, opened, overload, connections),
     sleepers,
     pulse,
+    publish,
     connections,
     ...requestParts(kernel, named),
     queues: [...queues, ...opened.flatMap(one => one.queues ?? [])],
@@ -130,6 +119,38 @@ export function openPlatform(options: PlatformOptions): Platform {
     ...preparation(parts, prepare),
     ...lifecycle(parts, server, stopping),
   }
+}
+
+type EventParts = Pick<PlatformParts, 'sleepers' | 'pulse' | 'sink'> & { readonly bus: OpenBus }
+
+function eventsOf(
+  { config, direct_url, log, telemetry }: PlatformOptions,
+  kernel: Kernel,
+  opened: readonly Opened[],
+  { sink, ...parts }: EventParts,
+): Events {
+  return openEvents({
+    db: kernel.db,
+    direct_url,
+    consumers: opened
+      .flatMap(one => one.consumers ?? [])
+      .map(consumer => traced(consumer, telemetry)),
+    ...parts,
+    types: kernel.declared.eventTypes,
+    settings: config.settings,
+    log,
+    metrics: kernel.metrics,
+    fault: kernel.fault,
+    application_name: 'dodeca',
+    sinks: sink ? [sink.listener] : [],
+    work: config.roles.includes('worker'),
+  })
+}
+
+/** Without accounts nobody may do anything. */
+const no_rights: Rights = {
+  isOpen: () => Promise.resolve(false),
+  grantsOf: (_reader, holders) => Promise.resolve(holders.map(() => new Set<string>())),
 }
 
 /** Each surface in its order: the tenants of the demo exist after the first one. */

@@ -7,6 +7,8 @@ export const kernel: Required<Crawl> = {
   subjects: {
     '/problems/{code}': { shared: true, make: () => 'not_found' },
     '/v1/event-parks/{id}': { shared: true, make: makePark },
+    // Types belong to the platform.
+    '/v1/event-types/{type}': { shared: true, make: makeType },
     '/v1/requests/{request_id}': { make: makeRequest },
   },
   recipes: {
@@ -14,9 +16,21 @@ export const kernel: Required<Crawl> = {
     'POST /dev/faults': {
       request: () => ({ body: { point: 'kernel.consumer', action: 'throw', match: newId() } }),
     },
+    'PUT /v1/event-types/{type}': { request: () => ({ body: event_type }) },
+    'POST /v1/events': {
+      request: async maker => ({ body: { events: [{ type: await makeType(maker), data: {} }] } }),
+    },
     'PUT /dev/dns': { request: () => ({ body: { name: '_a.acme.test', records: ['b'] } }) },
     'POST /dev/clock': { request: () => ({ body: { offset_seconds: 0 } }) },
   },
+}
+
+const event_type = { description: 'A crawl was made.', schema: { type: 'object' } }
+
+async function makeType({ ask }: Maker): Promise<string> {
+  const type = `crawl_${newId().replaceAll('-', '_')}.made`
+  await ask('PUT', `/v1/event-types/${type}`, event_type)
+  return type
 }
 
 /**
@@ -30,8 +44,9 @@ async function makePark({ world }: Maker): Promise<string> {
   const id = newId()
   await world.platform.kernel.db.run(sql`
     insert into kernel.event_parks
-      (id, consumer, lane, aggregate_id, event_id, first_position, attempts, last_error_code, state)
-    values (${id}, 'crawler.none', 0, ${newId()}, ${newId()}, 1, 6, 'crawled', 'dead')`)
+      (id, consumer, lane, tenant_id, aggregate_id, event_id, first_position, attempts, last_error_code, state)
+    values (${id}, 'crawler.none', 0, ${newId()}, ${newId()}, ${newId()}, 1, 6,
+      'crawled', 'dead')`)
   return id
 }
 

@@ -1,4 +1,4 @@
-/** The place of events: the log, its consumers and parked events. */
+/** The place of events: the log, the types, consumers and parked events. */
 import { resource, type Place } from '../resource.ts'
 
 export const events: Place = {
@@ -21,6 +21,16 @@ export const events: Place = {
           opens: 'webhooks/deliveries',
         },
       ],
+    }),
+    resource({
+      name: 'types',
+      title: { en: 'Types', de: 'Arten' },
+      list: 'listEventTypes',
+      read: 'getEventType',
+      create: 'putEventType',
+      key: ['type'],
+      columns: ['type', 'origin', 'schema_version', 'description', 'archived_at'],
+      actions: ['putEventType', 'publishEvents', { by: 'archiveEventType', hurts: true }],
     }),
     resource({
       name: 'consumers',

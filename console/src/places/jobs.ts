@@ -1,4 +1,4 @@
-/** The place of jobs: jobs, queues, types and schedules. */
+/** The place of jobs: jobs, queues, types, schedules and rules. */
 import { resource, type Place } from '../resource.ts'
 
 export const jobs: Place = {
@@ -62,6 +62,17 @@ export const jobs: Place = {
       columns: ['name', 'type', 'cron', 'enabled', 'next_run_at', 'last_run_at'],
       events: ['job_schedule.', 'job.'],
       actions: ['putJobSchedule', { by: 'deleteJobSchedule', hurts: true }],
+    }),
+    resource({
+      name: 'rules',
+      title: { en: 'Rules', de: 'Regeln' },
+      list: 'listJobRules',
+      read: 'getJobRule',
+      create: 'putJobRule',
+      key: ['name'],
+      columns: ['name', 'event', 'state', 'runs', 'missed', 'last_run_at'],
+      events: ['job_rule.', 'job.'],
+      actions: ['putJobRule', { by: 'deleteJobRule', hurts: true }],
     }),
   ],
 }

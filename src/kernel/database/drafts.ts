@@ -15,6 +15,8 @@ export type EventDraft = {
   readonly aggregate_id: string
   readonly aggregate_version: number
   readonly data: unknown
+  /** Of a type that was declared over HTTP: the version by whose schema the data was checked. */
+  readonly schema_version?: number
   /**
    * The trace of the cause, if it differs from the trace of the running work. For example, one
    * commit may end many jobs.

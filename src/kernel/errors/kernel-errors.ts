@@ -172,6 +172,12 @@ export const kernelErrors = {
     cause: 'The header `Content-Type` names a media type that this operation does not accept.',
     cure: 'Send `Content-Type: application/json`.',
   },
+  event_type_unknown: {
+    status: 422,
+    title: 'An event type does not exist',
+    cause: 'No event of this type is announced, or the type was archived.',
+    cure: 'See the types with `GET /v1/event-types`.',
+  },
   validation_failed: {
     status: 422,
     title: 'The content does not match its schema',

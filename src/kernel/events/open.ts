@@ -12,10 +12,10 @@ import type { Metrics } from '../observability/metrics.ts'
 import type { Retention } from '../work/retention.ts'
 import type { OpenBus } from './bus.ts'
 import type { Consumer } from './consumer.ts'
-import type { EventDeclaration } from './event.ts'
 import { Consumers } from './consumers/consumers.ts'
-import { refusalsBy, typesOf, type Listener } from './consumers/listener.ts'
+import { typesOf, type Listener } from './consumers/listener.ts'
 import { measureLag } from './consumers/lag.ts'
+import { refusalsBy, type EventTypes } from './event-types.ts'
 import type { Interest } from './consumers/leases.ts'
 import { kernelRetention } from './log/retention.ts'
 import { Sequencer } from './log/sequencer.ts'
@@ -42,7 +42,7 @@ export type EventsOptions = {
   bus?: OpenBus
   /** Finds work whose notification was lost. */
   pulse?: Pick<Pulse, 'add'>
-  declared: ReadonlyMap<string, EventDeclaration>
+  types: EventTypes
   settings: Pick<
     KernelSettings,
     | 'kernel.database_pool'
@@ -88,7 +88,7 @@ export function openEvents(options: EventsOptions): Events {
     log,
     fault,
     listeners,
-    refusalOf: refusalsBy(options.declared),
+    refusalOf: refusalsBy(options.types),
     park_schedule: settings['kernel.park_schedule'],
     concurrency: Math.max(1, Math.floor(settings['kernel.database_pool'] * 0.6)),
   })

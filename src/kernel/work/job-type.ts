@@ -53,6 +53,10 @@ export type EndedJob = JobIdentity & {
  * `commit`.
  */
 export type RunningJob = JobIdentity & {
+  /** For whom it runs: the nil UUID for work of the platform itself. */
+  readonly principal_id: string
+  /** The narrow session of the principal, whose scope the work keeps. */
+  readonly session_id: string | null
   readonly attempt_no: number
   readonly parameters: unknown
   /** The checkpoint that an earlier attempt saved with its progress, or null. */

@@ -62,6 +62,7 @@ export const kernelTenancy: Tenancy = {
   'kernel.event_counter': { cell: cursors },
   'kernel.event_park_waits': { cell: cursors },
   'kernel.event_parks': { cell: cursors },
+  'kernel.event_types': { cell: 'declared for the platform; declare the same in each cell' },
   'kernel.inbox_events': { cell: cursors },
   'kernel.keyring_marks': { cell: 'the keys of the cell' },
   'kernel.migrations': { cell: 'the schema of the cell' },

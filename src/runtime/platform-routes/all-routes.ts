@@ -7,6 +7,7 @@ import type { PlatformParts } from '../composition.ts'
 import { consoleRoutes } from '../console/routes.ts'
 import { faultPoints } from '../dev/fault-points.ts'
 import { devRoutes } from '../dev/routes.ts'
+import { eventTypeRoutes, reservedNouns } from '../events/routes.ts'
 import { processMeasures } from '../measure-process.ts'
 import { auditRoutes } from './audit.ts'
 import { catalogRoutes } from './catalog.ts'
@@ -59,6 +60,12 @@ export function allRoutes(
     }),
     ...auditRoutes({ kernel }),
     ...requestRoutes(),
+    ...eventTypeRoutes({
+      kernel,
+      code: gathered.declared,
+      nouns: reservedNouns(gathered.declared.keys()),
+      publish: parts.publish,
+    }),
     ...eventRoutes({ cursors: kernel.cursors, interests: events.interests, wake: kernel.wake }),
     documentRoute(document),
     ...consoleRoutes(document),

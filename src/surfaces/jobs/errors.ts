@@ -20,6 +20,12 @@ export const errors = {
     cause: 'No schedule of the tenant has this name, or you may not schedule its type.',
     cure: 'See the names with `GET /v1/job-schedules`.',
   },
+  job_rule_not_found: {
+    status: 404,
+    title: 'There is no such rule',
+    cause: 'No rule of the tenant has this name, or you may not write rules of its type.',
+    cure: 'See the names with `GET /v1/job-rules`.',
+  },
   job_attempt_not_found: {
     status: 404,
     title: 'There is no such attempt',

@@ -23,6 +23,16 @@ const ended = {
   }),
 }
 
+const stopped = {
+  version: 1,
+  data: Type.Object({
+    rule_id: Id,
+    name: Type.String({ maxLength: 100 }),
+    type: TypeName,
+    reason: Type.String({ maxLength: 64 }),
+  }),
+}
+
 export const events = {
   'job.succeeded': ended,
   'job.failed': ended,
@@ -41,5 +51,8 @@ export const events = {
       reason: Type.String({ maxLength: 64 }),
     }),
   },
+  'job_rule.paused': stopped,
+  'job_rule.disabled': stopped,
+  'job_rule.missed': stopped,
   'job_type.resumed': { version: 1, data: Type.Object({ type: TypeName }) },
 } as const

@@ -19,6 +19,7 @@ export const permissions: Readonly<Record<string, Permission>> = {
   'jobs.jobs.update': { says: 'Reorder waiting jobs of a type', roles: admin, typed: true },
   'jobs.results.read': { says: 'Fetch the results of a type', roles: admin, typed: true },
   'jobs.schedules.write': { says: 'Schedule jobs of a type', roles: admin, typed: true },
+  'jobs.rules.write': { says: 'Make rules that submit jobs of a type', roles: admin, typed: true },
   'jobs.workers.claim': {
     says: 'Run jobs of a type in the own tenant',
     roles: admin,

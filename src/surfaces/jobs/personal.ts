@@ -1,6 +1,6 @@
 /**
  * The personal data that jobs stores: the jobs that the account submitted with their parameters and
- * results, the texts in their progress and history, and its schedules. No index finds jobs by
+ * results, the texts in their progress and history, its schedules and its rules. No index finds jobs by
  * submitter, because every submission would pay for it. So export and erasure read all jobs in
  * portions, in the order of their ids.
  */
@@ -10,6 +10,7 @@ import type { Earlier, Erasing, Personal, PersonalRows, Tx } from '#dodeca/kerne
 import { owned_operations } from './attempts/claims/check-owners.ts'
 import type { Deps } from './deps.ts'
 import { cancelJob } from './jobs/cancel-job.ts'
+import { disableRulesOf } from './rules/change-state.ts'
 import { pause } from './schedules/run-schedules.ts'
 
 const portion = 5000
@@ -74,6 +75,7 @@ export function personalJobs(deps: Needs): Personal {
     suspend: async (account, signal) => {
       await db.tx(async tx => {
         for (const schedule of await enabledSchedules(tx, account)) await pause(tx, schedule)
+        await disableRulesOf(tx, account)
       })
       for (let after: string | null = null; ;) {
         signal.throwIfAborted()
@@ -94,6 +96,23 @@ const others: readonly PersonalRows[] = [
     table: 'jobs.job_schedules',
     owner: 'principal_id',
     view: ['id', 'tenant_id', 'name', 'type', 'parameters', 'cron', 'created_at'],
+    erase: 'delete',
+  },
+  {
+    kind: 'job_rule',
+    table: 'jobs.job_rules',
+    owner: 'principal_id',
+    view: [
+      'id',
+      'tenant_id',
+      'name',
+      'event',
+      'conditions',
+      'type',
+      'parameters',
+      'state',
+      'created_at',
+    ],
     erase: 'delete',
   },
   { table: 'jobs.deleted_schedules', owner: 'principal_id', key: ['name'], erase: 'delete' },

@@ -5,6 +5,7 @@ import { resultRoutes } from './results/routes.ts'
 import { scheduleRoutes } from './schedules/routes.ts'
 import { jobRoutes } from './jobs/routes.ts'
 import { submitRoutes } from './jobs/submit-routes.ts'
+import { ruleRoutes } from './rules/routes.ts'
 import { typeRoutes } from './types/routes.ts'
 import type { JobWatcher } from './streams/job-watcher.ts'
 import { watchRoutes } from './streams/routes.ts'
@@ -20,6 +21,7 @@ export function routes(deps: Deps, watcher: JobWatcher): readonly Route[] {
     ...watchRoutes({ ...deps, watcher, places: openStreamPlaces(most) }),
     ...resultRoutes(deps),
     ...scheduleRoutes(deps),
+    ...ruleRoutes(deps),
     ...workerRoutes({ ...deps, pace: openReportPace() }),
   ]
 }

@@ -28,6 +28,8 @@ export const settings = {
   'jobs.schedule_catch_up_max': setting.count(100, 'runs', 'Missed runs of a schedule that are made up for at once', 1, 10_000),
   'jobs.schedule_on_time_seconds': setting.count(5, 's', 'A scheduled run that begins later than this was missed: `catch_up: skip` leaves it out', 1, 3600),
   'jobs.schedules_per_tenant': setting.count(100, 'schedules', 'Schedules of a tenant', 1, 100_000),
+  'jobs.rules_per_tenant': setting.count(100, 'rules', 'Rules of a tenant', 1, 100_000),
+  'jobs.rule_runs_per_hour': setting.count(600, 'runs', 'Runs of a rule in an hour; it is paused at the next one', 1, 1_000_000),
   'jobs.results_retention_days': setting.count(7, 'days', 'How long results are kept', 1, 3650),
   'jobs.retention_days': setting.count(30, 'days', 'How long ended jobs are kept', 1, 3650),
 } as const satisfies SettingTable

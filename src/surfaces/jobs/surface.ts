@@ -17,6 +17,8 @@ import { viewJob } from './jobs/view-job.ts'
 import { openOperator } from './operators/open-operator.ts'
 import { permissions } from './permissions.ts'
 import { personalJobs } from './personal.ts'
+import { reactions } from './reactions/reactions.ts'
+import { waits } from './reactions/waits.ts'
 import { reference } from './reference.ts'
 import { resultSweep } from './results/sweep-results.ts'
 import { routes } from './routes.ts'
@@ -25,6 +27,8 @@ import { openEngine } from './attempts/engine.ts'
 import { jobRetention } from './attempts/retention.ts'
 import { checkJobs } from './checks.ts'
 import { deletedScheduleRetention } from './schedules/delete-schedule.ts'
+import { deletedRuleRetention } from './rules/delete-rule.ts'
+import { rules } from './rules/react-to-events.ts'
 import { scheduleLoop } from './schedules/run-schedules.ts'
 import { openJobTypes, type JobTypes } from './types/job-types.ts'
 import { closeFence, endPauses, passFence } from './types/pause-type.ts'
@@ -90,7 +94,8 @@ export const jobs: Surface<Inside, Needs, typeof settings> = {
         scheduleLoop(deps),
         resultSweep(kernel),
       ],
-      retention: [...jobRetention(kernel), deletedScheduleRetention],
+      consumers: [reactions([waits(kernel.declared), rules(deps)])],
+      retention: [...jobRetention(kernel), deletedScheduleRetention, deletedRuleRetention],
       personal: personalJobs(deps),
       checks: [checkJobs(kernel.db)],
       jobTypes: kernel.profile === 'development' ? [demoCount] : [],

@@ -8,6 +8,7 @@ import { errors } from './errors.ts'
 import { events } from './events.ts'
 import type { Inside } from './face.ts'
 import { openInboxStreams } from './inbox/watch-inbox.ts'
+import { notifyJob } from './intents/notify-job.ts'
 import { loops } from './loops.ts'
 import { reportProviders } from './outcomes/report-formats.ts'
 import { faceFor } from './face-for.ts'
@@ -67,6 +68,7 @@ export const notifications: Surface<Inside, Needs, typeof settings> = {
         ...(kernel.settings['notifications.sender_enabled'] ? [sender.loop] : []),
         ...loops(deps),
       ],
+      jobTypes: [notifyJob(deps)],
       checks: checks(deps),
       personal: personal(deps),
       retention: retention(kernel),

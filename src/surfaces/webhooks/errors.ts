@@ -70,12 +70,6 @@ export const errors = {
       'The address is not public, has a port or scheme that is not allowed, or has credentials in it.',
     cure: 'Use a public `https` address on an allowed port.',
   },
-  event_type_unknown: {
-    status: 422,
-    title: 'An event type does not exist',
-    cause: 'No surface announces an event of this type.',
-    cure: 'See the types with `GET /v1/webhook-event-types`.',
-  },
   api_version_unsupported: {
     status: 422,
     title: 'This version of the payload does not exist',

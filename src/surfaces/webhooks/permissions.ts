@@ -16,11 +16,6 @@ export const permissions: Readonly<Record<string, Permission>> = {
     says: 'Give webhook subscriptions a new secret',
     roles: admin,
   },
-  'webhooks.events.read': {
-    says: 'Read events, and subscribe to them',
-    roles: admin,
-    typed: true,
-  },
   'webhooks.deliveries.read': {
     says: 'See webhook deliveries and their attempts',
     roles: ['tenant_admin', 'support_viewer', 'auditor'],

@@ -8,7 +8,7 @@ export const Bytes = Type.Unsafe<Buffer>(Type.Any())
 export const api_versions = ['2026-01'] as const
 
 export const Pattern = Type.String({
-  pattern: String.raw`^(\*|[A-Za-z0-9_]+(\.([a-z0-9_]+|\*))?)$`,
+  pattern: String.raw`^(\*|[A-Za-z0-9_]+(\.([a-z0-9_]+(\.[a-z0-9_]+)?|\*))?)$`,
   minLength: 1,
   maxLength: 200,
 })

@@ -63,7 +63,7 @@ export const webhooks: Surface<Face, Needs, typeof settings> = {
       rights,
       sending,
       reach,
-      types: openEventTypes(kernel.declared.events),
+      types: openEventTypes(kernel.declared.eventTypes),
       secrets: openSecrets(kernel),
       judgeEndpoint: openJudgeEndpoint(kernel, sending),
     }

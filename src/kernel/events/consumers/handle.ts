@@ -4,11 +4,12 @@
  * transaction. After any error they are handled one by one, and the event that fails alone parks
  * its aggregate.
  */
-import type { Db, Tx } from '../../database/db.ts'
+import type { Db, Reader, Tx } from '../../database/db.ts'
 import { isUnavailable, SqlState } from '../../database/failures.ts'
 import type { Fault } from '../../faults.ts'
 import type { Log } from '../../observability/log.ts'
-import { NotUnderstood, SinkUnavailable, type Listener, type RefusalOf } from './listener.ts'
+import type { RefusalOf } from '../event-types.ts'
+import { NotUnderstood, SinkUnavailable, type Listener } from './listener.ts'
 import { admit, admitUnparked } from './inbox.ts'
 import { LeaseLost, move, type LaneKey } from './leases.ts'
 import { park } from './parks.ts'
@@ -51,20 +52,20 @@ const portion_default = 10
 
 /** Runs the effect of one event in the given transaction. */
 export async function effect(at: Handling, listener: Listener, tx: Tx, event: LanedEvent) {
-  await admissible(at, event)
+  await admissible(at, tx, event)
   await listener.run?.(tx, event)
 }
 
-async function admissible(at: Handling, event: LanedEvent): Promise<void> {
+async function admissible(at: Handling, reader: Reader, event: LanedEvent): Promise<void> {
   await at.fault('kernel.consumer')
-  const code = at.refusalOf(event)
+  const code = await at.refusalOf(event, reader)
   if (code) throw new NotUnderstood(code)
 }
 
 async function effects(at: Handling, listener: Listener, tx: Tx, events: readonly LanedEvent[]) {
   const [first] = events
   if (first && (events.length === 1 || !listener.runAll)) return effect(at, listener, tx, first)
-  for (const event of events) await admissible(at, event)
+  for (const event of events) await admissible(at, tx, event)
   await listener.runAll?.(tx, events)
 }
 
@@ -104,8 +105,10 @@ function together(
 ): Promise<boolean> {
   const began = performance.now()
   return at.db.tx(async tx => {
-    const fresh = await admit(tx, key.consumer, events)
-    const owed = events.filter(event => fresh.has(event.id))
+    const wanted = await listener.wants?.(tx, events)
+    const asked = wanted ? events.filter(event => wanted.has(event.id)) : events
+    const fresh = await admit(tx, key.consumer, asked)
+    const owed = asked.filter(event => fresh.has(event.id))
     const step = listener.runAll ? (listener.portion ?? portion_default) : 1
     for (let from = 0; from < owed.length; from += step) {
       if (events.length > 1 && performance.now() - began > together_ms_max) throw new TooSlow()
@@ -180,8 +183,6 @@ export async function publishOne(
   listener: Listener,
   event: LanedEvent,
 ): Promise<void> {
-  await at.fault('kernel.consumer')
-  const code = at.refusalOf(event)
-  if (code) throw new NotUnderstood(code)
+  await admissible(at, at.db, event)
   await listener.publish?.(event)
 }

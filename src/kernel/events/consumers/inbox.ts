@@ -1,7 +1,7 @@
 /**
  * The check before an effect. For a batch, one statement separates three cases: events that were
  * handled before (their inbox row exists), events that wait behind a parked event of the same
- * aggregate, and events to handle now. The statement also records the result, in the transaction of
+ * aggregate of their tenant, and events to handle now. The statement also records the result, in the transaction of
  * the effect.
  */
 import { Type } from 'typebox'
@@ -17,6 +17,7 @@ export async function admit(
   consumer: string,
   events: readonly LanedEvent[],
 ): Promise<ReadonlySet<string>> {
+  if (events.length === 0) return new Set()
   const rows = await tx.many(
     Fresh,
     sql`
@@ -24,15 +25,17 @@ export async function admit(
         select *
         from unnest(
           ${events.map(event => event.id)}::uuid[],
+          ${events.map(event => event.tenant_id)}::uuid[],
           ${events.map(event => event.aggregate_id)}::uuid[],
           ${events.map(event => event.position)}::bigint[]
-        ) as g (event_id, aggregate_id, position)
+        ) as g (event_id, tenant_id, aggregate_id, position)
       ),
       parked as materialized (
         select g.event_id, g.position, p.id as park_id, p.event_id as failed_id
         from given g
         join kernel.event_parks p
-          on p.consumer = ${consumer} and p.aggregate_id = g.aggregate_id and p.blocking
+          on p.consumer = ${consumer} and p.tenant_id = g.tenant_id
+            and p.aggregate_id = g.aggregate_id and p.blocking
       ),
       waits as (
         insert into kernel.event_park_waits (park_id, position)
@@ -68,11 +71,13 @@ export async function admitUnparked(
       with parked as materialized (
         select p.id as park_id, g.position, p.first_position
         from unnest(
+          ${events.map(event => event.tenant_id)}::uuid[],
           ${events.map(event => event.aggregate_id)}::uuid[],
           ${events.map(event => event.position)}::bigint[]
-        ) as g (aggregate_id, position)
+        ) as g (tenant_id, aggregate_id, position)
         join kernel.event_parks p
-          on p.consumer = ${consumer} and p.aggregate_id = g.aggregate_id and p.blocking
+          on p.consumer = ${consumer} and p.tenant_id = g.tenant_id
+            and p.aggregate_id = g.aggregate_id and p.blocking
       ),
       waits as (
         insert into kernel.event_park_waits (park_id, position)

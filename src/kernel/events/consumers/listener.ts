@@ -4,36 +4,32 @@
  * cursor moves.
  */
 import type { Tx } from '../../database/db.ts'
-import type { EventDeclaration, LoggedEvent } from '../event.ts'
+import type { LoggedEvent } from '../event.ts'
 import type { LanedEvent } from '../log/read.ts'
 
 export type Listener = {
   readonly name: string
   readonly events: readonly string[] | 'all'
+  readonly from?: 'head'
 } & (
   | {
       run(tx: Tx, event: LoggedEvent): Promise<void>
       runAll?(tx: Tx, events: readonly LoggedEvent[]): Promise<void>
       portion?: number
+      wants?(tx: Tx, events: readonly LoggedEvent[]): Promise<ReadonlySet<string>>
       publish?: undefined
     }
   /**
    * Resolves when the receiving system has stored the event. It may be called again with the same
    * event.
    */
-  | { publish(event: LanedEvent): Promise<void>; run?: undefined; runAll?: undefined }
+  | {
+      publish(event: LanedEvent): Promise<void>
+      run?: undefined
+      runAll?: undefined
+      wants?: undefined
+    }
 )
-
-/** Returns the reason why this process must not handle the event, or null. */
-export type RefusalOf = (event: LoggedEvent) => 'unknown_event_type' | 'newer_schema_version' | null
-
-export function refusalsBy(declared: ReadonlyMap<string, EventDeclaration>): RefusalOf {
-  return event => {
-    const known = declared.get(event.type)
-    if (!known) return 'unknown_event_type'
-    return event.schema_version > known.version ? 'newer_schema_version' : null
-  }
-}
 
 /** This process does not know how to handle the event, but a newer version may. */
 export class NotUnderstood extends Error {

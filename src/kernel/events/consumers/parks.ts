@@ -1,7 +1,8 @@
 /**
  * If an event fails, its aggregate is parked for that consumer. Later events of the aggregate wait
- * behind it, in their order. Events of other aggregates are handled as usual. Only the process that
- * holds the lane opens and closes a park, so events of an aggregate can never overtake each other.
+ * behind it, in their order. Events of other aggregates are handled as usual, also those of another
+ * tenant with the same id, because publishers choose ids. Only the process that holds the lane opens
+ * and closes a park, so events of an aggregate can never overtake each other.
  *
  *   waiting → resolved (it succeeded) | dead (its attempts are used up) | skipped (by an operator)
  *   dead    → waiting (retried by an operator) | skipped
@@ -15,6 +16,7 @@ import { sql } from '../../database/sql.ts'
 import { Problem } from '../../errors/problem.ts'
 import { jitter, newId } from '../../ids.ts'
 import type { LaneKey } from './leases.ts'
+import { NotUnderstood } from './listener.ts'
 import { columns, LanedEvent } from '../log/read.ts'
 
 export const DuePark = Type.Object({
@@ -34,12 +36,15 @@ export type DuePark = {
   state: string
 }
 
+/** Nothing is wrong with such an event: it is handled as soon as a process knows its type. */
+const not_understood_seconds = 60
+
 /**
  * Seconds until the next attempt after `attempts` failures, with a jitter of a tenth. Null means
  * that there is no further attempt.
  */
-function nextWait(schedule: readonly number[], attempts: number): number | null {
-  const wait = schedule[attempts - 1]
+function nextWait(error: unknown, schedule: readonly number[], attempts: number): number | null {
+  const wait = error instanceof NotUnderstood ? not_understood_seconds : schedule[attempts - 1]
   return wait === undefined ? null : wait * (0.9 + jitter() * 0.2)
 }
 
@@ -62,12 +67,12 @@ export async function park(
   schedule: readonly number[],
 ): Promise<string> {
   const id = newId()
-  const wait = nextWait(schedule, 1)
+  const wait = nextWait(error, schedule, 1)
   await tx.run(sql`
-    insert into kernel.event_parks (id, consumer, lane, aggregate_id, event_id, first_position,
-      attempts, next_attempt_at, last_error_code, state)
-    values (${id}, ${key.consumer}, ${key.lane}, ${event.aggregate_id}, ${event.id},
-      ${event.position}, 1, now() + make_interval(secs => ${wait}::float8), ${errorCode(error)},
+    insert into kernel.event_parks (id, consumer, lane, tenant_id, aggregate_id, event_id,
+      first_position, attempts, next_attempt_at, last_error_code, state)
+    values (${id}, ${key.consumer}, ${key.lane}, ${event.tenant_id}, ${event.aggregate_id},
+      ${event.id}, ${event.position}, 1, now() + make_interval(secs => ${wait}::float8), ${errorCode(error)},
       ${wait === null ? 'dead' : 'waiting'})`)
   return id
 }
@@ -79,7 +84,7 @@ export async function putOff(
   error: unknown,
   schedule: readonly number[],
 ): Promise<'waiting' | 'dead'> {
-  const wait = nextWait(schedule, due.attempts + 1)
+  const wait = nextWait(error, schedule, due.attempts + 1)
   const state = wait === null ? 'dead' : 'waiting'
   await tx.run(sql`
     update kernel.event_parks

@@ -88,6 +88,7 @@ function insertEvents(
 
 /** Returns the schema version that is stored with the event. */
 function versionOf(known: ReadonlyMap<string, Declared>, event: EventDraft): number {
+  if (event.schema_version !== undefined) return event.schema_version
   const declared = known.get(event.type)
   if (!declared) throw new Error(`the event ${event.type} is not declared by any surface`)
   if (!declared.data.Check(event.data)) {

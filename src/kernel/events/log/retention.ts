@@ -1,6 +1,7 @@
 /**
  * What the kernel itself deletes when it is old: partitions of the log that every cursor and park
- * has passed, weeks of the inbox, recorded outcomes, and throttles that are full again.
+ * has passed, weeks of the inbox, recorded outcomes, versions of aggregates whose events are gone,
+ * and throttles that are full again.
  */
 import type { KernelSettings } from '../../settings.ts'
 import { sql } from '../../database/sql.ts'
@@ -33,6 +34,11 @@ export function kernelRetention({ consumers, settings }: RetentionOptions): Rete
       table: 'kernel.idempotency_records',
       key: ['principal_id', 'operation', 'key'],
       where: sql`t.expires_at < kernel.now()`,
+    },
+    {
+      table: 'kernel.published_aggregates',
+      key: ['tenant_id', 'type', 'id'],
+      where: sql`t.published_at < kernel.now() - make_interval(days => ${events_days}::int)`,
     },
     { table: 'kernel.throttles', key: ['bucket'], where: sql`t.tat < now()` },
   ]

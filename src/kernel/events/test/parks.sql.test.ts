@@ -185,3 +185,70 @@ test('an unknown type and a newer version park', async () => {
   await eventually(() => of(heard, fine).length === 1)
   await all.stop()
 })
+
+test("a tenant's failing event does not hold up the same aggregate id of another tenant", async () => {
+  const { world, heard, sick } = await scene('foreign', [600])
+  const id = newId()
+  const order = (n: number) => ({ ...changed(id, n), type: 'thing.removed' })
+  sick.add(`${id} 666`)
+  await emit(world.db, { ...changed(id, 666), tenant_id: newId() })
+  await parkIn(world, 'foreign', id, 'waiting')
+  await emit(world.db, order(1), order(2))
+  await eventually(() => of(heard, id).length === 2)
+  expect(of(heard, id)).toEqual([1, 2])
+  // Both tenants may have a park of the same id.
+  sick.add(`${id} 3`)
+  await emit(world.db, order(3), order(4))
+  await eventually(
+    async () =>
+      (await count(
+        world.db,
+        sql`
+        from kernel.event_parks where aggregate_id = ${id} and blocking and state = 'waiting'`,
+      )) === 2,
+  )
+  await emit(world.db, { ...changed(newId(), 5) })
+  expect(of(heard, id)).toEqual([1, 2])
+  await world.stop()
+})
+
+test('an event of a type that is declared meanwhile is handled, however many attempts it took', async () => {
+  const { world } = await scene('learner', [])
+  const [id, seen] = [newId(), [] as string[]]
+  await world.stop()
+  const all = openWorld({
+    url: ground.url,
+    park_schedule: [],
+    consumers: [
+      {
+        name: 'learner.all',
+        events: 'all',
+        run: async (tx, event) => {
+          if (event.aggregate_id === id) tx.afterCommit(() => seen.push(event.type))
+        },
+      },
+    ],
+  })
+  await all.events.start()
+  await all.db.run(sql`
+    insert into kernel.outbox_events (id, tenant_id, type, schema_version, aggregate_type,
+      aggregate_id, aggregate_version, payload)
+    values (${newId()}, ${newId()}, 'dream.begun', 1, 'dream', ${id}, 1, '{}')`)
+  // The schedule allows no second attempt, but nothing is wrong with the event.
+  const park = await parkIn(all, 'learner.all', id, 'waiting')
+  expect(park).toMatchObject({ last_error_code: 'unknown_event_type', attempts: 1 })
+  const due = () =>
+    all.db.run(sql`
+      update kernel.event_parks set next_attempt_at = now() where id = ${park.id}`)
+  await due()
+  await eventually(async () => {
+    const parks = await listParks(all.db, {}, { before: null, limit: 100 })
+    return parks.find(one => one.id === park.id)?.attempts === 2
+  })
+  await all.db.run(sql`
+    insert into kernel.event_types (type, description, schema) values ('dream.begun', 'd', '{}')`)
+  await due()
+  await eventually(() => seen.length === 1)
+  await parkIn(all, 'learner.all', id, 'resolved')
+  await all.stop()
+})

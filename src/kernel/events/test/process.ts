@@ -12,6 +12,7 @@ import { openLog, type Log } from '../../observability/log.ts'
 import { openMetrics } from '../../observability/metrics.ts'
 import type { Consumer, EventDeclaration } from '../../surface.ts'
 import type { Listener } from '../consumers/listener.ts'
+import { openEventTypes } from '../event-types.ts'
 import { openEvents, type Events } from '../open.ts'
 import { openOutbox } from '../log/outbox.ts'
 
@@ -65,7 +66,7 @@ export function openWorld(options: WorldOptions): World {
     application_name: 'dodeca-test',
     consumers: options.consumers ?? [],
     sinks: options.sinks ?? [],
-    declared: known,
+    types: openEventTypes(known),
     settings: {
       'kernel.database_pool': pool,
       'kernel.park_schedule': options.park_schedule ?? [1, 5, 30, 120, 600],

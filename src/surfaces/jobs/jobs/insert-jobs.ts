@@ -25,6 +25,8 @@ export type NewJob = {
   readonly retry_of_job_id: string | null
   /** The job waits for other jobs first. */
   readonly blocked: boolean
+  /** The trace of its cause, if it differs from that of the running work. */
+  readonly traceparent?: string | null
 }
 
 const Made = Type.Object({ id: Type.String() })
@@ -45,10 +47,11 @@ export async function insertJobs(tx: Tx, jobs: readonly NewJob[]): Promise<Reado
         ${of(one => one.priority)}::int[], ${of(one => one.scheduled_at)}::timestamptz[],
         ${of(one => one.deadline_at)}::timestamptz[], ${of(one => one.max_attempts)}::int[],
         ${of(one => one.retry_of_job_id)}::uuid[], ${of(one => one.blocked)}::boolean[],
-        ${of(one => one.session_id)}::uuid[]
+        ${of(one => one.session_id)}::uuid[],
+        ${of(one => one.traceparent ?? currentTraceparent())}::text[]
       ) g (id, tenant_id, type, schema_version, parameters, input_ref, principal_id, operation,
         idempotency_key, request_fingerprint, priority, scheduled_at, deadline_at, max_attempts,
-        retry_of_job_id, blocked, session_id)
+        retry_of_job_id, blocked, session_id, traceparent)
     ),
     made as (
       insert into jobs.jobs (id, tenant_id, type, schema_version, input_ref, principal_id,
@@ -56,7 +59,7 @@ export async function insertJobs(tx: Tx, jobs: readonly NewJob[]): Promise<Reado
         max_attempts, retry_of_job_id, session_id, traceparent)
       select id, tenant_id, type, schema_version, input_ref, principal_id, operation,
         idempotency_key, request_fingerprint, priority, scheduled_at, deadline_at, max_attempts,
-        retry_of_job_id, session_id, ${currentTraceparent()}::text
+        retry_of_job_id, session_id, traceparent
       from given
       on conflict do nothing
       returning id

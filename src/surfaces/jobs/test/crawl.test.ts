@@ -14,17 +14,21 @@ const says = (say: (maker: Making, params: Params) => unknown): Recipe<ProductWo
 })
 
 const newType = { schema_version: 1, parameters_schema: { type: 'object' } }
+const rule = { event: 'account.verified', job: { type: 'demo.count' } }
 const schedule = { type: 'demo.count', cron: '30 2 * * *' }
 
 await crawlSurface({
   surface: 'jobs',
-  settings: { JOBS_SCHEDULES_PER_TENANT: '1000' },
+  settings: { JOBS_SCHEDULES_PER_TENANT: '1000', JOBS_RULES_PER_TENANT: '1000' },
   subjects: {
     '/v1/jobs/{job_id}': { make: work.job },
     // Types belong to the platform.
     '/v1/job-types/{type}': { shared: true, make: work.jobType },
     '/v1/job-schedules/{name}': {
       make: async ({ ask }) => (await ask('PUT', `/v1/job-schedules/s-${newId()}`, schedule)).name,
+    },
+    '/v1/job-rules/{name}': {
+      make: async ({ ask }) => (await ask('PUT', `/v1/job-rules/r-${newId()}`, rule)).name,
     },
     '/v1/workers/{worker_id}': { make: work.worker },
     // An operator of the platform may run the jobs of all tenants.
@@ -51,6 +55,7 @@ await crawlSurface({
     },
     'PUT /v1/job-types/{type}': says(() => newType),
     'PUT /v1/job-schedules/{name}': says(() => schedule),
+    'PUT /v1/job-rules/{name}': says(() => rule),
     'PUT /v1/workers/{worker_id}': says(async maker => ({
       capabilities: [{ type: await work.jobType(maker), versions: [1] }],
     })),

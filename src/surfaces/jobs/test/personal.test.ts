@@ -12,11 +12,13 @@ afterAll(async () => {
 
 const schedule = { type: 'toil.any', cron: '0 3 * * *', parameters: { result: 'by night' } }
 
-test('jobs and schedules of an account are exported, then erased, and those of others stay', async () => {
+test('jobs, schedules and rules of an account are exported, then erased, and those of others stay', async () => {
   const who = await world.person([
     'jobs.jobs.submit:*',
     'jobs.jobs.read:*',
     'jobs.schedules.write:*',
+    'jobs.rules.write:*',
+    'webhooks.events.read:*',
   ])
   const other = await world.person()
   const done = await world.submit(who, { type: 'toil.any', parameters: { result: 'mine' } })
@@ -24,6 +26,12 @@ test('jobs and schedules of an account are exported, then erased, and those of o
   const theirs = await world.submit(other, { type: 'toil.any', parameters: { result: 'theirs' } })
   const path = '/v1/job-schedules/nightly'
   expect((await world.call('PUT', path, { token: who.token, body: schedule })).status).toBe(201)
+  const rule = {
+    event: 'account.verified',
+    job: { type: 'toil.any', parameters: { result: 'at once' } },
+  }
+  const mine_too = '/v1/job-rules/at-once'
+  expect((await world.call('PUT', mine_too, { token: who.token, body: rule })).status).toBe(201)
   const former = '/v1/job-schedules/former'
   expect((await world.call('PUT', former, { token: who.token, body: schedule })).status).toBe(201)
   expect((await world.call('DELETE', former, { token: who.token })).status).toBe(204)
@@ -36,9 +44,10 @@ test('jobs and schedules of an account are exported, then erased, and those of o
     .split('\n')
     .map(line => JSON.parse(line) as Line)
   const mine = lines.filter(({ surface }) => surface === 'jobs')
-  expect(mine.map(({ kind }) => kind)).toEqual(['job_schedule', 'job', 'job'])
-  expect(mine.map(({ data }) => data?.id).slice(1)).toEqual([done, waits])
-  expect(mine[1]?.data?.parameters).toEqual({ result: 'mine' })
+  expect(mine.map(({ kind }) => kind)).toEqual(['job_schedule', 'job_rule', 'job', 'job'])
+  expect(mine.map(({ data }) => data?.id).slice(2)).toEqual([done, waits])
+  expect(mine[1]?.data?.parameters).toEqual({ result: 'at once' })
+  expect(mine[2]?.data?.parameters).toEqual({ result: 'mine' })
 
   const erased = await world.call('DELETE', `/v1/accounts/${who.id}`, { token: who.token })
   expect(erased.status).toBe(204)
@@ -55,7 +64,8 @@ test('jobs and schedules of an account are exported, then erased, and those of o
   expect(await kept([theirs])).toHaveLength(2)
   expect((await world.history(waits)).at(-1)).toBe('cancelled')
   const schedules = `select name from jobs.job_schedules where principal_id = $1
-    union all select name from jobs.deleted_schedules where principal_id = $1`
+    union all select name from jobs.deleted_schedules where principal_id = $1
+    union all select name from jobs.job_rules where principal_id = $1`
   expect(await world.query(schedules, [who.id])).toEqual([])
 })
 

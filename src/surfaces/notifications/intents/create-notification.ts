@@ -4,8 +4,8 @@
  * notification, and a different request with that key is refused.
  */
 import { Type } from 'typebox'
-import { Id, narrowSession, newId, rfc3339, sql } from '#dodeca/kernel'
-import type { Principal, RequestKey, Tx } from '#dodeca/kernel'
+import { Id, newId, rfc3339, sql } from '#dodeca/kernel'
+import type { RequestKey, Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { accept, type Accepted } from './accept.ts'
@@ -21,14 +21,16 @@ export async function createNotification(
   tx: Tx,
   deps: Deps,
   by: {
-    readonly principal: Principal
+    readonly tenant_id: string
+    readonly principal_id: string
+    /** The narrow session of the principal. */
+    readonly session_id: string | null
     readonly grants: ReadonlySet<string>
     readonly key: RequestKey
   },
   asked: NewNotification,
 ): Promise<NotificationView> {
-  const { principal, grants, key } = by
-  const { tenant_id } = principal
+  const { tenant_id, principal_id, session_id, grants, key } = by
   const prepared = await prepare(tx, deps, { tenant_id, grants }, asked)
   const { data = {} } = asked
   await requireData(deps, prepared.template, data)
@@ -37,8 +39,8 @@ export async function createNotification(
     ...prepared,
     id: newId(),
     tenant_id,
-    principal_id: principal.id,
-    session_id: narrowSession(principal),
+    principal_id,
+    session_id,
     key: key.value,
     fingerprint: key.fingerprint,
     recipient,
@@ -56,7 +58,7 @@ export async function createNotification(
     sql`
       select id, request_fingerprint is not distinct from ${key.fingerprint} as same
       from notifications.notification_intents
-      where tenant_id = ${tenant_id} and principal_id = ${principal.id} and idempotency_key = ${key.value}`,
+      where tenant_id = ${tenant_id} and principal_id = ${principal_id} and idempotency_key = ${key.value}`,
   )
   if (!before.same) throw problem('idempotency_key_reused')
   const view = await findIntent(tx, tenant_id, before.id)

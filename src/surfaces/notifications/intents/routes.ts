@@ -1,5 +1,5 @@
 /** Routes of single notifications: send, explain, read, cancel. */
-import { closed, equal, Id, looked, reply, routesOf, sql } from '#dodeca/kernel'
+import { closed, equal, Id, looked, narrowSession, reply, routesOf, sql } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { content_refusals, problem } from '../errors.ts'
 import { CategoryName, Channel, IntentState } from '../schemas.ts'
@@ -54,7 +54,13 @@ export const intentRoutes = open({
     },
     async ({ tx, principal, body, grants, key }, deps) => {
       if (!key) throw problem('idempotency_key_missing')
-      const by = { principal, grants: await grants(), key }
+      const by = {
+        tenant_id: principal.tenant_id,
+        principal_id: principal.id,
+        session_id: narrowSession(principal),
+        grants: await grants(),
+        key,
+      }
       const view = await createNotification(tx, deps, by, body)
       return reply(202, view, { location: `${path}/${view.id}` })
     },

@@ -3,11 +3,19 @@
  * Foreign, missing, internal and unreadable events get the same 404.
  */
 import { type Static, Type } from 'typebox'
-import { columnsOf, lacks, nullable, sql, type Reader, type Sql } from '#dodeca/kernel'
+import {
+  columnsOf,
+  lacks,
+  nullable,
+  sql,
+  type Reader,
+  type Sql,
+  mayRead,
+  patternsOf,
+} from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { payloadRef } from '../fan-out/body.ts'
-import { mayRead, patternsOf } from '../types/event-types.ts'
 import { startOf } from './start-of.ts'
 import { DeliveriesSummary, WebhookEvent, type WebhookEventWithDeliveries } from './schemas.ts'
 
@@ -33,7 +41,7 @@ export function viewOf({ position: _position, ...event }: Row): WebhookEvent {
 type Caller = { readonly tenant_id: string; readonly grants: ReadonlySet<string> }
 
 export async function getEvent(
-  reader: Pick<Reader, 'maybe' | 'one'>,
+  reader: Pick<Reader, 'many' | 'one' | 'maybe'>,
   { types }: Pick<Deps, 'types'>,
   id: string,
   { tenant_id, grants }: Caller,
@@ -42,6 +50,7 @@ export async function getEvent(
     Row,
     sql`select ${columns} from kernel.events e where e.tenant_id = ${tenant_id} and e.id = ${id}`,
   )
+  if (row) await types.fresh(reader)
   const known = row && types.find(row.type)
   if (!row || !known || !mayRead(grants, known.type)) throw problem('event_not_found')
   const deliveries = await reader.one(
@@ -60,11 +69,13 @@ export async function getEvent(
 }
 
 /** The names of the types that the caller requests and may read. */
-export function wantedTypes(
+export async function wantedTypes(
+  reader: Pick<Reader, 'many' | 'one' | 'maybe'>,
   { types }: Pick<Deps, 'types'>,
   asked: string | undefined,
   grants: ReadonlySet<string>,
-): string[] {
+): Promise<string[]> {
+  await types.fresh(reader)
   const patterns = (asked ?? '*').split(',').map(one => one.trim())
   if (!patterns.every(one => types.known(one))) {
     throw problem('event_type_unknown', {
@@ -75,7 +86,8 @@ export function wantedTypes(
   if (refused !== undefined) {
     throw lacks(`webhooks.events.read:${refused}`)
   }
-  return types.all
+  return types
+    .all()
     .map(({ type }) => type)
     .filter(type => mayRead(grants, type) && patternsOf(type).some(one => patterns.includes(one)))
 }

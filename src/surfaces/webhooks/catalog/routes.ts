@@ -8,11 +8,11 @@ import {
   routesOf,
   type RequestFacts,
   type StreamPlaces,
+  mayRead,
 } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
-import { mayRead, type EventType } from '../types/event-types.ts'
-import { exampleOf } from './example.ts'
+import type { EventType } from '../types/event-types.ts'
 import { getEvent, readFeed, viewOf, wantedTypes } from './read-events.ts'
 import {
   EventFeed,
@@ -51,7 +51,7 @@ export const catalogRoutes = open({
     {
       handle: async ({ tx, principal: { tenant_id }, query, list, grants }, deps) => {
         const { cursors } = deps.kernel
-        const types = wantedTypes(deps, query.types, await grants())
+        const types = await wantedTypes(tx, deps, query.types, await grants())
         const { after: place, limit, fetch } = cursors.start(list)
         const after = (place?.[0] ?? null) as number | null // our own cursor: a position
         const from = { tenant_id, after, limit, types, trace_id: query.trace_id }
@@ -69,14 +69,14 @@ export const catalogRoutes = open({
         )
       },
       watch: async ({ db, principal, query, request, grants }, deps) => {
-        wantedTypes(deps, query.types, await grants())
+        await wantedTypes(db, deps, query.types, await grants())
         const { tenant_id, id: principal_id } = principal
         const holder = { tenant_id, principal_id, session_id: narrowSession(principal) }
         const types = async () => {
           const [held] = await deps.rights.recentGrantsOf([{ ...holder, reads: true }])
           const asked = (query.types ?? '*').split(',')
           const readable = held && asked.every(one => mayRead(held, one.trim()))
-          return readable ? wantedTypes(deps, query.types, held) : null
+          return readable ? await wantedTypes(db, deps, query.types, held) : null
         }
         const watched = { tenant_id, after: lastEventOf(request), signal: request.signal, types }
         return deps.places.hold(principal_id, watchFeed(db, deps.watcher, watched))
@@ -96,10 +96,14 @@ export const catalogRoutes = open({
     '/v1/webhook-event-types',
     'List the event types that you can subscribe to, by name',
     { permission: 'authenticated', added: true, query: EventTypesQuery, reply: EventTypePage },
-    ({ list }, { kernel: { cursors }, types }) => {
+    async ({ tx, list }, { kernel: { cursors }, types }) => {
+      await types.fresh(tx)
       const { after, fetch } = cursors.start(list)
       const last = (after?.[0] ?? '') as string // our own cursor: a name
-      const rest = types.all.filter(one => one.type > last).slice(0, fetch)
+      const rest = types
+        .all()
+        .filter(one => one.type > last)
+        .slice(0, fetch)
       const { body, headers } = cursors.page(list, rest, one => [one.type])
       return reply(200, { ...body, data: body.data.map(typeView) }, headers)
     },
@@ -111,6 +115,6 @@ function lastEventOf({ headers }: RequestFacts): number | null {
   return Number.isSafeInteger(given) && given >= 0 ? given : null
 }
 
-function typeView({ type, schema_version, data }: EventType): WebhookEventType {
-  return { type, schema_version, json_schema: data, example: exampleOf(data) }
+function typeView({ type, schema_version, data, example }: EventType): WebhookEventType {
+  return { type, schema_version, json_schema: data, example: example() }
 }

@@ -5,9 +5,8 @@
  * Running the same portion again changes nothing.
  */
 import { Type } from 'typebox'
-import { Id, sql, type LoggedEvent, type Sql, type Tx } from '#dodeca/kernel'
+import { Id, nounOf, sql, type LoggedEvent, type Sql, type Tx } from '#dodeca/kernel'
 import { api_versions } from '../schemas.ts'
-import { groupOf } from '../types/event-types.ts'
 import { bodyOf, type Body } from './body.ts'
 
 export type Expanded = {
@@ -98,7 +97,7 @@ export async function expand(
 function given(events: readonly LoggedEvent[]): Sql {
   return sql`unnest(
     ${events.map(one => one.id)}::uuid[], ${events.map(one => one.tenant_id)}::uuid[],
-    ${events.map(one => one.type)}::text[], ${events.map(one => groupOf(one.type))}::text[],
+    ${events.map(one => one.type)}::text[], ${events.map(one => nounOf(one.type))}::text[],
     ${events.map(one => one.aggregate_id)}::uuid[],
     ${events.map(one => one.aggregate_version)}::bigint[],
     ${events.map(subjectOf)}::uuid[], ${events.map(one => one.occurred_at)}::timestamptz[])`

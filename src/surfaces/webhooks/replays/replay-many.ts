@@ -4,7 +4,7 @@
  * header can find it.
  */
 import { limit, narrowSession, newId, parseTime, rfc3339, sql } from '#dodeca/kernel'
-import type { Principal, Tx } from '#dodeca/kernel'
+import type { Principal, Reader, Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { findSubscription } from '../subscriptions/find.ts'
@@ -37,7 +37,7 @@ export async function replayMany(
     subscription_id: id,
     ...spanOf(asked, deps.kernel.clock.nowMs()),
     only: asked.only,
-    types: typesOf(deps, asked),
+    types: await typesOf(tx, deps, asked),
   }
   await takeReplayTurns(tx, deps.kernel, { tenant_id, subscription_id: id })
   const replay_id = newId()
@@ -71,7 +71,12 @@ function refuseSpan(pointer: string, constraint: string): never {
   throw problem('validation_failed', { errors: [{ location: 'body', pointer, constraint }] })
 }
 
-function typesOf({ types }: Pick<Deps, 'types'>, asked: Pick<ReplayMany, 'types'>) {
+async function typesOf(
+  reader: Reader,
+  { types }: Pick<Deps, 'types'>,
+  asked: Pick<ReplayMany, 'types'>,
+) {
+  await types.fresh(reader)
   const unknown = (asked.types ?? []).flatMap((pattern, at) =>
     types.known(pattern)
       ? []

@@ -5,10 +5,18 @@
  * the subscription's owner.
  */
 import { type Static, Type } from 'typebox'
-import { closed, Id, JobFailure, nullable, sql, Time } from '#dodeca/kernel'
+import {
+  closed,
+  Id,
+  JobFailure,
+  nullable,
+  sql,
+  Time,
+  patternsOf,
+  readablePatterns,
+} from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { Pattern } from '../schemas.ts'
-import { patternsOf, readablePatterns } from '../types/event-types.ts'
 import type { Listening } from './line-up-missed.ts'
 import type { Selection } from './line-up.ts'
 import { rate_default } from './pace.ts'
@@ -72,8 +80,10 @@ export async function readTarget(
     { tenant_id, principal_id: row.actor, session_id: row.actor_session_id },
   ])
   if (!owner || !actor?.has('webhooks.deliveries.replay')) throw new JobFailure('owner_revoked')
+  await types.fresh(db)
   const namesIn = (...filters: readonly (readonly string[])[]) =>
-    types.all
+    types
+      .all()
       .map(({ type }) => type)
       .filter(type => filters.every(one => patternsOf(type).some(fits => one.includes(fits))))
   const { since, aggregate_ids, api_version } = row

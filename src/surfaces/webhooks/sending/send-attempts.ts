@@ -3,12 +3,11 @@
  * the lease of a delivery is nearly over, the delivery is not sent, because another sender may soon
  * send it.
  */
-import { jitter, SafeFetchFailure } from '#dodeca/kernel'
+import { jitter, SafeFetchFailure, mayRead } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { tested } from '../events.ts'
 import type { Lane } from '../lanes/lane.ts'
 import { finish_ms } from '../sending-settings.ts'
-import { mayRead } from '../types/event-types.ts'
 import { keyOfBody, type Bodies, type Kept } from './bodies.ts'
 import type { Claimed } from './claim.ts'
 import type { Result } from './finish.ts'

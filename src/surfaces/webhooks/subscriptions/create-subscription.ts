@@ -2,10 +2,16 @@
  * Creates a subscription and its lane. The secret is returned once. The same transaction schedules
  * a challenge. Nothing else is sent before the endpoint has answered a challenge.
  */
-import { narrowSession, newId, sql, type Principal, type Tx } from '#dodeca/kernel'
+import {
+  narrowSession,
+  newId,
+  sql,
+  type Principal,
+  type Tx,
+  readablePatterns,
+} from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { SubscriptionRow, type CreateSubscription, type NewSubscription } from '../schemas.ts'
-import { readablePatterns } from '../types/event-types.ts'
 import { demandApiVersion, demandFilter } from './filter.ts'
 import { challenge_queue } from '../verification/challenge-queue.ts'
 import { announce, subscriptionColumns, viewOf } from './find.ts'
@@ -19,7 +25,7 @@ export async function createSubscription(
   const { principal, grants } = owner
   const { event_filter, verification = 'auto' } = asked
   demandApiVersion(asked.api_version)
-  demandFilter(deps, event_filter, grants)
+  await demandFilter(tx, deps, event_filter, grants)
   const endpoint = deps.judgeEndpoint(asked.endpoint)
   const { tenant_id } = principal
   const most = deps.kernel.settings['webhooks.max_subscriptions']

@@ -2,17 +2,18 @@
  * Checks the types of a subscription: a caller may subscribe to known types of a known version that
  * the caller may read.
  */
-import { lacks, type FieldError } from '#dodeca/kernel'
+import { lacks, type FieldError, type Reader, mayRead } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { api_versions, type EventFilter } from '../schemas.ts'
-import { mayRead } from '../types/event-types.ts'
 
-export function demandFilter(
+export async function demandFilter(
+  reader: Reader,
   { types }: Pick<Deps, 'types'>,
   filter: EventFilter,
   grants: ReadonlySet<string>,
-): void {
+): Promise<void> {
+  await types.fresh(reader)
   const unknown = filter.types.flatMap((pattern, at): FieldError[] =>
     types.known(pattern)
       ? []

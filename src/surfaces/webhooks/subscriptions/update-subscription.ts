@@ -6,13 +6,12 @@
  * lost the permission for its types.
  */
 import { Type } from 'typebox'
-import { narrowSession, sql, type Principal, type Tx } from '#dodeca/kernel'
+import { narrowSession, sql, type Principal, type Tx, readablePatterns } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import type { SubscriptionEvent } from '../events.ts'
 import { SubscriptionRow, type UpdateSubscription } from '../schemas.ts'
 import { challenge_queue } from '../verification/challenge-queue.ts'
-import { readablePatterns } from '../types/event-types.ts'
 import { demandApiVersion, demandFilter, demandReadable } from './filter.ts'
 import { announce, holdSubscription, subscriptionColumns } from './find.ts'
 
@@ -37,7 +36,7 @@ export async function updateSubscription(
   const before = await holdSubscription(tx, { id, tenant_id }, by.if_match)
   const { event_filter: filter } = asked
   if (asked.api_version !== undefined) demandApiVersion(asked.api_version)
-  if (filter) demandFilter(deps, filter, by.grants)
+  if (filter) await demandFilter(tx, deps, filter, by.grants)
   const endpoint = endpointOf(deps, before, asked)
   const moved = endpoint !== before.endpoint
   const step = stepOf(before, asked.state, moved)

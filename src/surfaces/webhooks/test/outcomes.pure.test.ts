@@ -1,8 +1,8 @@
 /** What an answer means, what is kept of it, and which types a pattern reaches. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { nounOf, mayRead, patternsOf } from '#dodeca/kernel'
 import { excerptOf, ofResponse } from '../sending/outcome.ts'
-import { groupOf, mayRead, patternsOf } from '../types/event-types.ts'
 
 describe('an answer', () => {
   const response = (status: number, headers = {}) =>
@@ -57,8 +57,8 @@ describe('an answer', () => {
 })
 
 test('types belong to groups, and a grant reaches a type, a group or all', () => {
-  expect(groupOf('payment.authorized')).toBe('payment')
-  expect(groupOf('OrderConfirmed')).toBe('order')
+  expect(nounOf('payment.authorized')).toBe('payment')
+  expect(nounOf('OrderConfirmed')).toBe('order')
   expect(patternsOf('OrderConfirmed')).toEqual(['*', 'order.*', 'OrderConfirmed'])
   const grants = (...types: string[]) => new Set(types.map(type => `webhooks.events.read:${type}`))
   expect(mayRead(grants('order.*'), 'OrderConfirmed')).toBe(true)

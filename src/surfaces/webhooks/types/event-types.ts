@@ -1,76 +1,53 @@
 /**
- * The types that a subscription can contain: every declared event that is not internal. A pattern
+ * The types that a subscription can contain: every event type that is not internal. A pattern
  * is a type, a group (`order.*`) or `*`. Permissions to read are patterns too. An event reaches a
  * subscription only if the filter and the owner's permission both match.
  */
 import type { TSchema } from 'typebox'
-import type { EventDeclaration } from '#dodeca/kernel'
+import type { EventTypes as AllTypes, Reader } from '#dodeca/kernel'
+import { exampleOf } from '../catalog/example.ts'
 
 export type EventType = {
   readonly type: string
-  readonly group: string
   readonly schema_version: number
   readonly data: TSchema
+  example(): unknown
 }
 
 export type EventTypes = {
+  /** Before a type is unknown: it may have been declared in another process a moment ago. */
+  fresh(reader: Reader): Promise<void>
   /** All types, ordered by name. */
-  readonly all: readonly EventType[]
+  all(): readonly EventType[]
   /** Undefined for undeclared and internal types. */
-  find(type: string): EventType | undefined
+  find(type: string): Pick<EventType, 'type'> | undefined
   /** Whether at least one type matches the pattern. */
   known(pattern: string): boolean
 }
 
-const read = 'webhooks.events.read'
-
-export function openEventTypes(declared: ReadonlyMap<string, EventDeclaration>): EventTypes {
-  const all = [...declared]
-    .filter(([, { internal }]) => !internal)
-    .map(([type, { version, data }]) => ({
-      type,
-      group: groupOf(type),
-      schema_version: version,
-      data,
-    }))
-    .sort((a, b) => (a.type < b.type ? -1 : 1))
-  const byName = new Map(all.map(one => [one.type, one]))
-  const groups = new Set(all.map(one => `${one.group}.*`))
+export function openEventTypes(types: AllTypes): EventTypes {
+  const open = () => types.all().filter(([, { internal }]) => !internal)
   return {
-    all,
-    find: type => byName.get(type),
-    known: pattern => pattern === '*' || byName.has(pattern) || groups.has(pattern),
+    fresh: types.fresh,
+    all: () => {
+      const own = new Set(types.own().map(one => one.type))
+      return open().map(([type, { version, data }]) => ({
+        type,
+        schema_version: version,
+        data,
+        // An example is made of our own schemas only: others may ask for a million items.
+        example: () => (own.has(type) ? givenExample(data) : exampleOf(data)),
+      }))
+    },
+    find: type => {
+      const found = types.find(type)
+      return found && !found.internal ? { type } : undefined
+    },
+    known: types.known,
   }
 }
 
-/**
- * The noun before the dot. If a name has no dot, such as `OrderConfirmed`, the noun is the first
- * word of the name.
- */
-export function groupOf(type: string): string {
-  const dot = type.indexOf('.')
-  if (dot > 0) return type.slice(0, dot)
-  return (/^[A-Z]?[a-z0-9]+/.exec(type)?.[0] ?? type).toLowerCase()
-}
-
-/** Every pattern that the type matches. */
-export function patternsOf(type: string): string[] {
-  return ['*', `${groupOf(type)}.*`, type]
-}
-
-/** The types that the holder of these grants may read, as patterns. */
-export function readablePatterns(grants: ReadonlySet<string>): string[] {
-  const prefix = `${read}:`
-  return [...grants]
-    .filter(one => one.startsWith(prefix))
-    .map(one => one.slice(prefix.length))
-    .sort()
-}
-
-/** `*` means everything that may be read. A group requires the permission for the whole group. */
-export function mayRead(grants: ReadonlySet<string>, pattern: string): boolean {
-  const readable = readablePatterns(grants)
-  if (pattern === '*') return readable.length > 0
-  const wanted = pattern.endsWith('.*') ? ['*', pattern] : patternsOf(pattern)
-  return wanted.some(one => readable.includes(one))
+function givenExample(schema: object): unknown {
+  const { examples } = schema as { examples?: unknown }
+  return Array.isArray(examples) ? (examples[0] ?? null) : null
 }

@@ -19,8 +19,9 @@ const needed: Readonly<Record<string, string>> = {
   'POST /v1/job-batches': 'jobs.jobs.submit',
   'POST /v1/jobs/{job_id}/retry': 'jobs.jobs.retry',
   schedule: 'jobs.schedules.write',
+  rule: 'jobs.rules.write',
 }
-/** The operations by which people and schedules create jobs. */
+/** The operations by which people, schedules and rules create jobs. */
 export const owned_operations = Object.keys(needed)
 
 type Begun = Pick<

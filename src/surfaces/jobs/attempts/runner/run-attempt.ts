@@ -136,6 +136,8 @@ function runningJob(deps: RunDeps, attempt: Attempt): Opened {
     tenant_id: lease.tenant_id,
     type: lease.type,
     schema_version: lease.schema_version,
+    principal_id: lease.principal_id,
+    session_id: lease.session_id,
     attempt_no: lease.attempt_no,
     parameters: lease.parameters ?? {},
     checkpoint: lease.checkpoint,

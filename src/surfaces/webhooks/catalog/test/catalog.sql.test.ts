@@ -7,6 +7,7 @@ import { Value } from 'typebox/value'
 import type { Member } from '../../../../../test/product-world.ts'
 import { eventually } from '../../../../../test/world.ts'
 import { newId } from '#dodeca/kernel'
+import { openEventTypes as ofPlatform } from '../../../../kernel/events/event-types.ts'
 import { openEventTypes } from '../../types/event-types.ts'
 import { events as own } from '../../events.ts'
 import { exampleOf } from '../example.ts'
@@ -202,6 +203,6 @@ test('every type has its schema, and an example that fits it; internal ones are 
   for (const { type, json_schema, example } of shown) {
     expect([type, Value.Check(json_schema, example)]).toEqual([type, true])
   }
-  const declared = openEventTypes(new Map(Object.entries(own))).all
+  const declared = openEventTypes(ofPlatform(new Map(Object.entries(own)))).all()
   for (const { data } of declared) expect(Value.Check(data, exampleOf(data))).toBe(true)
 })

@@ -1,0 +1,33 @@
+/**
+ * The job type `kernel.publish`: publishes events later, or as the answer of a rule. At its run its
+ * owner must hold the rights that `POST /v1/events` asks for.
+ */
+import { JobFailure, Problem, type JobType } from '#dodeca/kernel'
+import type { Publish, Rights } from './publish-events.ts'
+import { PublishEvents, type PublishedEvent } from './schemas.ts'
+
+export function publishJob(publish: Publish, { grantsOf }: Rights): JobType {
+  return {
+    type: 'kernel.publish',
+    schema_version: 1,
+    parameters: PublishEvents,
+    offered: true,
+    run: async job => {
+      // Checked against the schema above when it was submitted.
+      const { events } = job.parameters as { events: readonly PublishedEvent[] }
+      const { tenant_id, principal_id, session_id } = job
+      try {
+        await job.commit(async tx => {
+          const [grants = new Set<string>()] = await grantsOf(tx, [
+            { tenant_id, principal_id, session_id },
+          ])
+          await publish(tx, events, { tenant_id, grants })
+        })
+      } catch (error) {
+        if (!(error instanceof Problem) || error.retryable) throw error
+        const revoked = error.code === 'permission_denied'
+        throw new JobFailure(revoked ? 'owner_revoked' : error.code, { cause: error })
+      }
+    },
+  }
+}
