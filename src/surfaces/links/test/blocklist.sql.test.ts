@@ -45,6 +45,10 @@ async function runJob(
     principal_id: newId(),
     session_id: null,
     attempt_no: 1,
+    is_last: false,
+    get steps(): never {
+      throw new Error('it has no steps')
+    },
     parameters: { blocklist_id },
     checkpoint,
     signal: new AbortController().signal,

@@ -144,6 +144,10 @@ test('a drift is found, and the job of one link and day mends it and nothing els
     principal_id: newId(),
     session_id: null,
     attempt_no: 1,
+    is_last: false,
+    get steps(): never {
+      throw new Error('it has no steps')
+    },
     parameters: { domain_id: platform_domain_id, code, from, to },
     checkpoint: null,
     signal: never_aborted,
