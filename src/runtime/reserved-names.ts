@@ -10,9 +10,9 @@ const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/
 /** Surfaces, schemas of PostgreSQL, and first words of variables. */
 const surfaces = words(`
   admin agents api app apps argon console cron data database dev docs dodeca events guests
-  http information kernel log malloc meta node npm otel pg platform postgres processes
-  profile public roles rules runtime sandbox smtp steps surface system test testing tools
-  trust tz workflows
+  host http information kernel log malloc meta node npm otel pg platform port postgres
+  processes profile public roles rules runtime sandbox smtp steps surface system test
+  testing tools trust tz worker workflows
   ${surface_names.join(' ')}`)
 
 /** The first words of event types, such as `order` of `order.placed`. */
