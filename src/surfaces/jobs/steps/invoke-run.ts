@@ -27,7 +27,7 @@ export async function invokeRun(
   return await db.tx(tx => takeResult(tx, at, name, known))
 }
 
-const Depth = Type.Object({ depth: Type.Integer() })
+const Parent = Type.Object({ depth: Type.Integer(), person_id: nullable(Type.String()) })
 
 async function submitChild(
   tx: Tx,
@@ -38,14 +38,15 @@ async function submitChild(
   const { deps, lease, ended } = at
   const { tenant_id, job_id, principal_id, session_id } = lease
   await holdRun(tx, lease, ended)
-  const { depth } = await tx.one(
-    Depth,
-    sql`select depth from jobs.runs where tenant_id = ${tenant_id} and job_id = ${job_id}`,
+  const { depth, person_id: of_parent } = await tx.one(
+    Parent,
+    sql`
+    select depth, person_id from jobs.runs where tenant_id = ${tenant_id} and job_id = ${job_id}`,
   )
   if (depth >= deps.kernel.settings['jobs.invoke_depth']) throw new JobFailure('invoked_too_deep')
   const owner = principal_id === nil_id ? {} : { principal_id, session_id }
   const child = await checkOrder(tx, deps, { tenant_id, ...type, parameters: input, ...owner })
-  const person_id = child.run?.person_id ?? null
+  const person_id = child.run?.person_id ?? of_parent
   const run = { person_id, parent_job_id: job_id, depth: depth + 1 }
   await placeJob(tx, deps, { ...child, run }, [])
   const step = { name, sequence: at.next(), kind: 'invoke', state: 'waiting' } as const

@@ -1,5 +1,4 @@
 /** Routes for the steps of a workflow: the list of steps, and the signals that a run waits for. */
-import { Type } from 'typebox'
 import { columnsOf, page, reply, routesOf, sql } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { findJob, mayRead } from '../jobs/find-job.ts'
@@ -7,8 +6,6 @@ import { SendSignal, SignalView, StepView } from './schemas.ts'
 import { sendSignal } from './send-signal.ts'
 
 const { open, list, post } = routesOf<Deps>({ absent: 'job_not_found', read: 'authenticated' })
-
-const Row = Type.Object({ ...StepView.properties, sequence: Type.Integer() })
 
 export const stepRoutes = open({
   listJobSteps: list(
@@ -26,12 +23,12 @@ export const stepRoutes = open({
       const caller = { principal, grants }
       const job = await findJob(tx, deps, caller, params.job_id, 'jobs.jobs.read')
       const with_results = await mayRead(deps, caller, job, 'jobs.results.read')
-      const shown = await page(tx, {
+      return page(tx, {
         scope: list,
-        row: Row,
+        row: StepView,
         place: ['sequence', 'name'],
         fetch: ({ sequence, name }, n) => sql`
-          select ${columnsOf(Row, 's', {
+          select ${columnsOf(StepView, 's', {
             result: with_results ? sql`s.result` : sql`null::json`,
           })}
           from jobs.job_steps s
@@ -40,7 +37,6 @@ export const stepRoutes = open({
           order by s.sequence, s.name
           limit ${n}`,
       })
-      return shown
     },
   ),
 

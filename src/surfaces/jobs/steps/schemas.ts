@@ -1,8 +1,8 @@
 /** Steps and signals on the wire. */
 import { Type, type Static } from 'typebox'
-import { Id, nullable, oneOf, text, Time } from '#dodeca/kernel'
+import { closed, Id, nullable, oneOf, text, Time } from '#dodeca/kernel'
 
-export const SendSignal = Type.Object(
+export const SendSignal = closed(
   {
     name: Type.String({
       minLength: 1,
@@ -21,6 +21,8 @@ export const SignalView = Type.Object(
 
 export const StepView = Type.Object(
   {
+    /** The order in which the steps were first recorded. */
+    sequence: Type.Integer(),
     name: Type.String(),
     kind: oneOf('write', 'run', 'sleep', 'event', 'signal', 'invoke', 'undo'),
     state: oneOf('waiting', 'retrying', 'done', 'failed', 'timed_out'),

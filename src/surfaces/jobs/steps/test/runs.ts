@@ -3,9 +3,10 @@
  * killed: a list of steps, one after the other. `effects` is a table that steps write to, so that a
  * test sees what was committed.
  */
+import { setTimeout as wait } from 'node:timers/promises'
 import { Type, type Static } from 'typebox'
 import { JobFailure, sql, workflow } from '#dodeca/kernel'
-import type { JobType, Kernel, Step, StepCall, Tx } from '#dodeca/kernel'
+import type { JobType, Kernel, RunFacts, Step, StepCall, Tx } from '#dodeca/kernel'
 
 const Order = Type.Object({
   kind: Type.String(),
@@ -26,6 +27,10 @@ const Order = Type.Object({
   child: Type.Optional(Type.Array(Type.Unknown())),
   /** These run together. */
   together: Type.Optional(Type.Array(Type.Unknown())),
+  /** A call notes its key where a test sees it, also from another process. */
+  noted: Type.Optional(Type.Boolean()),
+  /** A write takes so long. */
+  pause_ms: Type.Optional(Type.Integer()),
 })
 type Order = Static<typeof Order>
 
@@ -40,34 +45,39 @@ export const calls = new Map<string, string[]>()
 /** Calls that fail, whatever their input says, until a test lets them succeed. */
 export const ill = new Set<string>()
 
-export async function note(tx: Tx, job_id: string, text: string): Promise<string> {
+export async function note(tx: Pick<Tx, 'run'>, job_id: string, text: string): Promise<string> {
   await tx.run(sql`
     insert into public.effects (job_id, attempt_no, note) values (${job_id}, 0, ${text})`)
   return text
 }
 
-function outside(one: Order, name = one.name) {
-  return ({ key }: StepCall): Promise<string> => {
+function outside(one: Order, { kernel, id }: RunFacts, name = one.name) {
+  return async ({ key }: StepCall): Promise<string> => {
+    if (one.noted) await note(kernel.db, id, `${name} ${key}`)
     const keys = calls.get(name) ?? []
     calls.set(name, [...keys, key])
-    if (ill.has(name)) return Promise.reject(new JobFailure('vendor_said_no'))
+    if (ill.has(name)) throw new JobFailure('vendor_said_no')
     if (keys.length < (one.fails ?? 0)) {
       const options = { retryable: one.final !== true, retry_after_seconds: 0 }
-      return Promise.reject(new JobFailure('vendor_failed', options))
+      throw new JobFailure('vendor_failed', options)
     }
-    return Promise.resolve(`${name} done`)
+    return `${name} done`
   }
 }
 
-async function take(step: Step, one: Order, run_id: string): Promise<unknown> {
+async function take(step: Step, one: Order, run: RunFacts): Promise<unknown> {
   const { name, seconds = 3600 } = one
   switch (one.kind) {
     case 'write':
-      return await step.write(name, tx => note(tx, run_id, name))
+      return await step.write(name, async tx => {
+        const written = await note(tx, run.id, name)
+        if (one.pause_ms) await wait(one.pause_ms)
+        return written
+      })
     case 'run': {
-      const undo = one.undo ? outside({ ...one, fails: 0 }, `undo ${name}`) : undefined
+      const undo = one.undo ? outside({ ...one, fails: 0 }, run, `undo ${name}`) : undefined
       const options = { ...(one.retries !== undefined && { retries: one.retries }) }
-      return await step.run(name, outside(one), { ...options, ...(undo && { undo }) })
+      return await step.run(name, outside(one, run), { ...options, ...(undo && { undo }) })
     }
     case 'sleep':
       return await step.sleep(name, { seconds })
@@ -82,7 +92,7 @@ async function take(step: Step, one: Order, run_id: string): Promise<unknown> {
     case 'invoke':
       return await step.invoke(name, listed, { steps: (one.child ?? []) as Order[] })
     case 'together':
-      return await Promise.all((one.together as Order[]).map(each => take(step, each, run_id)))
+      return await Promise.all((one.together as Order[]).map(each => take(step, each, run)))
     default:
       throw new JobFailure(one.name)
   }
@@ -92,12 +102,12 @@ export const listed = workflow(
   'test.listed',
   1,
   { input: Input, person: '/person', offered: true, lease_seconds: 2 },
-  async (step, { steps }, { id }): Promise<unknown> => {
+  async (step, { steps }, run: RunFacts): Promise<unknown> => {
     const results: unknown[] = []
     for (const one of steps) {
       for (let n = 0; n < (one.times ?? 1); n++) {
         const name = one.times === undefined ? one.name : `${one.name} ${n}`
-        results.push(await take(step, { ...one, name }, id))
+        results.push(await take(step, { ...one, name }, run))
       }
     }
     return { results }
@@ -107,9 +117,9 @@ export const listed = workflow(
 export const checkedRun = workflow(
   'test.checked',
   1,
-  { input: Input, permission: 'jobs.jobs.read', checked: true },
-  async (step, { steps }, { id }): Promise<unknown> => {
-    for (const one of steps) await take(step, one, id)
+  { input: Input, permission: 'jobs.types.read', checked: true },
+  async (step, { steps }, run: RunFacts): Promise<unknown> => {
+    for (const one of steps) await take(step, one, run)
     return {}
   },
 )

@@ -31,7 +31,7 @@ const events = (id: string) =>
     return state === 'succeeded' && (await runs.result(id))
   }) as Promise<{ results: ({ id: string; data: { reason: string } } | null)[] }>
 
-async function submit(tenant_id: string, ...steps: Parameters<Runs['submit']>) {
+async function submit(tenant_id: string, ...steps: readonly object[]) {
   return await world.submit({ tenant_id, type: 'test.listed', parameters: { steps } })
 }
 
