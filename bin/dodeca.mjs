@@ -6,11 +6,11 @@
  * is installed. It ends with the exit code or signal of the command.
  */
 import { spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
-import { createRequire } from 'node:module'
+import { accessSync, constants, existsSync } from 'node:fs'
+import { createRequire, enableCompileCache } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
@@ -33,16 +33,25 @@ async function ofCheckout() {
 
 /** npm has installed the Node that the platform runs on, unless it was asked not to. */
 function ofPackage() {
-  const program = join(root, 'dist', `${entry.replace('.ts', '').replaceAll('/', '-')}.mjs`)
-  const compiled = join(tmpdir(), 'node-compile-cache')
+  const dist = join(root, 'dist')
+  const program = join(dist, `${entry.replace('.ts', '').replaceAll('/', '-')}.mjs`)
+  const compiled = join(isWritable(dist) ? dist : tmpdir(), 'node-compile-cache')
   const [major, minor] = process.version.slice(1).split('.').map(Number)
-  if (major === 24 && minor >= 11) return { node: process.execPath, program, compiled }
-  const found = nodePackage()
-  if (found) return { node: found, program, compiled }
+  const node = major === 24 && minor >= 11 ? process.execPath : nodePackage()
+  if (node) return { node, program, compiled }
   throw new Error(
-    `Dodeca runs on Node 24.11 or newer of version 24, and this is ${process.version}. ` +
+    `Dodeca runs on Node 24.11 or a later version 24, and this is ${process.version}. ` +
       'Install that, or add it to your application: npm install node@24.21.0',
   )
+}
+
+function isWritable(folder) {
+  try {
+    accessSync(folder, constants.W_OK)
+    return true
+  } catch {
+    return false
+  }
 }
 
 function nodePackage() {
@@ -55,44 +64,59 @@ function nodePackage() {
   }
 }
 
+const packed = !existsSync(join(root, 'src/cli.ts'))
 let run
 try {
-  run = existsSync(join(root, source)) ? await ofCheckout() : ofPackage()
+  run = packed ? ofPackage() : await ofCheckout()
 } catch (error) {
   process.stderr.write(`${error.message}\n`)
   process.exit(1)
 }
 
-const env = {
-  // Compiled code is cached for the next command, which then starts in half the time.
-  NODE_COMPILE_CACHE: run.compiled,
-  // With an arena for each thread, what a start has freed stays in memory: 10 MB.
-  MALLOC_ARENA_MAX: '2',
-  ...process.env,
-}
-const child = spawn(run.node, [run.program, ...given], { stdio: 'inherit', env })
-
-// A terminal sends its interrupt to the whole process group, so the command already has it; a
-// second one would make it end without finishing its work.
-process.on('SIGINT', () => {
-  if (!process.stdin.isTTY) child.kill('SIGINT')
-})
-for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
-
 // npx runs this in a shell, which does not pass on its signals: when the shell ends, so does this.
 const launcher = process.ppid
-if (process.env.npm_command !== undefined) {
+function endWithLauncher(end) {
+  if (process.env.npm_command === undefined) return
   setInterval(() => {
-    if (process.ppid !== launcher) child.kill('SIGTERM')
+    if (process.ppid !== launcher) end()
   }, 250).unref()
 }
 
-child.on('error', error => {
-  process.stderr.write(`The platform's Node cannot be started: ${error.message}\n`)
-  process.exit(1)
-})
-child.on('exit', (code, signal) => {
-  if (signal === null) process.exit(code ?? 1)
-  process.removeAllListeners(signal)
-  process.kill(process.pid, signal)
-})
+if (packed && command === 'start' && run.node === process.execPath) {
+  // No second process, which would take 50 MB.
+  enableCompileCache(run.compiled)
+  process.argv = [run.node, run.program, ...given]
+  endWithLauncher(() => process.kill(process.pid, 'SIGTERM'))
+  await import(pathToFileURL(run.program).href)
+} else {
+  spawnProgram()
+}
+
+function spawnProgram() {
+  const env = {
+    // Compiled code is cached for the next command, which then starts in half the time.
+    NODE_COMPILE_CACHE: run.compiled,
+    // With an arena for each thread, what a start has freed stays in memory: 10 MB.
+    MALLOC_ARENA_MAX: '2',
+    ...process.env,
+  }
+  const child = spawn(run.node, [run.program, ...given], { stdio: 'inherit', env })
+
+  // A terminal sends its interrupt to the whole process group, so the command already has it; a
+  // second one would make it end without finishing its work.
+  process.on('SIGINT', () => {
+    if (!process.stdin.isTTY) child.kill('SIGINT')
+  })
+  for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
+  endWithLauncher(() => child.kill('SIGTERM'))
+
+  child.on('error', error => {
+    process.stderr.write(`The platform's Node cannot be started: ${error.message}\n`)
+    process.exit(1)
+  })
+  child.on('exit', (code, signal) => {
+    if (signal === null) process.exit(code ?? 1)
+    process.removeAllListeners(signal)
+    process.kill(process.pid, signal)
+  })
+}

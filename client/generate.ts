@@ -3,7 +3,7 @@
  * operations that take an Idempotency-Key, and the error codes. The client needs the list at run
  * time, so that file is in git. scripts/generated.mjs writes both.
  */
-import openapiTS, { astToString } from 'openapi-typescript'
+import type * as OpenApiTypeScript from 'openapi-typescript'
 
 type Parameter = { readonly $ref?: string; readonly name?: string; readonly required?: boolean }
 type Operation = {
@@ -16,8 +16,16 @@ export type ApiDocument = {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
 }
 
-/** The files under `src/` and their content. */
-export async function generated(document: ApiDocument): Promise<Record<string, string>> {
+type Tool = typeof OpenApiTypeScript
+
+/** The files under `src/` and their content. `tool` is where openapi-typescript is. */
+export async function generated(
+  document: ApiDocument,
+  tool = 'openapi-typescript',
+): Promise<Record<string, string>> {
+  const found = (await import(tool)) as Tool & { readonly default: Tool | Tool['default'] }
+  // Found by `require.resolve`, it is a CommonJS module.
+  const { default: openapiTS, astToString } = 'default' in found.default ? found.default : found
   const types = astToString(await openapiTS(JSON.stringify(document, readable)))
   return {
     'schema.d.ts': `/** The types of all operations, and the error codes; \`npm run generate\` writes this file. */\n${types}${codesOf(document)}`,

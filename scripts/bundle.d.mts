@@ -7,3 +7,9 @@ type Bundle = {
 }
 export function bundled(entry: string, bundle?: Bundle): string | undefined
 export function ensureBundle(bundle?: Bundle): Promise<void>
+export function joinSources(
+  root: string,
+  kind: 'package',
+  outdir: string,
+  up?: string,
+): Promise<unknown>

@@ -25,6 +25,10 @@ const project = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '')
 /** `test` also has the programs that tests start. An image has no change times to go by. */
 const kinds = {
   product: { folders: ['src'], entries: ['src/cli/main.ts', 'src/cli.ts'] },
+  package: {
+    folders: ['src'],
+    entries: ['src/cli/main.ts', 'src/cli.ts', 'src/testing/entry.ts'],
+  },
   image: { folders: ['src'], entries: ['src/cli/main.ts', 'src/cli.ts'], by: contentOf },
   test: {
     folders: ['src', 'test'],
@@ -92,7 +96,7 @@ export async function ensureBundle({ root = project, kind = 'product', version, 
   }
 }
 
-const ownFiles = ['scripts/bundle.mjs', 'scripts/source-lines.mjs']
+const ownFiles = ['scripts/bundle.mjs', 'scripts/source-lines.mjs', 'client/generate.ts']
 
 function folderFor(root, kind, version) {
   const { by = stateOf, folders } = kinds[kind]
@@ -146,11 +150,11 @@ const nameOf = path => `${path.replace(/\.ts$/, '').replaceAll('/', '-')}.mjs`
 const target = (path, named) => join(dirname(path), named)
 
 function programsOf(root, sources) {
-  return sources.flatMap(path =>
-    [...fs.readFileSync(join(root, path), 'utf8').matchAll(program)].map(([, named]) =>
-      target(path, named),
-    ),
-  )
+  const known = new Set(sources)
+  const named = path => fs.readFileSync(join(root, path), 'utf8').matchAll(program)
+  const found = sources.flatMap(path => [...named(path)].map(([, name]) => target(path, name)))
+  // The client is read and not run.
+  return found.filter(path => known.has(path))
 }
 
 /**
@@ -173,10 +177,12 @@ function readSources(build, root, entries, up) {
     if (path.includes('/node_modules/') || ownFiles.includes(own)) return undefined
     const contents = fs
       .readFileSync(path, 'utf8')
-      .replaceAll(
-        program,
-        (_, named) => `new URL('./${nameOf(target(own, named))}', import.meta.URL)`,
-      )
+      .replaceAll(program, (written, named) => {
+        const started = target(own, named)
+        return entries.includes(started)
+          ? `new URL('./${nameOf(started)}', import.meta.URL)`
+          : written
+      })
       .replaceAll('import.meta.url', `new URL('${up}/${own}', import.meta.URL).href`)
       .replaceAll('import.meta.URL', 'import.meta.url')
       .replaceAll('import.meta.dirname', JSON.stringify(dirname(path)))

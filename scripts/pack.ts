@@ -4,9 +4,9 @@
  * dodeca-<version>.tgz into the folder of the checkout, or into another one that is named.
  */
 import { execFile } from 'node:child_process'
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { basename, join, resolve } from 'node:path'
+import { basename, dirname, join, relative, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { joinSources } from './bundle.mjs'
 import { ensureGenerated } from './generated.mjs'
@@ -18,6 +18,7 @@ const run = promisify(execFile)
 export const entries = {
   '.': 'src/index.ts',
   './kernel': 'src/kernel/entry.ts',
+  './testing': 'src/testing/entry.ts',
 } as const
 
 const whole = `bin/dodeca.mjs console/src client/README.md client/src docs templates CHANGELOG.md
@@ -31,7 +32,7 @@ export async function pack(target: string): Promise<string> {
     for (const path of whole) await cp(join(root, path), join(folder, path), { recursive: true })
     await cp(join(root, 'src'), join(folder, 'src'), { recursive: true, filter: isRead })
     await buildClient(folder)
-    await joinSources(root, 'product', join(folder, 'dist'), '..')
+    await joinPlatform(join(folder, 'dist'))
     await declareTypes(join(folder, 'types'))
     const described = await describe()
     await writeFile(join(folder, 'package.json'), `${JSON.stringify(described, null, 2)}\n`)
@@ -51,6 +52,16 @@ function isRead(path: string): boolean {
   return basename(path) !== 'test' && !/(?<!try-it)\.(ts|mjs|js)$/.test(path)
 }
 
+/** The maps, by which errors name lines of sources, lead from where the bundle was made. */
+async function joinPlatform(dist: string): Promise<void> {
+  await joinSources(root, 'package', dist, '..')
+  const from = `"${relative(dist, root)}/`
+  for (const name of (await readdir(dist)).filter(one => one.endsWith('.map'))) {
+    const path = join(dist, name)
+    await writeFile(path, (await readFile(path, 'utf8')).replaceAll(from, '"../'))
+  }
+}
+
 async function buildClient(folder: string): Promise<void> {
   const from = join(root, 'client')
   const dist = join(folder, 'client/dist')
@@ -62,18 +73,43 @@ async function buildClient(folder: string): Promise<void> {
 export async function declareTypes(folder: string): Promise<void> {
   const project = `${folder}.json`
   const options = { noEmit: false, declaration: true, emitDeclarationOnly: true, rootDir: root }
-  const files = [...Object.values(entries), 'src/kernel/database/pg-utils.d.ts']
+  const files = Object.values(entries)
   await writeFile(
     project,
     JSON.stringify({
       extends: join(root, 'tsconfig.json'),
-      compilerOptions: { ...options, outDir: folder, typeRoots: [join(root, 'node_modules/@types')] },
-      include: [],
+      compilerOptions: {
+        ...options,
+        outDir: folder,
+        typeRoots: [join(root, 'node_modules/@types')],
+      },
+      // What packages without types are declared as.
+      include: [join(root, 'src/**/*.d.ts')],
       files: files.map(path => join(root, path)),
     }),
   )
   await run(join(root, 'node_modules/.bin/tsc'), ['-p', project])
   await rm(project)
+  await removeOthers(folder, files)
+}
+
+/** The compiler also writes the types of what only the code of an entry needs. */
+async function removeOthers(folder: string, files: readonly string[]): Promise<void> {
+  const needed = new Set(files.map(path => join(folder, path.replace('.ts', '.d.ts'))))
+  for (const file of needed) {
+    const text = await readFile(file, 'utf8')
+    for (const [, kernel, path = ''] of text.matchAll(
+      /['"](?:(#dodeca\/kernel)|(\.[^'"]+)\.ts)['"]/g,
+    )) {
+      needed.add(
+        kernel ? join(folder, 'src/kernel/entry.d.ts') : `${join(dirname(file), path)}.d.ts`,
+      )
+    }
+  }
+  const found = await readdir(folder, { recursive: true })
+  for (const path of found.filter(one => one.endsWith('.d.ts')).map(one => join(folder, one))) {
+    if (!needed.has(path)) await rm(path)
+  }
 }
 
 type Described = Record<string, unknown> & {
@@ -84,14 +120,16 @@ type Described = Record<string, unknown> & {
 async function describe(): Promise<Described> {
   const read = async (path: string) =>
     JSON.parse(await readFile(join(root, path), 'utf8')) as Described
-  const { private: _, scripts, workspaces, devDependencies, ...own } = await read('package.json')
+  const own = await read('package.json')
+  const tools = ['private', 'scripts', 'workspaces', 'devDependencies']
+  const kept = Object.entries(own).filter(([name]) => !tools.includes(name))
   const { dependencies } = await read('client/package.json')
   const named = (source: string) => {
     const bundle = `./dist/${source.replace('.ts', '').replaceAll('/', '-')}.mjs`
     return { types: `./types/${source.replace('.ts', '.d.ts')}`, default: bundle }
   }
   return {
-    ...own,
+    ...Object.fromEntries(kept),
     dependencies: { ...own.dependencies, ...dependencies },
     imports: { '#dodeca/kernel': named(entries['./kernel']) },
     exports: {

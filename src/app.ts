@@ -36,6 +36,8 @@ export type App = {
   readonly surfaces?: readonly (SurfaceName | Openable)[]
   /** Values of settings by the names of their variables. A variable of the environment wins. */
   readonly settings?: Environment
+  /** The folder with the files of its front end, and their policy. */
+  readonly public?: string | URL | { readonly dir: string | URL; readonly csp?: string }
 }
 
 export function app(given: App): App {

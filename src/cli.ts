@@ -66,6 +66,7 @@ const groups: Readonly<Record<string, () => Promise<readonly Command[]>>> = {
     const { newApp, newResource, newSurface } = await import('./cli/new.ts')
     return [newApp, newSurface, newResource]
   },
+  client: async () => [(await import('./cli/client.ts')).clientCommand],
   backup: async () => {
     const { backupCreate, backupRestore, backupVerify } = await import('./cli/backup.ts')
     return [backupCreate, backupVerify, backupRestore]

@@ -1,9 +1,12 @@
 /** The composition root: loads the surfaces of an application, and puts them together. */
 import { flushCompileCache } from 'node:module'
+import { resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { StartError } from '#dodeca/kernel'
 import { namesOf, ownSurfaces, type App } from './app.ts'
 import { compose, type Openable } from './runtime/compose.ts'
 import type { Composition } from './runtime/composition.ts'
+import type { PublicFolder } from './runtime/public-files.ts'
 import { pathFaults } from './runtime/reserved-names.ts'
 import type { SurfaceName } from './runtime/surface-names.ts'
 
@@ -22,8 +25,8 @@ const surfaces: Readonly<Record<SurfaceName, () => Promise<Openable>>> = {
   webhooks: async () => (await import('./surfaces/webhooks/surface.ts')).webhooks,
 }
 
-/** A surface that is off is not loaded. */
-export async function composeApp(app: App): Promise<Composition> {
+/** A surface that is off is not loaded. Relative paths of the application begin in `folder`. */
+export async function composeApp(app: App, folder = process.cwd()): Promise<Composition> {
   const own = ownSurfaces(app)
   const loaded: Openable[] = []
   // The surfaces are loaded one after another. Node keeps the compiled code that it read from its
@@ -33,7 +36,13 @@ export async function composeApp(app: App): Promise<Composition> {
     loaded.push(await surfaces[name]())
     flushCompileCache()
   }
-  return compose(loaded, own.map(withOwnPaths))
+  const composed = compose(loaded, own.map(withOwnPaths))
+  return app.public === undefined ? composed : { ...composed, public: publicOf(app.public, folder) }
+}
+
+function publicOf(given: NonNullable<App['public']>, folder: string): PublicFolder {
+  const { dir, csp } = typeof given === 'string' || given instanceof URL ? { dir: given } : given
+  return { dir: dir instanceof URL ? fileURLToPath(dir) : resolve(folder, dir), csp }
 }
 
 /** The paths of a surface are known once it is open. */

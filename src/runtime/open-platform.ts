@@ -27,6 +27,7 @@ import { docsPages } from './docs/mount.ts'
 import { allRoutes } from './platform-routes/all-routes.ts'
 import { lifecycle } from './lifecycle.ts'
 import { kernelFor, openKernel } from './open-kernel.ts'
+import { publicFront } from './public-front.ts'
 import type {
   Composition,
   FirstAdministrator,
@@ -233,12 +234,18 @@ function serverOf(
 ) {
   const { options, gathered, kernel, opened, access, overload } = parts
   const { config, log, composition } = options
-  const fronts = config.roles.includes('api') ? opened.flatMap(one => one.front ?? []) : []
-  const pages = () => docsPages(document, composition.surfaces, config.public_url)
+  const ofSurfaces = config.roles.includes('api') ? opened.flatMap(one => one.front ?? []) : []
+  const pages = config.roles.includes('api')
+    ? docsPages(document, composition.surfaces, config.public_url)
+    : []
+  const served = [...routes, ...pages].map(({ path }) => path)
+  const files = options.files
+    ? [publicFront(options.files, { config, kernel, served, ofSurfaces })]
+    : []
   const { settings } = config
   return buildApp({
     routes,
-    pages: config.roles.includes('api') ? pages() : [],
+    pages,
     db: kernel.db,
     clock: kernel.clock,
     access,
@@ -281,6 +288,6 @@ function serverOf(
     stall_ms: settings['kernel.sse_stall_seconds'] * 1000,
     secure: config.public_url.startsWith('https:'),
     origins: otherOrigins(config.profile, settings['kernel.cors_origins']),
-    fronts,
+    fronts: [...files, ...ofSurfaces],
   })
 }

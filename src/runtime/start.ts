@@ -15,6 +15,7 @@ import { openPlatform, type Platform } from './open-platform.ts'
 import { ownVersion } from './own-version.ts'
 import { layGround, type Ground } from './prerequisites.ts'
 import type { Member } from './processes/member.ts'
+import { readPublicFiles } from './public-files.ts'
 import type { StartFacts } from './start-facts.ts'
 
 export type Running = {
@@ -47,6 +48,7 @@ export async function start(
     process: member?.number,
   })
   refuseUnknownPoints(config.settings['kernel.faults'], composition.surfaces)
+  const files = await publicFilesOf(config, composition)
   const ground = await layGround(config, progress)
   let begun: Platform | undefined
   try {
@@ -72,6 +74,7 @@ export async function start(
       log,
       telemetry,
       version,
+      files,
       member,
     })
     begun = platform
@@ -96,6 +99,12 @@ export async function start(
     await ground.release()
     throw error
   }
+}
+
+/** Only processes with the api role serve them. */
+async function publicFilesOf(config: Config, composition: Composition) {
+  if (!composition.public || !config.roles.includes('api')) return null
+  return await readPublicFiles(composition.public, config.profile === 'development')
 }
 
 export function factsOf(running: Running): StartFacts {

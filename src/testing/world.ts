@@ -75,14 +75,14 @@ const usual = {
 
 /**
  * `settings` are by the names of their variables. `folder` has the `dodeca.config.ts` of the
- * application, which only `killed` reads.
+ * application: the paths in `app` begin there, and `killed` reads it.
  */
 export async function openApp(
   app: App,
   settings: Environment = {},
   folder = process.cwd(),
 ): Promise<World> {
-  const composition = await composeApp(app)
+  const composition = await composeApp(app, folder)
   const admin_url = await serverOfProject()
   const clone = await cloneOf(admin_url, await templateOf(admin_url, composition))
   const DATA_DIR = await mkdtemp(join(tmpdir(), 'dodeca-world-'))

@@ -54,7 +54,7 @@ export async function openConsoleWorld(
   )
   await world.platform.seed()
   await allowToSeeAll(world, 'tenant-admin@acme.example')
-  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
+  const browser = await openBrowser()
   return {
     world,
     url,
@@ -64,6 +64,11 @@ export async function openConsoleWorld(
       await world.close()
     },
   }
+}
+
+/** Another world than the demo: any page, any person. */
+export function openBrowser(): Promise<Browser> {
+  return chromium.launch({ executablePath, args: ['--no-sandbox'] })
 }
 
 /** No role may see everything; a tenant can define one that may. */
@@ -79,9 +84,13 @@ async function allowToSeeAll(world: ProductWorld, email: string): Promise<void> 
   await world.allow(member, ...new Set(permissions), 'identity.sessions.revoke_any')
 }
 
-type Wanted = { email: string; at: string; dark: 'dark' | undefined }
+type Wanted = { email: string; password?: string; at: string; dark?: 'dark' | undefined }
 
-async function visit(browser: Browser, url: string, { email, at, dark }: Wanted): Promise<Visitor> {
+export async function visit(
+  browser: Browser,
+  url: string,
+  { email, password = demo_password, at, dark }: Wanted,
+): Promise<Visitor> {
   const context = await browser.newContext({
     locale: 'en-GB',
     viewport: { width: 1280, height: 900 },
@@ -99,7 +108,7 @@ async function visit(browser: Browser, url: string, { email, at, dark }: Wanted)
   const page = await context.newPage()
   await page.goto(url + at)
   await page.getByLabel('Mail address').fill(email)
-  await page.getByLabel('Password', { exact: true }).fill(demo_password)
+  await page.getByLabel('Password', { exact: true }).fill(password)
   await page.keyboard.press('Enter')
   await page.locator('.bar .brand').waitFor()
   await page.locator('main').waitFor()

@@ -1,7 +1,7 @@
 /** An application is tested with the kit alone: here, and under the test runner of Node. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -43,9 +43,13 @@ test('another application than that of the folder is not killed', async () => {
 
 test('under node --test, with the PostgreSQL of the project', async () => {
   const project = await mkdtemp(join(tmpdir(), 'dodeca-project-'))
-  const program = fileURLToPath(new URL('leads.child.ts', import.meta.url))
+  const config = new URL('dodeca.config.ts', import.meta.url).href
+  await writeFile(join(project, 'dodeca.config.ts'), `export { default } from '${config}'\n`)
+  const programs = ['leads.child.ts', 'guide.child.ts'].map(name =>
+    fileURLToPath(new URL(name, import.meta.url)),
+  )
   const child = endsWithFile(
-    spawn(process.execPath, ['--test', '--test-reporter=tap', program], {
+    spawn(process.execPath, ['--test', '--test-reporter=tap', ...programs], {
       cwd: project,
       env: { PATH: process.env['PATH'] ?? '' },
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -38,8 +38,8 @@ export async function testLeads({ test, after }: Runner): Promise<void> {
   })
 
   test('the clock of the platform moves', async () => {
-    const { token } = await world.member()
     await world.clock.forward(3600)
+    const { token } = await world.member()
     const { body } = await world.call('POST', '/v1/leads', { token, key: newKey(), body: lead() })
     equal(Date.parse(body.created_at) > Date.now() + 3_500_000, true)
   })

@@ -1,4 +1,7 @@
-/** The places of the console in the order of the menu. A new surface is a file and a line here. */
+/**
+ * The places of the console in the order of the menu: first those of the application. A new surface of
+ * the platform is a file and a line here.
+ */
 import { isOffered, type Place, type Resource } from '../resource.ts'
 import { chat } from './chat.ts'
 import { commerce } from './commerce.ts'
@@ -8,6 +11,7 @@ import { inference } from './inference.ts'
 import { jobs } from './jobs.ts'
 import { links } from './links.ts'
 import { notifications } from './notifications.ts'
+import { own } from './own.ts'
 import { payments } from './payments.ts'
 import { platform } from './platform.ts'
 import { retrieval } from './retrieval.ts'
@@ -16,6 +20,7 @@ import { uploads } from './uploads.ts'
 import { webhooks } from './webhooks.ts'
 
 const all: readonly Place[] = [
+  ...own,
   identity,
   jobs,
   webhooks,

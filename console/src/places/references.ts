@@ -1,5 +1,6 @@
 /** The page of an id, by the name of the field that contains it. */
 import { addressOf } from '../router.tsx'
+import { ownReferences } from './own.ts'
 
 const places: Readonly<Record<string, readonly [string, string]>> = {
   account_id: ['identity', 'accounts'],
@@ -32,7 +33,7 @@ export function leadsTo(field: string, id: string): string | null {
   if (field === 'request_id' || field === 'trace_id') {
     return addressOf(['trace', requestIdOf(id) ?? id])
   }
-  const place = places[field]
+  const place = places[field] ?? ownReferences[field]
   return place ? addressOf([...place, id]) : null
 }
 

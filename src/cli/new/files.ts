@@ -41,12 +41,7 @@ export function joined(text: string, list: string, name: string, from: string): 
   const members = found[1]?.trim().replace(/,$/, '') ?? ''
   const all = members === '' ? name : `${members}, ${name}`
   const end = imports.index + imports[0].length
-  const line = `\nimport { ${name} } from '${from}'`
-  return (
-    text.slice(0, end) +
-    line +
-    text.slice(end, found.index) +
-    `${list}: [${all}]` +
-    text.slice(found.index + found[0].length)
-  )
+  const line = `import { ${name} } from '${from}'`
+  const before = `${text.slice(0, end)}\n${line}${text.slice(end, found.index)}`
+  return `${before}${list}: [${all}]${text.slice(found.index + found[0].length)}`
 }

@@ -83,7 +83,7 @@ async function nextNumber(folder: string): Promise<string> {
 }
 
 function singularOf(many: string): string {
-  if (/ies$/.test(many)) return `${many.slice(0, -3)}y`
+  if (many.endsWith('ies')) return `${many.slice(0, -3)}y`
   if (/(s|x|ch|sh)es$/.test(many)) return many.slice(0, -2)
   if (/[^s]s$/.test(many)) return many.slice(0, -1)
   throw new StartError(`What is one of ${many} called? Name it: --one=<noun>.`)

@@ -1,6 +1,6 @@
 /**
- * The console's files in the form that a browser gets. esbuild bundles them at the first visit, in
- * about a tenth of a second. So they do not delay the start, and there is no build step. The names
+ * The files of the console, and the client, in the form that a browser gets. esbuild bundles them at
+ * the first visit, in about a tenth of a second. So they do not delay the start, and there is no build step. The names
  * of the files contain a hash of their content. The catalog of operations is made from this
  * platform's own OpenAPI document.
  */
@@ -8,8 +8,9 @@ import { createHash } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import { promisify } from 'node:util'
-import type { Plugin } from 'esbuild'
-import { operationCatalog } from './operation-catalog.ts'
+import type { BuildOptions, OutputFile, Plugin } from 'esbuild'
+import { keyedOperations, operationCatalog } from './operation-catalog.ts'
+import { ownPlaces } from './own-places.ts'
 
 export type Asset = {
   readonly name: string
@@ -22,51 +23,83 @@ export type Asset = {
 export type Bundle = { readonly script: Asset; readonly style: Asset }
 
 const folder = fileURLToPath(new URL('../../../console/src/', import.meta.url))
+const client = fileURLToPath(new URL('../../../client/src/index.ts', import.meta.url))
 const types = { js: 'text/javascript; charset=utf-8', css: 'text/css; charset=utf-8' } as const
 
 export async function bundleConsole(document: string): Promise<Bundle> {
-  const { build, stop } = await import('esbuild')
-  const catalog = JSON.stringify(operationCatalog(document))
-  try {
-    const { outputFiles } = await build({
-      entryPoints: { console: `${folder}main.tsx`, style: `${folder}style.css` },
-      outdir: 'console',
-      bundle: true,
-      write: false,
-      minify: true,
-      format: 'esm',
-      target: 'es2022',
-      jsx: 'automatic',
-      jsxImportSource: 'preact',
-      legalComments: 'none',
-      logLevel: 'silent',
-      plugins: [operationsPlugin(catalog)],
-    })
-    const find = async (kind: 'js' | 'css') => {
-      const file = outputFiles.find(({ path }) => path.endsWith(`.${kind}`))
-      if (!file) throw new Error(`the bundle has no ${kind} file`)
-      return await asset(kind, Buffer.from(file.contents))
-    }
-    return { script: await find('js'), style: await find('css') }
-  } finally {
-    // Ends esbuild's own process.
-    await stop()
-  }
+  const files = await joined(document, {
+    entryPoints: { console: `${folder}main.tsx`, style: `${folder}style.css` },
+    outdir: 'console',
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+  })
+  return { script: await asset('js', files), style: await asset('css', files) }
 }
 
-/** `dodeca:operations` is the catalog of operations. */
-function operationsPlugin(catalog: string): Plugin {
+/** The typed client as one module, for pages without a build of their own. */
+export async function bundleClient(document: string): Promise<Asset> {
+  return await asset('js', await joined(document, { entryPoints: { client }, outdir: 'client' }))
+}
+
+let last: Promise<unknown> = Promise.resolve()
+
+/** One at a time, because its end stops esbuild's own process. */
+function joined(document: string, options: BuildOptions): Promise<OutputFile[]> {
+  const next = last.then(async () => {
+    const { build, stop } = await import('esbuild')
+    try {
+      const { outputFiles } = await build({
+        ...options,
+        bundle: true,
+        write: false,
+        minify: true,
+        format: 'esm',
+        target: 'es2022',
+        legalComments: 'none',
+        logLevel: 'silent',
+        plugins: [operationsPlugin(document)],
+      })
+      return outputFiles
+    } finally {
+      await stop()
+    }
+  })
+  last = next.catch(() => undefined)
+  return next
+}
+
+const made: Readonly<Record<string, (document: string) => unknown>> = {
+  'dodeca:operations': operationCatalog,
+  'dodeca:places': ownPlaces,
+}
+
+/**
+ * `dodeca:operations` is the catalog of operations, and `dodeca:places` the places of the surfaces of
+ * an application. The client gets its list of the operations with a
+ * key from the same document, so that both know those of the application too.
+ */
+function operationsPlugin(document: string): Plugin {
   const namespace = 'operations'
   return {
     name: namespace,
     setup: ({ onResolve, onLoad }) => {
-      onResolve({ filter: /^dodeca:operations$/ }, ({ path }) => ({ path, namespace }))
-      onLoad({ filter: /.*/, namespace }, () => ({ contents: catalog, loader: 'json' }))
+      onResolve({ filter: /^dodeca:/ }, ({ path }) => ({ path, namespace }))
+      onLoad({ filter: /.*/, namespace }, ({ path }) => ({
+        contents: JSON.stringify(made[path]?.(document)),
+        loader: 'json',
+      }))
+      onLoad({ filter: /[/\\]client[/\\]src[/\\]operations\.ts$/ }, () => ({
+        contents: `export const keyed = ${JSON.stringify(keyedOperations(document))}`,
+        loader: 'js',
+      }))
     },
   }
 }
 
-async function asset(kind: 'js' | 'css', plain: Buffer): Promise<Asset> {
+async function asset(kind: 'js' | 'css', files: readonly OutputFile[]): Promise<Asset> {
+  const file = files.find(({ path }) => path.endsWith(`.${kind}`))
+  if (!file) throw new Error(`the bundle has no ${kind} file`)
+  const plain = Buffer.from(file.contents)
   const hash = createHash('sha256').update(plain).digest('hex').slice(0, 16)
   return {
     name: `console-${hash}.${kind}`,

@@ -52,6 +52,20 @@ export function operationCatalog(document: string): Record<string, CatalogOperat
   return found
 }
 
+/** The operations that take an Idempotency-Key, as `POST /v1/jobs`. */
+export function keyedOperations(document: string): Record<string, true> {
+  const { paths } = JSON.parse(document) as { paths: Record<string, Record<string, Json>> }
+  const takesKey = (operation: Json | undefined) =>
+    /IdempotencyKey"|"Idempotency-Key"/.test(JSON.stringify(operation?.['parameters'] ?? []))
+  return Object.fromEntries(
+    Object.entries(paths).flatMap(([path, item]) =>
+      methods
+        .filter(method => takesKey(item[method]))
+        .map(method => [`${method.toUpperCase()} ${path}`, true] as const),
+    ),
+  )
+}
+
 type Resolve = (value: unknown) => Json
 
 function resolver(components: Json): Resolve {

@@ -4,8 +4,9 @@
  * only these files: no inline script or style, no other origin, and no text as markup.
  */
 import { Type } from 'typebox'
-import { closed, htmlPage, markup, problem, reply, route, text, type Route } from '#dodeca/kernel'
-import { bundleConsole, type Asset, type Bundle } from './bundle.ts'
+import { closed, htmlPage, markup, problem, reply, route, text } from '#dodeca/kernel'
+import type { RequestFacts, Route } from '#dodeca/kernel'
+import { bundleClient, bundleConsole, type Asset, type Bundle } from './bundle.ts'
 
 const policy = [
   `default-src 'none'`,
@@ -45,13 +46,13 @@ const paths = [
 ] as const
 
 export function consoleRoutes(document: () => string): Route[] {
-  let bundled: Promise<Bundle> | undefined
-  const bundle = () =>
-    (bundled ??= bundleConsole(document()).catch((error: unknown) => {
-      bundled = undefined
-      throw error
-    }))
-  return [assetRoute(bundle), frameRoute(), ...paths.map(path => pageRoute(path, bundle))]
+  const bundle = fallible(() => bundleConsole(document()))
+  return [
+    clientRoute(document),
+    assetRoute(bundle),
+    frameRoute(),
+    ...paths.map(path => pageRoute(path, bundle)),
+  ]
 }
 
 function pageRoute(path: (typeof paths)[number], bundle: () => Promise<Bundle>): Route {
@@ -128,14 +129,46 @@ function assetRoute(bundle: () => Promise<Bundle>): Route {
       const asset = Object.values(await bundle()).find(one => one.name === params.name)
       // A page that was loaded before an update may request a file that no longer exists.
       if (!asset) throw problem('not_found')
-      const accepted = String(request.headers['accept-encoding'] ?? '')
-      const coding = (['br', 'gzip'] as const).find(one => accepted.includes(one))
-      return reply(200, coding ? asset[coding] : asset.plain, {
-        'content-type': asset.type,
-        'cache-control': 'public, max-age=31536000, immutable',
-        vary: 'accept-encoding',
-        ...(coding ? { 'content-encoding': coding } : {}),
-      })
+      return fileReply(asset, request, 'public, max-age=31536000, immutable')
     },
+  })
+}
+
+/** The client for pages of an application, at one address: it has the version of the platform. */
+function clientRoute(document: () => string): Route {
+  const file = fallible(() => bundleClient(document()))
+  return route({
+    ...common,
+    path: '/client.js',
+    summary: 'The client as a module for browsers',
+    transaction: 'own',
+    head: true,
+    produces: ['text/javascript'],
+    sends: ['etag'],
+    headers: { 'cache-control': 'no-cache' },
+    replies: { 200: Type.Unsafe<Buffer>({ type: 'string' }) },
+    handle: async ({ request }) => fileReply(await file(), request, 'no-cache'),
+  })
+}
+
+/** Kept, unless it failed. */
+function fallible<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined
+  return () =>
+    (made ??= make().catch((error: unknown) => {
+      made = undefined
+      throw error
+    }))
+}
+
+function fileReply(asset: Asset, { headers }: RequestFacts, cache_control: string) {
+  const accepted = String(headers['accept-encoding'] ?? '')
+  const coding = (['br', 'gzip'] as const).find(one => accepted.includes(one))
+  return reply(200, coding ? asset[coding] : asset.plain, {
+    'content-type': asset.type,
+    'cache-control': cache_control,
+    vary: 'accept-encoding',
+    ...(cache_control === 'no-cache' ? { etag: `"${asset.name}${coding ?? ''}"` } : {}),
+    ...(coding ? { 'content-encoding': coding } : {}),
   })
 }

@@ -8,7 +8,7 @@ import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { create as contentDisposition } from 'content-disposition'
 import { Type, type Static } from 'typebox'
-import { Id, isMatched, isNotModified, nullable, sql, StoreUnavailable } from '#dodeca/kernel'
+import { Id, isMatched, isNotModified, nullable, rangeOf, sql, StoreUnavailable } from '#dodeca/kernel'
 import type { ByteRange, Db, FoundObject, RequestFacts } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
@@ -198,27 +198,4 @@ async function hasDigest(body: Readable, sha256: Buffer): Promise<boolean> {
   const hash = createHash('sha256')
   for await (const chunk of body) hash.update(chunk as Buffer)
   return hash.digest().equals(sha256)
-}
-
-/**
- * A Range header (RFC 9110) with one range. If it is malformed, has another unit or several ranges,
- * the whole file is sent, which the RFC allows.
- */
-function rangeOf(
-  header: string | string[] | undefined,
-  size: number,
-): ByteRange | 'unsatisfiable' | null {
-  if (header === undefined || Array.isArray(header)) return null
-  const match = /^bytes=\s*(\d{0,16})-(\d{0,16})\s*$/i.exec(header)
-  if (!match) return null
-  const [, first = '', last = ''] = match
-  if (first === '' && last === '') return null
-  if (first === '') {
-    const count = Number(last)
-    return count === 0 ? 'unsatisfiable' : { start: Math.max(0, size - count), end: size - 1 }
-  }
-  const start = Number(first)
-  const end = last === '' ? size - 1 : Math.min(Number(last), size - 1)
-  if (last !== '' && Number(last) < start) return null
-  return start >= size ? 'unsatisfiable' : { start, end }
 }

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 test('the guide has the code and the table of this surface', async () => {
   const here = (path: string) => readFile(resolve(import.meta.dirname, '..', path), 'utf8')
   const guide = await here('../../../docs/guides/own-resource.md')
-  const code = (await here('surface.ts')).replaceAll('../../../src/kernel/', '../../kernel/')
+  const code = (await here('surface.ts')).replace("'#dodeca/kernel'", "'dodeca'")
   expect(guide).toContain(`\`\`\`ts\n${code}\`\`\``)
   expect(guide).toContain(`\`\`\`sql\n${await here('migrations/0001-leads.sql')}\`\`\``)
 })
