@@ -26,6 +26,8 @@ const kernel_order = [
     'keys.ts',
     'faults.ts',
     'currencies.ts',
+    'declarations.ts',
+    'faces.ts',
   ],
   ['observability'],
   ['database'],

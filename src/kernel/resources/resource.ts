@@ -45,16 +45,18 @@ export type Resource<Deps extends ResourceDeps = ResourceDeps> = {
   make(tx: Tx, scope: Scope, body: unknown, deps: Deps): Promise<{ readonly id: string }>
 }
 
+type Needing<Needs> = {
+  /** The surfaces that its functions call, as in `needs` of a surface. */
+  readonly needs?: Needs
+}
+
 export function resource<
   const F extends Fields,
   Deps extends ResourceDeps = ResourceDeps,
   const Needs extends Readonly<Record<string, string>> = Record<never, never>,
 >(
   rows: RecordOf<F>,
-  spec: ResourceSpec<F, Deps & FacesOf<Needs>> & {
-    /** The surfaces that its functions call, as in `needs` of a surface. */
-    readonly needs?: Needs
-  },
+  spec: ResourceSpec<F, Deps & FacesOf<Needs>> & Needing<Needs>,
 ): Resource<Deps & FacesOf<Needs>> {
   const { noun, view } = rows
   const names = namesOf(rows, spec)

@@ -1,7 +1,7 @@
 /** The application of the agency under test, and what its surfaces may call. */
 import { inject } from 'vitest'
 import type { FacesOf } from '#dodeca/kernel'
-import { openApp, type World } from '../../../../src/testing/entry.ts'
+import { openApp, type World } from '../../src/testing/entry.ts'
 import application from './dodeca.config.ts'
 
 export type Ports = FacesOf<{

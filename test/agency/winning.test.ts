@@ -2,13 +2,7 @@
 import { Type } from 'typebox'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sql } from '#dodeca/kernel'
-import {
-  eventually,
-  killed,
-  newKey,
-  type Member,
-  type World,
-} from '../../../../src/testing/entry.ts'
+import { eventually, killed, newKey, type Member, type World } from '../../src/testing/entry.ts'
 import { openAgency } from './agency-world.ts'
 
 let world: World

@@ -1,7 +1,7 @@
 /** The application of these tests: the agency, and a surface that shows what it may call. */
-import { app } from '../../../../src/app.ts'
+import { app } from '../../src/app.ts'
 import { surface } from '#dodeca/kernel'
-import { agency } from '../surface.ts'
+import { agency } from '../surfaces/agency/surface.ts'
 
 const probe = surface({
   name: 'probe',
