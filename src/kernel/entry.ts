@@ -52,7 +52,7 @@ export { sql, type Sql } from './database/sql.ts'
 // Errors.
 export { codeOf } from './errors/error-code.ts'
 export { sentenceOf } from './errors/field-sentences.ts'
-export { JobFailure, JobPutOff } from './errors/job-failure.ts'
+export { JobFailure, JobPutOff, type StepWaits } from './errors/job-failure.ts'
 export {
   Problem,
   problem,
@@ -73,6 +73,7 @@ export {
   readablePatterns,
 } from './events/event-patterns.ts'
 export type { EventTypes } from './events/event-types.ts'
+export { head_position, readLog, type LogPortion } from './events/log/read.ts'
 export type { Fault } from './faults.ts'
 
 // Routes, requests, replies, lists, streams.
@@ -262,7 +263,20 @@ export {
   type Finished,
   type Outcome,
 } from './work/due-queue.ts'
-export type { EndedJob, JobIdentity, JobStep, JobType, RunningJob } from './work/job-type.ts'
+export type {
+  ChildOrder,
+  EndedJob,
+  EventWait,
+  JobIdentity,
+  JobStep,
+  JobType,
+  RunningJob,
+  SignalWait,
+  StepFailure,
+  StepKind,
+  StepLog,
+  StoredStep,
+} from './work/job-type.ts'
 export { madeOf, personalRows, type PersonalRows } from './work/personal-rows.ts'
 export {
   madeIn,
@@ -278,4 +292,14 @@ export type { Ring, SealedColumn } from './work/reseal.ts'
 export type { Retention } from './work/retention.ts'
 export { openSleeper } from './work/sleeper.ts'
 export type { Tenancy } from './work/tenancy.ts'
+export {
+  StepFailed,
+  type RunFacts,
+  type RunOptions,
+  type Signal,
+  type Step,
+  type StepCall,
+  type WaitedEvent,
+} from './work/workflow-step.ts'
+export { workflow, type Workflow } from './work/workflow.ts'
 export { held_tenants, tenant_states_topic } from './work/tenant-states.ts'

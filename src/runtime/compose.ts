@@ -27,7 +27,7 @@ export function compose(given: readonly Openable[], gate = 'identity'): Composit
       const opened: Record<string, Opened> = {}
       for (const one of surfaces) {
         const needs = portsOf(one).map(({ port, name }) => [port, opened[name]?.face])
-        opened[one.name] = one.open(kernelFor(one), Object.fromEntries(needs) as never)
+        opened[one.name] = openOne(one, kernelFor(one), Object.fromEntries(needs) as never)
       }
       const keeper = opened[gate]?.face as Gate | undefined
       if (!keeper) throw new StartError(`The surface ${gate}, which owns the accounts, is off.`)
@@ -41,6 +41,15 @@ export function compose(given: readonly Openable[], gate = 'identity'): Composit
       }
     },
   }
+}
+
+/** Its workflows become job types, with the faces that it needs. */
+function openOne(one: Openable, kernel: ReturnType<KernelFor>, needs: never): Opened {
+  const opened = one.open(kernel, needs)
+  const { workflows = [] } = one
+  if (workflows.length === 0) return opened
+  const own = workflows.map(each => each.jobType({ kernel, needs }))
+  return { ...opened, jobTypes: [...(opened.jobTypes ?? []), ...own] }
 }
 
 type Port = { readonly port: string; readonly name: string; readonly optional: boolean }

@@ -6,6 +6,7 @@ import { scheduleRoutes } from './schedules/routes.ts'
 import { jobRoutes } from './jobs/routes.ts'
 import { submitRoutes } from './jobs/submit-routes.ts'
 import { ruleRoutes } from './rules/routes.ts'
+import { stepRoutes } from './steps/routes.ts'
 import { typeRoutes } from './types/routes.ts'
 import type { JobWatcher } from './streams/job-watcher.ts'
 import { watchRoutes } from './streams/routes.ts'
@@ -19,6 +20,7 @@ export function routes(deps: Deps, watcher: JobWatcher): readonly Route[] {
     ...jobRoutes(deps),
     ...typeRoutes(deps),
     ...watchRoutes({ ...deps, watcher, places: openStreamPlaces(most) }),
+    ...stepRoutes(deps),
     ...resultRoutes(deps),
     ...scheduleRoutes(deps),
     ...ruleRoutes(deps),

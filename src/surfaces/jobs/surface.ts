@@ -22,7 +22,7 @@ import { reference } from './reference.ts'
 import { resultSweep } from './results/sweep-results.ts'
 import { routes } from './routes.ts'
 import type { EndListeners } from './attempts/ends/announce-ends.ts'
-import { openEngine } from './attempts/engine.ts'
+import { openEngine, type EngineDeps } from './attempts/engine.ts'
 import { jobRetention } from './attempts/retention.ts'
 import { checkJobs } from './checks.ts'
 import { deletedScheduleRetention } from './schedules/delete-schedule.ts'
@@ -31,6 +31,9 @@ import { rules } from './rules/react-to-events.ts'
 import { scheduleLoop } from './schedules/run-schedules.ts'
 import { openJobTypes, type JobTypes } from './types/job-types.ts'
 import { closeFence, endPauses, passFence } from './types/pause-type.ts'
+import { endRun } from './steps/end-run.ts'
+import { sendSignal } from './steps/send-signal.ts'
+import { openStepLog } from './steps/step-log.ts'
 import { openJobWatcher } from './streams/job-watcher.ts'
 import { tenancy } from './tenancy.ts'
 
@@ -51,15 +54,22 @@ export const jobs: Surface<Face, Needs, typeof settings> = {
   open: (kernel, { rights }) => {
     const types = openJobTypes(kernel)
     const listeners = openEndListeners(types)
+    const openSteps: EngineDeps['openSteps'] = (lease, ended) => openStepLog(deps, lease, ended)
     let files: FileLookup | null = null
-    const engine = openEngine({ kernel, listeners, rights, ...types })
+    const engine = openEngine({ kernel, listeners, rights, openSteps, ...types })
     const deps: Deps = {
       kernel,
       types,
       listeners,
       rights,
       engine,
-      quota: openWaitingQuota(kernel.settings['jobs.tenant_waiting']),
+      quota: openWaitingQuota(
+        {
+          jobs: kernel.settings['jobs.tenant_waiting'],
+          runs: kernel.settings['jobs.open_runs_per_tenant'],
+        },
+        () => types.builtIns().flatMap(one => (one.workflow ? [one.type] : [])),
+      ),
       files: () => files,
     }
     const watcher = openJobWatcher(kernel)
@@ -72,6 +82,7 @@ export const jobs: Surface<Face, Needs, typeof settings> = {
         },
         submit: (tx, order) => submitJob(tx, deps, order),
         view: (reader, key) => viewJob(reader, deps, key),
+        signal: (tx, order) => sendSignal(tx, deps, order),
         cancel: (tx, key, reason) => cancelJob(tx, deps, key, reason ?? null),
         pauseFence: passFence,
         closeFence,
@@ -110,7 +121,11 @@ function openEndListeners(types: JobTypes): EndListeners {
   const listeners: EndListeners = {
     ended: job => {
       const type = types.builtIn(job)
-      return type?.ended && ((tx, ended) => type.ended?.(tx, ended) ?? Promise.resolve())
+      if (!type?.workflow && !type?.ended) return undefined
+      return async (tx, ended) => {
+        if (type.workflow) await endRun(tx, { listeners }, ended)
+        await type.ended?.(tx, ended)
+      }
     },
     settleDependents: async (tx, ended) => {
       if (await settleDependents(listeners, tx, ended)) tx.wake(runner_topic)

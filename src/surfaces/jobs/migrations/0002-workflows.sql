@@ -13,6 +13,10 @@ create table jobs.runs (
   depth smallint not null default 0,
   -- Its body has failed for good with this code: what its steps did is undone.
   undoing text,
+  -- The step whose failure ended it: a retry goes on there.
+  failed_step text,
+  -- How often all of it was undone and begun again.
+  round int not null default 0,
   primary key (tenant_id, job_id)
 );
 create index runs_person on jobs.runs (person_id) where person_id is not null;
