@@ -1,9 +1,8 @@
 /**
  * The personal data that jobs stores: the jobs that the account submitted and the workflows that are
  * about it, with their parameters, steps and results, the texts in their progress and history, its
- * schedules and its rules. No index finds jobs by
- * submitter, because every submission would pay for it. So export and erasure read all jobs in
- * portions, in the order of their ids.
+ * schedules and its rules. No index finds jobs by submitter, because every submission would
+ * pay for it. So export and erasure read all jobs in portions, in the order of their ids.
  */
 import { Type, type Static } from 'typebox'
 import { madeIn, nullable, personalRows, sql } from '#dodeca/kernel'

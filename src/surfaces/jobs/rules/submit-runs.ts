@@ -58,7 +58,7 @@ async function submitAll(tx: Tx, deps: SubmitDeps, matches: readonly Match[]): P
   for (const match of matches) {
     try {
       const job = await checkOrder(tx, { ...deps, types }, orderOf(deps.kernel, match))
-      await deps.quota.require(tx, job.tenant_id, 1)
+      await deps.quota.require(tx, job.tenant_id, 1, job.run ? 1 : 0)
       jobs.push({ ...job, traceparent: match.event.traceparent })
       outcomes.push({ job_id: job.id })
     } catch (error) {
