@@ -64,8 +64,7 @@ export async function templateOf(admin_url: string, composed: Composition): Prom
     hash.update(`${schema} ${number} ${checksum}`)
   hash.update('cheap hashes')
   // Partitions are made ahead from the day of the migration, so a template does not last for ever.
-  const week = Math.floor(openClock().nowMs() / week_ms)
-  const template = `dodeca_template_${week}_${hash.digest('hex').slice(0, 16)}`
+  const template = `dodeca_template_${thisWeek()}_${hash.digest('hex').slice(0, 16)}`
   await makeTemplate(admin_url, template, sources)
   return template
 }
@@ -79,6 +78,7 @@ async function makeTemplate(
     await client.query(`select pg_advisory_lock(hashtext('dodeca test template'))`)
     const known = await client.query('select from pg_database where datname = $1', [template])
     if (known.rowCount === 1) return
+    await dropOlder(client)
     const building = `${template}_building`
     await client.query(`drop database if exists ${building} with (force)`)
     await client.query(`create database ${building}`)
@@ -87,6 +87,19 @@ async function makeTemplate(
     if (sources.some(({ schema }) => schema === 'identity')) await makeHashesCheap(url)
     await client.query(`alter database ${building} rename to ${template}`)
   })
+}
+
+/** Templates of the weeks before the last one are used by no run. */
+async function dropOlder(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ name: string }>(
+    `select datname as name from pg_database where datname ~ '^dodeca_template_[0-9]+_'`,
+  )
+  const old = rows.filter(({ name }) => Number(name.split('_')[2]) < thisWeek() - 1)
+  for (const { name } of old) await client.query(`drop database if exists ${name}`)
+}
+
+function thisWeek(): number {
+  return Math.floor(openClock().nowMs() / week_ms)
 }
 
 /** A password hash for production costs 20 ms and more of a core, and a run of tests makes thousands. */

@@ -233,6 +233,8 @@ function startProgram({ folder, environment }: Ground, KERNEL_FAULTS: string) {
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   // Nothing is left behind if the test that waits for it ends.
-  process.once('exit', () => child.kill('SIGKILL'))
+  const end = () => child.kill('SIGKILL')
+  process.once('exit', end)
+  child.once('exit', () => process.off('exit', end))
   return readyProcess(child)
 }

@@ -52,7 +52,7 @@ describe.skipIf(!has_chromium)('an own surface in the console', async () => {
     await open('')
     await page.getByRole('navigation').getByRole('link', { name: 'Leads' }).click()
     await page.getByRole('heading', { name: 'Leads' }).waitFor()
-    await page.getByText('curl').first().waitFor()
+    expect(await page.locator('main .empty').innerText()).toContain('/v1/leads')
     await audit(page, 'an empty list')
     await shoot(page, 'own-empty')
   })
@@ -96,6 +96,7 @@ describe.skipIf(!has_chromium)('an own surface in the console', async () => {
     await act(page, 'Delete lead')
     await page.getByRole('heading', { name: 'Leads' }).waitFor()
     await page.getByText('A new roof').first().waitFor({ state: 'detached' })
+    expect(await cells()).toHaveLength(1)
   })
 
   test('the search finds a lead by its id and by its title', async () => {
@@ -106,7 +107,9 @@ describe.skipIf(!has_chromium)('an own surface in the console', async () => {
     })
     for (const asked of [body.id as string, 'Gutters']) {
       await open(`search/${asked}`)
-      await page.locator('main').getByText('Gutters').first().waitFor()
+      const found = page.locator('main .found').getByText('Gutters')
+      await found.waitFor()
+      expect(await found.count()).toBe(1)
     }
   })
 

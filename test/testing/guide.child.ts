@@ -1,6 +1,5 @@
 /** Leads: what every route must bear, that one of ten wins, and what a crash leaves. */
 import { deepEqual, equal } from 'node:assert/strict'
-// oxlint-disable-next-line vitest/no-import-node-test -- that the kit needs no other runner is what it shows
 import { after, test } from 'node:test'
 import { contract, killed, newKey, openApp } from '../../src/testing/entry.ts'
 import app from './dodeca.config.ts'

@@ -9,7 +9,6 @@ test('the guide to tests has the test that runs', async () => {
   const code = (await here('guide.child.ts'))
     .replace('../../src/testing/entry.ts', 'dodeca/testing')
     .replace('./dodeca.config.ts', '../dodeca.config.ts')
-    .replace(/^\/\/ oxlint.*\n/m, '')
   expect(await here('../../docs/guides/own-tests.md')).toContain(`\`\`\`ts\n${code}\`\`\``)
 })
 

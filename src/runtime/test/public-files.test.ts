@@ -205,27 +205,27 @@ test('in production it has what it had at the start', async () => {
 })
 
 describe('the start is refused for', () => {
-  const refused = async (make: (dir: string) => Promise<unknown>, says: RegExp) => {
+  const expectRefused = async (make: (dir: string) => Promise<unknown>, says: RegExp) => {
     const dir = await mkdtemp(join(folder, 'refused-'))
     await make(dir)
     const opening = openApp({ surfaces: ['links'], public: { dir } }, { KERNEL_SANDBOX: 'false' })
     await expect(opening).rejects.toThrow(says)
   }
 
-  test('no folder', () => refused(dir => rm(dir, { recursive: true }), /There is no folder/))
+  test('no folder', () => expectRefused(dir => rm(dir, { recursive: true }), /There is no folder/))
 
   test('a link', () =>
-    refused(dir => symlink(join(folder, 'secret.txt'), join(dir, 'a.txt')), /is a link/))
+    expectRefused(dir => symlink(join(folder, 'secret.txt'), join(dir, 'a.txt')), /is a link/))
 
   test('more than 5,000 files', () =>
-    refused(
+    expectRefused(
       dir =>
         Promise.all(Array.from({ length: 5001 }, (_, n) => writeFile(join(dir, `${n}.txt`), ''))),
       /has 5001 files/,
     ))
 
   test('more than 64 MiB', () =>
-    refused(async dir => {
+    expectRefused(async dir => {
       await writeFile(join(dir, 'big.bin'), '')
       await truncate(join(dir, 'big.bin'), 64 * 2 ** 20 + 1)
     }, /more than 64 MiB/))
@@ -239,7 +239,7 @@ describe('the start is refused for', () => {
     'healthz',
     'account/x',
   ])('a file %s', path =>
-    refused(async dir => {
+    expectRefused(async dir => {
       await mkdir(dirname(join(dir, path)), { recursive: true })
       await writeFile(join(dir, path), '')
     }, /would have a path of the platform/),

@@ -8,7 +8,15 @@ import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { create as contentDisposition } from 'content-disposition'
 import { Type, type Static } from 'typebox'
-import { Id, isMatched, isNotModified, nullable, rangeOf, sql, StoreUnavailable } from '#dodeca/kernel'
+import {
+  Id,
+  isMatched,
+  isNotModified,
+  nullable,
+  rangeOf,
+  sql,
+  StoreUnavailable,
+} from '#dodeca/kernel'
 import type { ByteRange, Db, FoundObject, RequestFacts } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
