@@ -2,10 +2,13 @@
 import { describe, expect, test } from 'vitest'
 import { openProduct } from '../scripts/openapi.ts'
 import { app, ownSurfaces } from '../src/app.ts'
+import { composeApp } from '../src/compose-app.ts'
 import { composition } from '../src/platform.ts'
 import { gather } from '../src/runtime/gather.ts'
 import { general } from '../src/runtime/general-settings.ts'
 import { nameFaults, pathFaults, reserved } from '../src/runtime/reserved-names.ts'
+import { openUnconnected } from '../src/runtime/open-unconnected.ts'
+import { loadConfig } from '../src/settings.ts'
 import { leads } from './surfaces/leads/surface.ts'
 
 test('the names of the platform are reserved', async () => {
@@ -45,6 +48,19 @@ describe('an own name that is reserved stops the start with a sentence', () => {
       'The surface leads cannot have the path /v1/inferences:stream, because /v1/inferences:stream is reserved.',
       'The surface leads has the path /x. It must be in /v1/.',
     ])
+  })
+
+  test('a route of an application, before anything is started', async () => {
+    const open: typeof leads.open = (kernel, needs) => {
+      const { routes, ...opened } = leads.open(kernel, needs)
+      const moved = routes.map(one => ({ ...one, path: one.path.replace('leads', 'orders') }))
+      return { ...opened, routes: moved }
+    }
+    const given = app({ surfaces: [{ ...leads, open }] })
+    const config = loadConfig({}, { PUBLIC_URL: 'http://localhost:8080' }, given)
+    await expect(openUnconnected(config, await composeApp(given))).rejects.toThrow(
+      'The surface leads cannot have the path /v1/orders, because /v1/orders is reserved.',
+    )
   })
 
   test('its own names are free', () => {
