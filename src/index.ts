@@ -79,11 +79,25 @@ export {
   type Tx,
 } from '#dodeca/kernel'
 
-// What a surface declares.
+// Workflows.
+export {
+  StepFailed,
+  workflow,
+  type RunFacts,
+  type Signal,
+  type Step,
+  type WaitedEvent,
+  type Workflow,
+} from '#dodeca/kernel'
+
+// What a surface declares, and the faces of those that it needs.
 export type {
   Check,
   Consumer,
+  Declarations,
   EventDeclaration,
+  Faces,
+  FacesOf,
   InboundHandler,
   InboundMessage,
   JobType,

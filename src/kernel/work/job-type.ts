@@ -62,6 +62,10 @@ export type EndedJob = JobIdentity & {
  * `commit`.
  */
 export type RunningJob = JobIdentity & {
+  /** For whom it runs: the nil UUID for work of the platform itself. */
+  readonly principal_id: string
+  /** The narrow session of the principal, whose scope the work keeps. */
+  readonly session_id: string | null
   readonly attempt_no: number
   /** Whether the job ends if this attempt fails. */
   readonly is_last: boolean

@@ -1,16 +1,19 @@
 /** Reminds a person of an open payment, up to three times, until it is paid. */
 import { Type } from 'typebox'
-import { Id, surface, workflow, type RunFacts } from '#dodeca/kernel'
-import type { Face as Notifications } from '../../../src/surfaces/notifications/face.ts'
+import { Id, surface, workflow, type FacesOf, type RunFacts } from '#dodeca/kernel'
 
-type Needs = { readonly messages: Notifications }
+const needs = { messages: 'notifications' } as const
 const week = 7 * 24 * 3600
 
 export const reminders = workflow(
   'dunning.reminders',
   1,
   { input: Type.Object({ intent_id: Id, user_id: Id }), person: '/user_id' },
-  async (step, { intent_id, user_id }, { tenant_id, needs }: RunFacts<Needs>) => {
+  async (
+    step,
+    { intent_id, user_id },
+    { tenant_id, needs: { messages } }: RunFacts<FacesOf<typeof needs>>,
+  ) => {
     for (const n of [1, 2, 3]) {
       const paid = await step.waitForEvent(`paid ${n}`, {
         type: 'payment.captured',
@@ -19,7 +22,7 @@ export const reminders = workflow(
       })
       if (paid) return { reminders: n - 1 }
       await step.write(`remind ${n}`, tx =>
-        needs.messages.notify(tx, {
+        messages.notify(tx, {
           tenant_id,
           user_id,
           key: `${intent_id}:${n}`,
@@ -33,10 +36,9 @@ export const reminders = workflow(
   },
 )
 
-export const dunning = surface<unknown, Needs>({
+export const dunning = surface({
   name: 'dunning',
   migrations: new URL('./migrations/', import.meta.url),
-  needs: { messages: 'notifications' },
+  needs,
   workflows: [reminders],
-  resources: [],
 })

@@ -42,6 +42,8 @@ async function runJob(
     tenant_id: moderator.tenant.id,
     type: 'links.blocklist_apply',
     schema_version: 1,
+    principal_id: newId(),
+    session_id: null,
     attempt_no: 1,
     is_last: false,
     get steps(): never {

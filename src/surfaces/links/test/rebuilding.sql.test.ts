@@ -141,6 +141,8 @@ test('a drift is found, and the job of one link and day mends it and nothing els
     tenant_id: owner.tenant.id,
     type: 'links.stats_rebuild',
     schema_version: 1,
+    principal_id: newId(),
+    session_id: null,
     attempt_no: 1,
     is_last: false,
     get steps(): never {

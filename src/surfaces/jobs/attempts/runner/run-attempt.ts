@@ -144,6 +144,8 @@ function runningJob(deps: RunDeps, attempt: Attempt): Opened {
     tenant_id: lease.tenant_id,
     type: lease.type,
     schema_version: lease.schema_version,
+    principal_id: lease.principal_id,
+    session_id: lease.session_id,
     attempt_no: lease.attempt_no,
     is_last: lease.is_last,
     steps: deps.openSteps(lease, { lost: lose, cancelled }),
