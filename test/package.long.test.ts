@@ -35,7 +35,8 @@ beforeAll(async () => {
   await run('tar', ['-xzf', tarball, '--strip-components=1', '-C', join(modules, 'dodeca')])
   command = commandOf(join(modules, 'dodeca/bin/dodeca.mjs'))
   database = await emptyDatabase()
-})
+  // Three compilers run.
+}, 600_000)
 afterAll(async () => {
   await running?.stop()
   await database?.drop()
