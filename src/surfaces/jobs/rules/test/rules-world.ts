@@ -88,6 +88,7 @@ function looksAt(db: Db) {
         const { rest } = await db.one(
           Type.Object({ rest: Type.Integer() }),
           sql`
+            -- any tenant: all that the platform has to do
             select (select count(*) from kernel.outbox_events)::int
               + (select count(*) from kernel.event_consumers c
                   join kernel.events e on e.lane = c.lane and e.position > c.position
