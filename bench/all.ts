@@ -9,6 +9,7 @@ const names = [
   'keyed-write',
   'replay',
   'event-latency',
+  'events',
   'backlog',
   'idle',
   'overload',

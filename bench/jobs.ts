@@ -10,6 +10,7 @@ import { flood } from './jobs/flood.ts'
 import { idleSession } from './jobs/idle-session.ts'
 import { latency } from './jobs/latency.ts'
 import { recovery } from './jobs/recovery.ts'
+import { rules } from './jobs/rules.ts'
 import { stalls } from './jobs/stalls.ts'
 import { deleted, kept } from './jobs/throughput.ts'
 
@@ -19,6 +20,7 @@ const parts: Readonly<Record<string, (bench: Bench) => Promise<readonly Section[
   latency,
   backlog,
   recovery,
+  rules,
   flood,
   'idle-session': idleSession,
   stalls,

@@ -10,6 +10,9 @@ import { startProgram } from './program.ts'
 export type Operated = {
   readonly port: number
   readonly token: string
+  readonly database_url: string
+  readonly tenant_id: string
+  readonly account_id: string
   call(
     method: string,
     path: string,
@@ -20,7 +23,12 @@ export type Operated = {
 
 const password = 'correct horse battery staple'
 
-export async function startOperated(database: Database, name: string): Promise<Operated> {
+/** `more` is set beside what every comparison sets. */
+export async function startOperated(
+  database: Database,
+  name: string,
+  more: Record<string, string> = {},
+): Promise<Operated> {
   const database_url = await database.create(name)
   const data_dir = await mkdtemp(join(tmpdir(), 'dodeca-bench-'))
   const email = `bench-${newId()}@example.test`
@@ -32,6 +40,7 @@ export async function startOperated(database: Database, name: string): Promise<O
     ADMIN_PASSWORD: password,
     IDENTITY_ADMIN_REQUIRES_MFA: 'false',
     KERNEL_SANDBOX: 'false',
+    ...more,
   })
   let token = ''
   const call: Operated['call'] = async (method, path, body) => {
@@ -65,6 +74,9 @@ export async function startOperated(database: Database, name: string): Promise<O
   return {
     port: program.port,
     token,
+    database_url,
+    tenant_id: String(account?.['tenant_id']),
+    account_id: String(account?.['id']),
     call,
     stop: async () => {
       await program.stop()

@@ -69,13 +69,7 @@ export { StartError } from './errors/start-error.ts'
 
 // Events.
 export { LoggedEvent } from './events/event.ts'
-export {
-  events_read,
-  mayRead,
-  nounOf,
-  patternsOf,
-  readablePatterns,
-} from './events/event-patterns.ts'
+export { events_read, mayRead, nounOf, patternsOf, readablePatterns } from './events/patterns.ts'
 export type { EventTypes } from './events/event-types.ts'
 export { head_position, readLog, type LogPortion } from './events/log/read.ts'
 export type { Fault } from './faults.ts'

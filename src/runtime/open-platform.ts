@@ -7,10 +7,7 @@ import { clientAddress, otherOrigins } from '#dodeca/kernel'
 import type { DueQueue, Kernel, Opened, Route } from '#dodeca/kernel'
 import { openRateLimiter } from '../kernel/access/rate.ts'
 import { openTenantStates } from '../kernel/work/tenant-states.ts'
-import type { OpenBus } from '../kernel/events/bus.ts'
-import { openEvents, type Events } from '../kernel/events/open.ts'
-import { traced } from '../kernel/events/consumers/traced.ts'
-import { openNatsSink, type NatsSink } from '../kernel/events/sinks/nats.ts'
+import type { Events } from '../kernel/events/open.ts'
 import { currentAbout } from '../kernel/observability/context.ts'
 import { openFaults, type Faults } from '../kernel/faults.ts'
 import { sealedOutcomes } from '../kernel/work/sealed-outcomes.ts'
@@ -29,6 +26,7 @@ import { publishJob } from './events/publish-job.ts'
 import { openPublish, type Rights } from './events/publish-events.ts'
 import { allRoutes } from './platform-routes/all-routes.ts'
 import { lifecycle } from './lifecycle.ts'
+import { eventsOf, sinkOf } from './open-events.ts'
 import { kernelFor, openKernel } from './open-kernel.ts'
 import { publicFront } from './public-front.ts'
 import type {
@@ -121,32 +119,6 @@ export function openPlatform(options: PlatformOptions): Platform {
   }
 }
 
-type EventParts = Pick<PlatformParts, 'sleepers' | 'pulse' | 'sink'> & { readonly bus: OpenBus }
-
-function eventsOf(
-  { config, direct_url, log, telemetry }: PlatformOptions,
-  kernel: Kernel,
-  opened: readonly Opened[],
-  { sink, ...parts }: EventParts,
-): Events {
-  return openEvents({
-    db: kernel.db,
-    direct_url,
-    consumers: opened
-      .flatMap(one => one.consumers ?? [])
-      .map(consumer => traced(consumer, telemetry)),
-    ...parts,
-    types: kernel.declared.eventTypes,
-    settings: config.settings,
-    log,
-    metrics: kernel.metrics,
-    fault: kernel.fault,
-    application_name: 'dodeca',
-    sinks: sink ? [sink.listener] : [],
-    work: config.roles.includes('worker'),
-  })
-}
-
 /** Without accounts nobody may do anything. */
 const no_rights: Rights = {
   isOpen: () => Promise.resolve(false),
@@ -188,11 +160,6 @@ function preparation(
     advice: async () =>
       (await Promise.all(opened.map(async one => (await one.advice?.()) ?? []))).flat(),
   }
-}
-
-function sinkOf({ config, log }: PlatformOptions): NatsSink | null {
-  if (config.settings['kernel.event_sink'] !== 'nats') return null
-  return openNatsSink({ url: config.settings['kernel.nats_url'], log })
 }
 
 function makeDocument(

@@ -9,7 +9,7 @@ import type { Reader } from '../database/db.ts'
 import { columnsOf } from '../database/columns.ts'
 import { sql } from '../database/sql.ts'
 import type { EventDeclaration, LoggedEvent } from './event.ts'
-import { patternsOf } from './event-patterns.ts'
+import { patternsOf } from './patterns.ts'
 
 /** A type that was declared over HTTP. Nobody publishes an archived one; its events stay readable. */
 export const OwnEventType = Type.Object({

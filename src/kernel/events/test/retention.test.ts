@@ -51,9 +51,9 @@ test('a partition of the log goes when every cursor and park has passed it and i
   await db.run(sql`update kernel.event_consumers set position = 9999999`)
   const park = newId()
   await db.run(sql`
-    insert into kernel.event_parks (id, consumer, lane, aggregate_id, event_id, first_position,
-      attempts, next_attempt_at, last_error_code, state)
-    values (${park}, 'reader', 0, ${newId()}, ${newId()}, 77, 1, null, 'x', 'dead')`)
+    insert into kernel.event_parks (id, consumer, lane, tenant_id, aggregate_id, event_id,
+      first_position, attempts, next_attempt_at, last_error_code, state)
+    values (${park}, 'reader', 0, ${newId()}, ${newId()}, ${newId()}, 77, 1, null, 'x', 'dead')`)
   await retain('reader')
   expect(await parts('events\\_p%')).toBe(3)
   await db.run(sql`delete from kernel.event_parks`)

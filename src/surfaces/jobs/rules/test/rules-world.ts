@@ -1,7 +1,7 @@
 /** What tests of rules stand on: declared types, rules and published events of real accounts. */
 import { Type } from 'typebox'
 import { expect } from 'vitest'
-import { newId, sql } from '#dodeca/kernel'
+import { newId, sql, type Db } from '#dodeca/kernel'
 import { openProductWorld, type Member } from '../../../../../test/product-world.ts'
 import { eventually, newKey } from '../../../../../test/world.ts'
 
@@ -67,6 +67,12 @@ export async function openRulesWorld(settings: Record<string, string> = {}) {
       expect(answer.status, answer.text).toBe(201)
       return answer.body.event_ids as string[]
     },
+    ...looksAt(db),
+  }
+}
+
+function looksAt(db: Db) {
+  return {
     /** The jobs of rules in the tenant, oldest first. */
     jobsOf: (who: Pick<Member, 'tenant'>) =>
       db.many(
@@ -82,6 +88,7 @@ export async function openRulesWorld(settings: Record<string, string> = {}) {
         const { rest } = await db.one(
           Type.Object({ rest: Type.Integer() }),
           sql`
+            -- any tenant: all that the platform has to do
             select (select count(*) from kernel.outbox_events)::int
               + (select count(*) from kernel.event_consumers c
                   join kernel.events e on e.lane = c.lane and e.position > c.position
