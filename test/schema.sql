@@ -1288,6 +1288,42 @@ create table jobs.job_schedules (
 );
 CREATE INDEX job_schedules_due ON jobs.job_schedules USING btree (next_run_at) WHERE enabled;
 
+create table jobs.job_signals (
+  tenant_id uuid not null,
+  job_id uuid not null,
+  id uuid not null,
+  number bigint not null generated always as identity,
+  name text collate "C" not null,
+  data json not null,
+  principal_id uuid,
+  created_at timestamp with time zone not null default kernel.now(),
+  step text collate "C",
+  constraint job_signals_pkey PRIMARY KEY (tenant_id, job_id, id)
+);
+CREATE INDEX job_signals_principal ON jobs.job_signals USING btree (principal_id) WHERE (principal_id IS NOT NULL);
+CREATE INDEX job_signals_unread ON jobs.job_signals USING btree (tenant_id, job_id, name, number) WHERE (step IS NULL);
+
+create table jobs.job_steps (
+  tenant_id uuid not null,
+  job_id uuid not null,
+  name text collate "C" not null,
+  sequence integer not null,
+  kind text not null,
+  state text not null,
+  attempts smallint not null default 0,
+  result json,
+  error_code text,
+  until timestamp with time zone,
+  awaited text,
+  "position" bigint,
+  child_job_id uuid,
+  created_at timestamp with time zone not null default kernel.now(),
+  completed_at timestamp with time zone,
+  constraint job_steps_kind_check CHECK ((kind = ANY (ARRAY['write'::text, 'run'::text, 'sleep'::text, 'event'::text, 'signal'::text, 'invoke'::text, 'undo'::text]))),
+  constraint job_steps_pkey PRIMARY KEY (tenant_id, job_id, name),
+  constraint job_steps_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'retrying'::text, 'done'::text, 'failed'::text, 'timed_out'::text])))
+) with (fillfactor=70);
+
 create table jobs.job_type_versions (
   type text collate "C" not null,
   schema_version integer not null,
@@ -1386,6 +1422,33 @@ create table jobs.outages (
   ended_at timestamp with time zone not null,
   constraint outages_pkey PRIMARY KEY (began_at)
 );
+
+create table jobs.runs (
+  tenant_id uuid not null,
+  job_id uuid not null,
+  from_position bigint not null,
+  person_id uuid,
+  parent_job_id uuid,
+  depth smallint not null default 0,
+  undoing text,
+  constraint runs_pkey PRIMARY KEY (tenant_id, job_id)
+);
+CREATE INDEX runs_parent ON jobs.runs USING btree (tenant_id, parent_job_id) WHERE (parent_job_id IS NOT NULL);
+CREATE INDEX runs_person ON jobs.runs USING btree (person_id) WHERE (person_id IS NOT NULL);
+
+create table jobs.step_waits (
+  tenant_id uuid not null,
+  job_id uuid not null,
+  name text collate "C" not null,
+  event_type text collate "C" not null,
+  aggregate_id uuid not null,
+  awaited text not null,
+  match jsonb not null default '{}'::jsonb,
+  scanned_through bigint not null,
+  is_open boolean not null default false,
+  constraint step_waits_pkey PRIMARY KEY (tenant_id, job_id, name)
+);
+CREATE INDEX step_waits_events ON jobs.step_waits USING btree (tenant_id, event_type, aggregate_id);
 
 create table jobs.unsettled_jobs (
   tenant_id uuid not null,

@@ -1,10 +1,10 @@
 /** The product with more job types, as if its surface of jobs had declared them. */
-import type { JobType, Opened } from '#dodeca/kernel'
+import type { JobType, Kernel, Opened } from '#dodeca/kernel'
 import { composition } from '../src/platform.ts'
 import type { Composition } from '../src/runtime/composition.ts'
 
 export function withJobTypes(
-  more: (opened: Readonly<Record<string, Opened>>) => readonly JobType[],
+  more: (opened: Readonly<Record<string, Opened>>, kernel: Kernel) => readonly JobType[],
 ): Composition {
   return {
     ...composition,
@@ -12,7 +12,7 @@ export function withJobTypes(
       const all = composition.open(kernelFor)
       const { jobs } = all.opened
       if (!jobs) throw new Error('jobs is off')
-      const jobTypes = [...(jobs.jobTypes ?? []), ...more(all.opened)]
+      const jobTypes = [...(jobs.jobTypes ?? []), ...more(all.opened, kernelFor({ settings: {} }))]
       return { ...all, opened: { ...all.opened, jobs: { ...jobs, jobTypes } } }
     },
   }

@@ -56,7 +56,7 @@ export type { Faces, FacesOf } from './faces.ts'
 // Errors.
 export { codeOf } from './errors/error-code.ts'
 export { sentenceOf } from './errors/field-sentences.ts'
-export { JobFailure, JobPutOff } from './errors/job-failure.ts'
+export { JobFailure, JobPutOff, type StepWaits } from './errors/job-failure.ts'
 export {
   Problem,
   problem,
@@ -69,6 +69,7 @@ export { StartError } from './errors/start-error.ts'
 
 // Events.
 export { LoggedEvent } from './events/event.ts'
+export { head_position, readLog, type LogPortion } from './events/log/read.ts'
 export type { Fault } from './faults.ts'
 
 // Routes, requests, replies, lists, streams.
@@ -229,6 +230,7 @@ export type {
   Caller,
   Check,
   Consumer,
+  Declared,
   DemoTenant,
   EventDeclaration,
   InboundHandler,
@@ -260,7 +262,20 @@ export {
   type Finished,
   type Outcome,
 } from './work/due-queue.ts'
-export type { EndedJob, JobIdentity, JobStep, JobType, RunningJob } from './work/job-type.ts'
+export type {
+  ChildOrder,
+  EndedJob,
+  EventWait,
+  JobIdentity,
+  JobStep,
+  JobType,
+  RunningJob,
+  SignalWait,
+  StepFailure,
+  StepKind,
+  StepLog,
+  StoredStep,
+} from './work/job-type.ts'
 export { madeOf, personalRows, type PersonalRows } from './work/personal-rows.ts'
 export {
   madeIn,
@@ -276,4 +291,14 @@ export type { Ring, SealedColumn } from './work/reseal.ts'
 export type { Retention } from './work/retention.ts'
 export { openSleeper } from './work/sleeper.ts'
 export type { Tenancy } from './work/tenancy.ts'
+export {
+  StepFailed,
+  type RunFacts,
+  type RunOptions,
+  type Signal,
+  type Step,
+  type StepCall,
+  type WaitedEvent,
+} from './work/workflow-step.ts'
+export { workflow, type Workflow } from './work/workflow.ts'
 export { held_tenants, tenant_states_topic } from './work/tenant-states.ts'

@@ -33,7 +33,7 @@ export function compose(ours: readonly Openable[], own: readonly Openable[] = []
           const face = foreign ? faceFor(one, name, opened[name]) : opened[name]?.face
           return [port, face]
         })
-        opened[one.name] = one.open(kernelFor(one), Object.fromEntries(needs) as never)
+        opened[one.name] = openOne(one, kernelFor(one), Object.fromEntries(needs) as never)
       }
       const keeper = opened['identity']?.face as Gate | undefined
       if (!keeper) throw new StartError(`The surface identity, which owns the accounts, is off.`)
@@ -71,6 +71,15 @@ function faceFor(caller: Openable, name: string, opened: Opened | undefined): ob
 
 function isTx(given: unknown): given is Tx {
   return typeof given === 'object' && given !== null && 'savepoint' in given
+}
+
+/** Its workflows become job types, with the faces that it needs. */
+function openOne(one: Openable, kernel: ReturnType<KernelFor>, needs: never): Opened {
+  const opened = one.open(kernel, needs)
+  const { workflows = [] } = one
+  if (workflows.length === 0) return opened
+  const own = workflows.map(each => each.jobType({ kernel, needs }))
+  return { ...opened, jobTypes: [...(opened.jobTypes ?? []), ...own] }
 }
 
 type Port = { readonly port: string; readonly name: string; readonly optional: boolean }

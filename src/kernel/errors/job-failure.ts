@@ -5,16 +5,22 @@
  */
 /**
  * `RunningJob.again` throws this. The attempt ends, and the job continues after this many seconds.
+ * A workflow names the steps for which it waits instead.
  */
 export class JobPutOff extends Error {
   override readonly name = 'JobPutOff'
   readonly after_seconds: number
+  readonly waits: StepWaits | undefined
 
-  constructor(after_seconds: number) {
-    super(`put off for ${after_seconds} s`)
+  constructor(after_seconds: number, waits?: StepWaits) {
+    super(waits ? 'waits for its steps' : `put off for ${after_seconds} s`)
     this.after_seconds = after_seconds
+    this.waits = waits
   }
 }
+
+/** The steps for which a workflow waits, and when it goes on in any case. Null: only when woken. */
+export type StepWaits = { readonly names: readonly string[]; readonly wake_at: string | null }
 
 export class JobFailure extends Error {
   override readonly name = 'JobFailure'

@@ -32,8 +32,17 @@ export type JobType = {
    * sense.
    */
   run(job: RunningJob): Promise<unknown>
+  /** Of a workflow, whose steps are kept (`workflow`). */
+  readonly workflow?: WorkflowFacts
   ended?(tx: Tx, job: EndedJob): Promise<void>
   reopened?(tx: Tx, job: JobIdentity): Promise<void>
+}
+
+export type WorkflowFacts = {
+  /** Runs without a principal are refused, because the permission is asked at each attempt. */
+  readonly checked: boolean
+  /** A JSON pointer into the input: the account whom the run is about. */
+  readonly person?: string
 }
 
 export type JobIdentity = {
@@ -54,7 +63,14 @@ export type EndedJob = JobIdentity & {
  */
 export type RunningJob = JobIdentity & {
   readonly attempt_no: number
+  /** Whether the job ends if this attempt fails. */
+  readonly is_last: boolean
+  /** The submitter, or the nil id for the platform, and the narrow session of the submitter. */
+  readonly principal_id: string
+  readonly session_id: string | null
   readonly parameters: unknown
+  /** The steps of a workflow. */
+  readonly steps: StepLog
   /** The checkpoint that an earlier attempt saved with its progress, or null. */
   readonly checkpoint: unknown
   /** Aborted when the job is cancelled or expires, or when the lease is lost. */
@@ -82,4 +98,76 @@ export type JobStep = {
   readonly total?: number
   readonly message_code?: string
   readonly checkpoint?: unknown
+}
+
+export type StepKind = 'write' | 'run' | 'sleep' | 'event' | 'signal' | 'invoke' | 'undo'
+
+/** A step as it is stored. `waiting` and `retrying` are not over. */
+export type StoredStep = {
+  readonly name: string
+  readonly kind: StepKind
+  readonly state: 'waiting' | 'retrying' | 'done' | 'failed' | 'timed_out'
+  readonly attempts: number
+  readonly result: unknown
+  readonly error_code: string | null
+  readonly until: string | null
+  /** Whether `until` has passed. */
+  readonly is_due: boolean
+}
+
+export type StepFailure = {
+  readonly code: string
+  /** Null if the step is not tried again. */
+  readonly retry_after_seconds: number | null
+}
+
+export type EventWait = {
+  readonly type: string
+  /** Values by JSON pointers into the event, such as `/aggregate_id` and `/data/order_id`. */
+  readonly where?: Readonly<Record<string, unknown>>
+  readonly timeout_seconds: number
+}
+
+export type SignalWait = {
+  readonly timeout_seconds: number
+  /** The name of the signal, if it is not that of the step. */
+  readonly of?: string
+}
+
+export type ChildOrder = JobIdentityOf & { readonly input: unknown }
+type JobIdentityOf = Pick<JobIdentity, 'type' | 'schema_version'>
+
+/**
+ * The stored steps of one run. Each function needs the lease of the attempt, and throws without it.
+ * `known` is the step as it was stored before, if it was.
+ */
+export type StepLog = {
+  load(): Promise<{
+    readonly steps: readonly StoredStep[]
+    readonly undoing: string | null
+    /** The same in each attempt; another one after a retry of what was undone. */
+    readonly round: number
+  }>
+  /** The effect and the step in one commit. */
+  write(
+    name: string,
+    effect: (tx: Tx) => Promise<unknown>,
+    known: StoredStep | undefined,
+  ): Promise<StoredStep>
+  done(kind: 'run' | 'undo', name: string, attempts: number, result: unknown): Promise<StoredStep>
+  failed(kind: StepKind, name: string, attempts: number, why: StepFailure): Promise<StoredStep>
+  sleep(
+    name: string,
+    time: { readonly seconds: number } | { readonly until: string },
+    known: StoredStep | undefined,
+  ): Promise<StoredStep>
+  event(name: string, wait: EventWait, known: StoredStep | undefined): Promise<StoredStep>
+  signal(name: string, wait: SignalWait, known: StoredStep | undefined): Promise<StoredStep>
+  invoke(name: string, order: ChildOrder, known: StoredStep | undefined): Promise<StoredStep>
+  /** The body has failed for good. `step` is the step whose failure ended it. */
+  failing(why: {
+    readonly code: string
+    readonly step: string | null
+    readonly undoing: boolean
+  }): Promise<void>
 }

@@ -44,6 +44,18 @@ export const errors = {
     cause: 'The attempt ended before, with another outcome or another result.',
     cure: 'Do not finish it again; read the job for its state.',
   },
+  job_has_no_steps: {
+    status: 409,
+    title: 'The job is no workflow',
+    cause: 'The job has no steps, so none of them can wait for a signal.',
+    cure: 'Send signals only to jobs whose type is a workflow.',
+  },
+  signal_exists: {
+    status: 409,
+    title: 'Another signal has this id',
+    cause: 'A signal with this id was sent to the run before, with another name or other data.',
+    cure: 'Choose a new id for another signal.',
+  },
   job_type_reserved: {
     status: 409,
     title: 'The type is part of the platform',

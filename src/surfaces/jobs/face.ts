@@ -38,6 +38,18 @@ export type JobOrder = {
   readonly retry_of_job_id?: string
 }
 
+export type SignalOrder = {
+  readonly tenant_id: string
+  readonly job_id: string
+  /** The name for which a step of the run waits. */
+  readonly name: string
+  readonly data?: unknown
+  /** The caller's own id for the signal. The same id sends it once. */
+  readonly id?: string
+  /** Who sends it. Null: the platform. */
+  readonly principal_id?: string | null
+}
+
 export type Dependency = {
   readonly job_id: string
   readonly required_state?: 'succeeded' | 'terminal'
@@ -102,6 +114,11 @@ export type Face = {
    * `idempotency_key_reused`.
    */
   submit(tx: Tx, order: JobOrder): Promise<Submitted>
+  /**
+   * Sends a signal to a workflow, which keeps it until a step reads it. Throws `invalid_transition`
+   * after the end of the run.
+   */
+  signal(tx: Tx, order: SignalOrder): Promise<{ readonly id: string }>
   view(reader: Reader, key: JobKey): Promise<JobView | undefined>
   /** A waiting job is cancelled immediately. For a running job, its worker is asked to stop. */
   cancel(tx: Tx, key: JobKey, reason?: string): Promise<Cancelled>

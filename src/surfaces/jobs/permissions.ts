@@ -15,6 +15,7 @@ export const permissions: Readonly<Record<string, Permission>> = {
     typed: true,
   },
   'jobs.jobs.cancel': { says: 'Cancel jobs of a type', roles: admin, typed: true },
+  'jobs.jobs.signal': { says: 'Send signals to workflows of a type', roles: admin, typed: true },
   'jobs.jobs.retry': { says: 'Retry jobs of a type', roles: admin, typed: true },
   'jobs.jobs.update': { says: 'Reorder waiting jobs of a type', roles: admin, typed: true },
   'jobs.results.read': { says: 'Fetch the results of a type', roles: admin, typed: true },

@@ -1,6 +1,6 @@
 /**
- * The personal data that jobs stores: the jobs that the account submitted with their parameters and
- * results, the texts in their progress and history, and its schedules. No index finds jobs by
+ * The personal data that jobs stores: the jobs that the account submitted and the workflows that are
+ * about it, with their parameters, steps and results, the texts in their progress and history, and its schedules. No index finds jobs by
  * submitter, because every submission would pay for it. So export and erasure read all jobs in
  * portions, in the order of their ids.
  */
@@ -57,7 +57,7 @@ export function personalJobs(deps: Needs): Personal {
         signal.throwIfAborted()
         const { last, data }: Static<typeof Mine> = await db.one(
           Mine,
-          keysOf({ ...account, made_before: null }, after),
+          keysOf({ ...account, made_before: null }, after, account.principal_ids),
         )
         const running = data.filter(one => !one.ended)
         for (const { tenant_id, job_id } of running) {
@@ -77,7 +77,7 @@ export function personalJobs(deps: Needs): Personal {
       })
       for (let after: string | null = null; ;) {
         signal.throwIfAborted()
-        const { last, data }: Static<typeof Mine> = await db.one(Mine, keysOf(account, after))
+        const { last, data }: Static<typeof Mine> = await db.one(Mine, keysOf(account, after, []))
         for (const { tenant_id, job_id, ended } of data) {
           if (!ended) await db.tx(tx => cancelJob(tx, deps, { tenant_id, job_id }, owner_changed))
         }
@@ -97,6 +97,14 @@ const others: readonly PersonalRows[] = [
     erase: 'delete',
   },
   { table: 'jobs.deleted_schedules', owner: 'principal_id', key: ['name'], erase: 'delete' },
+  {
+    kind: 'job_signal',
+    table: 'jobs.job_signals',
+    owner: 'principal_id',
+    key: ['job_id', 'id'],
+    view: ['id', 'tenant_id', 'job_id', 'name', 'data', 'created_at'],
+    erase: { set: sql`data = 'null', principal_id = null`, where: sql`true` },
+  },
   {
     // What the person wrote on jobs of others.
     table: 'jobs.job_events',
@@ -146,25 +154,37 @@ function jobsOf(principal_ids: readonly string[], after: string | null) {
     select place.last, (
       select coalesce(jsonb_agg(jsonb_build_object('id', l.id, 'tenant_id', l.tenant_id, 'type', l.type,
         'state', l.state, 'created_at', l.created_at, 'completed_at', l.completed_at,
-        'parameters', i.parameters) order by l.id), '[]')
+        'parameters', i.parameters) || case when r.job_id is null then '{}' else
+        jsonb_build_object('steps', ${stepsOf}) end order by l.id), '[]')
       from looked l left join jobs.job_inputs i on i.tenant_id = l.tenant_id and i.job_id = l.id
-      where l.principal_id = any(${principal_ids}::uuid[])) as data
+      left join jobs.runs r on r.tenant_id = l.tenant_id and r.job_id = l.id
+      where l.principal_id = any(${principal_ids}::uuid[])
+        or r.person_id = any(${principal_ids}::uuid[])) as data
     from place`
 }
 
+const stepsOf = sql`(
+  select coalesce(jsonb_agg(jsonb_build_object('name', s.name, 'state', s.state,
+    'result', s.result) order by s.sequence, s.name), '[]')
+  from jobs.job_steps s where s.tenant_id = r.tenant_id and s.job_id = r.job_id)`
+
 /**
  * Work that another surface submitted for the person and that has not ended is left to that
- * surface.
+ * surface, except workflows. `persons`: also the workflows that are about these accounts.
  */
-function keysOf(account: Erasing, after: string | null) {
+function keysOf(account: Erasing, after: string | null, persons: readonly string[]) {
   return sql`
     ${looked(after)}
     select place.last, (
       select coalesce(jsonb_agg(jsonb_build_object('tenant_id', l.tenant_id, 'job_id', l.id,
         'ended', l.completed_at is not null)), '[]')
-      from looked l where l.principal_id = any(${account.principal_ids}::uuid[])
+      from looked l
+      left join jobs.runs r on r.tenant_id = l.tenant_id and r.job_id = l.id
+      where (l.principal_id = any(${account.principal_ids}::uuid[])
+          or r.person_id = any(${persons}::uuid[]))
         and ${madeIn(sql`l.created_at`, account)}
-        and (l.completed_at is not null or l.operation = any(${owned_operations}))) as data
+        and (l.completed_at is not null or l.operation = any(${owned_operations})
+          or r.job_id is not null)) as data
     from place`
 }
 
@@ -231,6 +251,18 @@ async function eraseEnded({ kernel: { db, objects } }: Needs, ids: readonly stri
       keys as (
         update jobs.jobs d set idempotency_key = null from ended
         where d.id = ended.id and d.idempotency_key is not null
+      ),
+      runs as (
+        update jobs.runs d set person_id = null from ended
+        where d.job_id = ended.id and d.person_id is not null
+      ),
+      steps as (
+        update jobs.job_steps d set result = null from ended
+        where d.job_id = ended.id and d.result is not null
+      ),
+      signals as (
+        update jobs.job_signals d set data = 'null', principal_id = null from ended
+        where d.job_id = ended.id
       ),
       checkpoints as (delete from jobs.job_checkpoints d using ended where d.job_id = ended.id),
       results as (delete from jobs.job_results d using ended where d.job_id = ended.id),

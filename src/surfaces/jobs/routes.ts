@@ -5,6 +5,7 @@ import { resultRoutes } from './results/routes.ts'
 import { scheduleRoutes } from './schedules/routes.ts'
 import { jobRoutes } from './jobs/routes.ts'
 import { submitRoutes } from './jobs/submit-routes.ts'
+import { stepRoutes } from './steps/routes.ts'
 import { typeRoutes } from './types/routes.ts'
 import type { JobWatcher } from './streams/job-watcher.ts'
 import { watchRoutes } from './streams/routes.ts'
@@ -18,6 +19,7 @@ export function routes(deps: Deps, watcher: JobWatcher): readonly Route[] {
     ...jobRoutes(deps),
     ...typeRoutes(deps),
     ...watchRoutes({ ...deps, watcher, places: openStreamPlaces(most) }),
+    ...stepRoutes(deps),
     ...resultRoutes(deps),
     ...scheduleRoutes(deps),
     ...workerRoutes({ ...deps, pace: openReportPace() }),

@@ -45,6 +45,7 @@ export const WaitingReason = oneOf(
   'dependencies',
   'schedule',
   'backoff',
+  'step',
   'type_paused',
   'no_capable_worker',
   'tenant_limit',

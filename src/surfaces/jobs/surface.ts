@@ -17,17 +17,22 @@ import { viewJob } from './jobs/view-job.ts'
 import { openOperator } from './operators/open-operator.ts'
 import { permissions } from './permissions.ts'
 import { personalJobs } from './personal.ts'
+import { reactions } from './reactions/reactions.ts'
+import { waits } from './reactions/waits.ts'
 import { reference } from './reference.ts'
 import { resultSweep } from './results/sweep-results.ts'
 import { routes } from './routes.ts'
 import type { EndListeners } from './attempts/ends/announce-ends.ts'
-import { openEngine } from './attempts/engine.ts'
+import { openEngine, type EngineDeps } from './attempts/engine.ts'
 import { jobRetention } from './attempts/retention.ts'
 import { checkJobs } from './checks.ts'
 import { deletedScheduleRetention } from './schedules/delete-schedule.ts'
 import { scheduleLoop } from './schedules/run-schedules.ts'
 import { openJobTypes, type JobTypes } from './types/job-types.ts'
 import { closeFence, endPauses, passFence } from './types/pause-type.ts'
+import { endRun } from './steps/end-run.ts'
+import { sendSignal } from './steps/send-signal.ts'
+import { openStepLog } from './steps/step-log.ts'
 import { openJobWatcher } from './streams/job-watcher.ts'
 import { tenancy } from './tenancy.ts'
 
@@ -48,15 +53,22 @@ export const jobs: Surface<Inside, Needs, typeof settings> = {
   open: (kernel, { rights }) => {
     const types = openJobTypes(kernel)
     const listeners = openEndListeners(types)
+    const openSteps: EngineDeps['openSteps'] = (lease, ended) => openStepLog(deps, lease, ended)
     let files: FileLookup | null = null
-    const engine = openEngine({ kernel, listeners, rights, ...types })
+    const engine = openEngine({ kernel, listeners, rights, openSteps, ...types })
     const deps: Deps = {
       kernel,
       types,
       listeners,
       rights,
       engine,
-      quota: openWaitingQuota(kernel.settings['jobs.tenant_waiting']),
+      quota: openWaitingQuota(
+        {
+          jobs: kernel.settings['jobs.tenant_waiting'],
+          runs: kernel.settings['jobs.open_runs_per_tenant'],
+        },
+        () => types.builtIns().flatMap(one => (one.workflow ? [one.type] : [])),
+      ),
       files: () => files,
     }
     const watcher = openJobWatcher(kernel)
@@ -66,6 +78,7 @@ export const jobs: Surface<Inside, Needs, typeof settings> = {
         files = given
       },
       submit: (tx, order) => submitJob(tx, deps, order),
+      signal: (tx, order) => sendSignal(tx, deps, order),
       view: (reader, key) => viewJob(reader, deps, key),
       cancel: (tx, key, reason) => cancelJob(tx, deps, key, reason ?? null),
       pauseFence: passFence,
@@ -90,6 +103,7 @@ export const jobs: Surface<Inside, Needs, typeof settings> = {
         scheduleLoop(deps),
         resultSweep(kernel),
       ],
+      consumers: [reactions([waits(kernel.declared)])],
       retention: [...jobRetention(kernel), deletedScheduleRetention],
       personal: personalJobs(deps),
       checks: [checkJobs(kernel.db)],
@@ -108,7 +122,11 @@ function openEndListeners(types: JobTypes): EndListeners {
   const listeners: EndListeners = {
     ended: job => {
       const type = types.builtIn(job)
-      return type?.ended && ((tx, ended) => type.ended?.(tx, ended) ?? Promise.resolve())
+      if (!type?.workflow && !type?.ended) return undefined
+      return async (tx, ended) => {
+        if (type.workflow) await endRun(tx, { listeners }, ended)
+        await type.ended?.(tx, ended)
+      }
     },
     settleDependents: async (tx, ended) => {
       if (await settleDependents(listeners, tx, ended)) tx.wake(runner_topic)

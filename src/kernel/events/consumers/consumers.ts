@@ -68,7 +68,7 @@ export class Consumers {
 
   async start(): Promise<void> {
     const { db } = this.options
-    await leases.register(db, this.names)
+    await leases.register(db, this.options.listeners)
     this.seen = await readNewest(db)
     for (const taken of await leases.takeFree(db, this.names, this.token)) {
       this.workers.lane(taken)?.own(taken.position)

@@ -104,8 +104,10 @@ function together(
 ): Promise<boolean> {
   const began = performance.now()
   return at.db.tx(async tx => {
-    const fresh = await admit(tx, key.consumer, events)
-    const owed = events.filter(event => fresh.has(event.id))
+    const wanted = await listener.wants?.(tx, events)
+    const asked = wanted ? events.filter(event => wanted.has(event.id)) : events
+    const fresh = await admit(tx, key.consumer, asked)
+    const owed = asked.filter(event => fresh.has(event.id))
     const step = listener.runAll ? (listener.portion ?? portion_default) : 1
     for (let from = 0; from < owed.length; from += step) {
       if (events.length > 1 && performance.now() - began > together_ms_max) throw new TooSlow()

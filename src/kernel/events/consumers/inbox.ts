@@ -17,6 +17,7 @@ export async function admit(
   consumer: string,
   events: readonly LanedEvent[],
 ): Promise<ReadonlySet<string>> {
+  if (events.length === 0) return new Set()
   const rows = await tx.many(
     Fresh,
     sql`

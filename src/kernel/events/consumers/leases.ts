@@ -21,13 +21,22 @@ export class LeaseLost extends Error {
 
 const lease = sql`now() + make_interval(secs => ${sql.count(lease_seconds)})`
 
-/** Consumers that are new in the code start at the beginning of the log. */
-export async function register(db: Db, consumers: readonly string[]): Promise<void> {
+export type Beginner = { readonly name: string; readonly from?: 'head' }
+
+/**
+ * Consumers that are new in the code start at the beginning of the log, or at its head. Each lane of
+ * a consumer gets the same position.
+ */
+export async function register(db: Db, consumers: readonly Beginner[]): Promise<void> {
   if (consumers.length === 0) return
   await db.run(sql`
-    insert into kernel.event_consumers (consumer, lane)
-    select consumer, lane
-    from unnest(${consumers}::text[]) as consumer
+    insert into kernel.event_consumers (consumer, lane, position)
+    select consumer, lane, case when at_head then head.position else 0 end
+    from unnest(
+      ${consumers.map(one => one.name)}::text[],
+      ${consumers.map(one => one.from === 'head')}::boolean[]
+    ) as c (consumer, at_head)
+    cross join (select ${head_position} as position) head
     cross join generate_series(0, ${lanes_count - 1}) as lane
     on conflict do nothing`)
 }

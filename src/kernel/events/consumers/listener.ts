@@ -10,18 +10,25 @@ import type { LanedEvent } from '../log/read.ts'
 export type Listener = {
   readonly name: string
   readonly events: readonly string[] | 'all'
+  readonly from?: 'head'
 } & (
   | {
       run(tx: Tx, event: LoggedEvent): Promise<void>
       runAll?(tx: Tx, events: readonly LoggedEvent[]): Promise<void>
       portion?: number
+      wants?(tx: Tx, events: readonly LoggedEvent[]): Promise<ReadonlySet<string>>
       publish?: undefined
     }
   /**
    * Resolves when the receiving system has stored the event. It may be called again with the same
    * event.
    */
-  | { publish(event: LanedEvent): Promise<void>; run?: undefined; runAll?: undefined }
+  | {
+      publish(event: LanedEvent): Promise<void>
+      run?: undefined
+      runAll?: undefined
+      wants?: undefined
+    }
 )
 
 /** Returns the reason why this process must not handle the event, or null. */

@@ -138,3 +138,55 @@ export async function readLane(
   const last = events.at(-1)
   return { events, through: last && events.length === from.limit ? last.position : until }
 }
+
+const Place = Type.Object({ position: Type.Integer(), is_found: Type.Boolean() })
+const found_max = 200
+
+export type LogPortion = {
+  readonly events: readonly LoggedEvent[]
+  /** The portion is complete up to this position. */
+  readonly through: number
+  readonly at_end: boolean
+}
+
+/**
+ * Reads one portion of a tenant's events after a position, and returns those of a type and, if given,
+ * of an aggregate.
+ */
+export async function readLog(
+  reader: Reader,
+  from: {
+    readonly tenant_id: string
+    readonly type: string
+    readonly aggregate_id: string | null
+    readonly after: number
+  },
+  portion = 5000,
+): Promise<LogPortion> {
+  const { tenant_id, type, aggregate_id, after } = from
+  const places = await reader.many(
+    Place,
+    sql`
+      select position, type = ${type} and (${aggregate_id}::uuid is null
+        or aggregate_id = ${aggregate_id}::uuid) as is_found
+      from kernel.events
+      where tenant_id = ${tenant_id} and position > ${after}
+      order by position
+      limit ${portion}`,
+  )
+  const all = places.filter(one => one.is_found).map(one => one.position)
+  const positions = all.slice(0, found_max)
+  const cut = positions.length < all.length
+  const last = cut ? positions.at(-1) : places.at(-1)?.position
+  const rest = { through: last ?? after, at_end: !cut && places.length < portion }
+  if (positions.length === 0) return { events: [], ...rest }
+  const events = await reader.many(
+    LanedEvent,
+    sql`
+      select ${columns}
+      from kernel.events e
+      where e.position = any (${positions}::bigint[])
+      order by e.position`,
+  )
+  return { events, ...rest }
+}

@@ -25,6 +25,7 @@ import type { TypeRules, TypeVersion } from './rules.ts'
 import { renewLeases, type HeldBy, type Renewed } from './runner/heartbeat.ts'
 import type { BuiltIn } from './runner/places.ts'
 import { noteProgress, type Noted } from './runner/progress.ts'
+import type { RunDeps } from './runner/run-attempt.ts'
 import { openRunner } from './runner/runner.ts'
 
 export type Bearer = { readonly attempt_id: string; readonly lease_token: string }
@@ -60,6 +61,7 @@ export type EngineDeps = {
   builtIn(one: TypeVersion): JobType | undefined
   /** The types whose handlers are in this process. */
   builtIns(): readonly JobType[]
+  readonly openSteps: RunDeps['openSteps']
   /** Throws if the result does not match the schema of its type. */
   checkResult(reader: Reader, one: TypeVersion, value: unknown): Promise<void>
 }
@@ -114,6 +116,7 @@ export function openEngine(deps: EngineDeps): Engine {
         progress_kept,
         now,
         builtIns: builtInsOf(deps),
+        openSteps: deps.openSteps,
         checkResult: async ({ lease }, value) => await requireResult(deps, lease, value),
       }),
       beatLoop(db),

@@ -56,6 +56,10 @@ function deleteJobs(days: number): Sql {
     attempts as (delete from jobs.job_attempts d using old where d.job_id = old.id),
     checkpoints as (delete from jobs.job_checkpoints d using old where d.job_id = old.id),
     progress as (delete from jobs.job_progress d using old where d.job_id = old.id),
+    runs as (delete from jobs.runs d using old where d.job_id = old.id),
+    steps as (delete from jobs.job_steps d using old where d.job_id = old.id),
+    signals as (delete from jobs.job_signals d using old where d.job_id = old.id),
+    waits as (delete from jobs.step_waits d using old where d.job_id = old.id),
     events as (delete from jobs.job_events d using old where d.job_id = old.id),
     edges as (
       delete from jobs.job_dependencies d using old

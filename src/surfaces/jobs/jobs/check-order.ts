@@ -8,6 +8,7 @@ import { problem } from '../errors.ts'
 import type { JobOrder } from '../face.ts'
 import { priority_default } from '../schemas.ts'
 import type { KnownType } from '../types/job-types.ts'
+import { runOf } from '../steps/insert-runs.ts'
 import type { NewJob } from './insert-jobs.ts'
 
 /** These have no account: other surfaces, and schedules of the platform. */
@@ -29,6 +30,10 @@ export async function checkOrder(
   if (order.input_ref !== undefined) await requireFile(reader, deps, order, pointer)
   const { max_attempts = type.max_attempts } = order
   if (max_attempts > type.max_attempts) throw invalid(`${pointer}/max_attempts`, 'maximum')
+  const own = deps.types.builtIn(type)
+  if (own?.workflow?.checked && order.principal_id === undefined) {
+    throw new Error(`a run of ${type.type} needs a principal, because its permission is checked`)
+  }
   return {
     id: order.id ?? newId(),
     tenant_id: order.tenant_id,
@@ -46,6 +51,7 @@ export async function checkOrder(
     deadline_at: order.deadline_at ?? null,
     max_attempts,
     retry_of_job_id: order.retry_of_job_id ?? null,
+    run: runOf(own, order.parameters),
     blocked: (order.depends_on?.length ?? 0) > 0,
   }
 }

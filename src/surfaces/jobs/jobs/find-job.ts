@@ -54,6 +54,7 @@ export async function findJob(
 export type Act =
   | 'jobs.jobs.read'
   | 'jobs.jobs.cancel'
+  | 'jobs.jobs.signal'
   | 'jobs.results.read'
   | 'jobs.jobs.retry'
   | 'jobs.jobs.update'
@@ -80,6 +81,16 @@ export async function stillReads(
   const holder = { tenant_id, principal_id, session_id: narrowSession(principal), reads: true }
   const [held] = await deps.rights.recentGrantsOf([holder])
   return held !== undefined && may(deps, held, principal, 'jobs.jobs.read', job)
+}
+
+/** Whether a caller may do more with a job that they have found. */
+export async function mayRead(
+  deps: Pick<Deps, 'types'>,
+  { principal, grants }: Caller,
+  job: Job,
+  act: Act,
+): Promise<boolean> {
+  return may(deps, await grants(), principal, act, job)
 }
 
 type Job = { readonly type: string; readonly principal_id: string }

@@ -4,6 +4,7 @@
  */
 import { Type } from 'typebox'
 import { currentTraceparent, sql, type Tx } from '#dodeca/kernel'
+import { insertRuns, type NewRun } from '../steps/insert-runs.ts'
 
 export type NewJob = {
   readonly id: string
@@ -23,6 +24,8 @@ export type NewJob = {
   readonly deadline_at: string | null
   readonly max_attempts: number
   readonly retry_of_job_id: string | null
+  /** Null for a job that is no workflow. */
+  readonly run: NewRun | null
   /** The job waits for other jobs first. */
   readonly blocked: boolean
 }
@@ -83,7 +86,12 @@ export async function insertJobs(tx: Tx, jobs: readonly NewJob[]): Promise<Reado
     )
     select id from made`,
   )
-  return new Set(rows.map(row => row.id))
+  const ids = new Set(rows.map(row => row.id))
+  await insertRuns(
+    tx,
+    jobs.filter(one => ids.has(one.id)),
+  )
+  return ids
 }
 
 /** A missing value and an empty one mean the same. */

@@ -9,6 +9,7 @@ import { sql, type Principal, type Tx } from '#dodeca/kernel'
 import { waitAgain } from '../dependencies/wait-for.ts'
 import type { Deps } from '../deps.ts'
 import { runner_topic } from '../topics.ts'
+import { reopenRun } from '../steps/end-run.ts'
 import type { Redrive } from './schemas.ts'
 
 const Reopened = Type.Object({
@@ -31,7 +32,9 @@ export async function reopenJobs(
   const reopened = await reopen(tx, tenant_id, job_ids)
   for (const { id, type, schema_version, lacks } of reopened) {
     const job = { id, tenant_id, type, schema_version }
-    await types.builtIn(job)?.reopened?.(tx, job)
+    const own = types.builtIn(job)
+    if (own?.workflow) await reopenRun(tx, job)
+    await own?.reopened?.(tx, job)
     if (lacks.length > 0) await waitAgain(tx, listeners, job, lacks)
   }
   if (reopened.length > 0) tx.wake(runner_topic)

@@ -9,6 +9,7 @@ import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { isTerminal } from '../schemas.ts'
 import type { FoundJob } from './find-job.ts'
+import { runOf } from '../steps/insert-runs.ts'
 import { placeJob } from './submit-job.ts'
 import { reopenJobs, withErasedInput } from './reopen-jobs.ts'
 
@@ -85,6 +86,7 @@ export async function retryAsNewJob(
       scheduled_at: null,
       deadline_at: null,
       retry_of_job_id: job.id,
+      run: runOf(built, again.parameters),
       blocked: false,
     },
     [],

@@ -31,9 +31,10 @@ export async function submitBatch(
   const places = new Map(items.map(({ ref }, at) => [ref, at]))
   if (places.size < items.length) throw refused('validation_failed', '/jobs', 'uniqueRefs')
   const order = inOrder(items, places)
-  await deps.quota.require(tx, common.tenant_id, items.length)
   const jobs = new Map<string, NewJob>()
   for (const item of order) jobs.set(item.ref, await checkItem(tx, deps, items, item, common, key))
+  const runs = [...jobs.values()].filter(one => one.run).length
+  await deps.quota.require(tx, common.tenant_id, items.length, runs)
   const made = await insertJobs(tx, [...jobs.values()])
   if (made.size === 0) return await allBefore(tx, jobs)
   if (made.size < jobs.size) throw problem('idempotency_key_reused')

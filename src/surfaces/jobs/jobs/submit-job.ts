@@ -34,7 +34,7 @@ export async function placeJob(
   depends_on: NonNullable<JobOrder['depends_on']>,
   reads?: Reads,
 ): Promise<Submitted> {
-  await deps.quota.require(tx, job.tenant_id, 1)
+  await deps.quota.require(tx, job.tenant_id, 1, job.run ? 1 : 0)
   const made = await insertJobs(tx, [job])
   if (!made.has(job.id)) return { id: await madeBefore(tx, job), existing: true }
   if (depends_on.length > 0) {

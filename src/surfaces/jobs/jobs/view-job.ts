@@ -18,6 +18,7 @@ const Row = Type.Object({
   backing_off: nullable(Type.Boolean()),
   paused: nullable(Type.Boolean()),
   capable: nullable(Type.Boolean()),
+  steps_wait: Type.Boolean(),
   tenant_running: nullable(Type.Integer()),
   type_running: nullable(Type.Integer()),
 })
@@ -25,6 +26,9 @@ const columns = columnsOf(Row, 'j', {
   wake_at: sql`q.wake_at`,
   backing_off: sql`j.scheduled_at is distinct from q.wake_at`,
   paused: sql`why.paused`,
+  steps_wait: sql`q.wake_at is not null and exists (
+    select from jobs.job_steps s where s.tenant_id = j.tenant_id and s.job_id = j.id
+      and s.state in ('waiting', 'retrying'))`,
   capable: sql`why.capable`,
   tenant_running: sql`why.tenant_running`,
   type_running: sql`why.type_running`,
@@ -128,6 +132,7 @@ function shown(
     wake_at,
     backing_off,
     paused,
+    steps_wait,
     capable,
     tenant_running,
     type_running,
@@ -142,6 +147,7 @@ function shown(
     wake_at,
     backing_off: backing_off === true,
     paused: paused === true,
+    steps_wait,
     capable: capable === true,
     tenant_running: tenant_running ?? 0,
     type_running: type_running ?? 0,
@@ -151,7 +157,8 @@ function shown(
     ...job,
     status: statusOf(row.state),
     waiting_reason: waiting,
-    next_attempt_at: waiting === 'schedule' || waiting === 'backoff' ? wake_at : null,
+    next_attempt_at:
+      waiting === 'schedule' || waiting === 'backoff' || waiting === 'step' ? wake_at : null,
     error:
       over || (error_code !== null && row.state === 'retryable')
         ? { code: error_code, retryable: error_retryable === true, cause_job_id }
@@ -170,6 +177,8 @@ export type WaitingFacts = {
   /** True if the job waits for a time that differs from the requested one, as after a retry. */
   readonly backing_off: boolean
   readonly paused: boolean
+  /** True if a workflow waits for its steps. */
+  readonly steps_wait: boolean
   readonly capable: boolean
   readonly tenant_running: number
   readonly tenant_limit: number
@@ -180,6 +189,7 @@ export type WaitingFacts = {
 export function waitingReason(facts: WaitingFacts): WaitingReason | null {
   if (!facts.queued) return null
   if (facts.wake_at === 'infinity') return 'dependencies'
+  if (facts.wake_at !== null && facts.steps_wait) return 'step'
   if (facts.wake_at !== null) return facts.backing_off ? 'backoff' : 'schedule'
   if (facts.paused) return 'type_paused'
   if (!facts.capable) return 'no_capable_worker'

@@ -16,6 +16,7 @@ import { withJobTypes } from '../../../../test/with-job-types.ts'
 import { eventually, newKey, type Answer, type Ask } from '../../../../test/world.ts'
 import type { Inside } from '../face.ts'
 import { toils } from '../attempts/test/toils.ts'
+import { runs } from '../steps/test/runs.ts'
 
 export type AskingWorld = {
   readonly url: string
@@ -69,7 +70,7 @@ export async function openAskingWorld(
   const own = settings ?? types
   const world = await openProductWorld(
     own && (settings ?? {}),
-    own && withJobTypes(() => [...toils, ...(types ?? [])]),
+    own && withJobTypes((_, kernel) => [...toils, ...runs(kernel), ...(types ?? [])]),
   )
   const { face, checks = [] } = world.platform.opened['jobs'] as Opened<Inside>
   const kernel = world.platform.kernelFor({ settings: table })

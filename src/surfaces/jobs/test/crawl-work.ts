@@ -1,7 +1,7 @@
 /** Work for the crawler: types of its own for each job, so that no other worker takes it. */
 import type { Maker } from '../../../testing/contract/crawl.ts'
 import type { Member, ProductWorld } from '../../../../test/product-world.ts'
-import { newId } from '#dodeca/kernel'
+import { newId, sql } from '#dodeca/kernel'
 
 export type Making = Maker<ProductWorld, Member>
 
@@ -27,6 +27,15 @@ export async function job(maker: Making): Promise<string> {
   const { id } = await maker.ask('POST', '/v1/jobs', { type })
   types.set(id, type)
   return id
+}
+
+/** The platform has no workflows of its own: the job becomes one. */
+export async function asRun({ world, person }: Making, job_id: string | undefined): Promise<void> {
+  const { db } = world.platform.kernelFor({ settings: {} })
+  await db.run(sql`
+    insert into jobs.runs (tenant_id, job_id, from_position)
+    values (${person.tenant.id}, ${job_id}, 0)
+    on conflict do nothing`)
 }
 
 export async function worker({ ask, ...maker }: Making): Promise<string> {

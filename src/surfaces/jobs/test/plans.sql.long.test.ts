@@ -139,6 +139,7 @@ test('a hundred new jobs, and one that waits for two others', async () => {
     deadline_at: null,
     max_attempts: 5,
     retry_of_job_id: null,
+    run: null,
     blocked,
   })
   const listeners = { ended: () => undefined, settleDependents: async () => {} }

@@ -115,6 +115,7 @@ describe.concurrent('why a job waits', () => {
       wake_at: null,
       backing_off: true,
       paused: false,
+      steps_wait: false,
       capable: true,
       tenant_running: 0,
       tenant_limit: 10,
@@ -125,6 +126,7 @@ describe.concurrent('why a job waits', () => {
     expect(waitingReason({ ...all, queued: false })).toBeNull()
     expect(waitingReason({ ...all, wake_at: 'infinity' })).toBe('dependencies')
     expect(waitingReason({ ...all, wake_at: '2030' })).toBe('backoff')
+    expect(waitingReason({ ...all, wake_at: '2030', steps_wait: true })).toBe('step')
     expect(waitingReason({ ...all, wake_at: '2030', backing_off: false })).toBe('schedule')
     expect(waitingReason(all)).toBe('type_paused')
     expect(waitingReason({ ...all, paused: false })).toBe('no_capable_worker')

@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Member } from '../../../../test/product-world.ts'
 import { beside, eventually } from '../../../../test/world.ts'
-import { newId, sql, type RunningJob } from '#dodeca/kernel'
+import { newId, nil_id, sql, type RunningJob } from '#dodeca/kernel'
 import { addEntry } from '../moderation/blocklist.ts'
 import { applyBlocklist } from '../moderation/apply-blocklist.ts'
 import { platform_domain_id } from '../domains/platform.ts'
@@ -43,6 +43,12 @@ async function runJob(
     type: 'links.blocklist_apply',
     schema_version: 1,
     attempt_no: 1,
+    is_last: false,
+    principal_id: nil_id,
+    session_id: null,
+    get steps(): never {
+      throw new Error('it has no steps')
+    },
     parameters: { blocklist_id },
     checkpoint,
     signal: new AbortController().signal,

@@ -1,7 +1,7 @@
 /** Daily sums made again are what they were, whatever is stored meanwhile, and a drift is found and mended. */
 import { Type } from 'typebox'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { newId, sql, type RunningJob } from '#dodeca/kernel'
+import { newId, nil_id, sql, type RunningJob } from '#dodeca/kernel'
 import type { Member } from '../../../../test/product-world.ts'
 import { eventually } from '../../../../test/world.ts'
 import { addUp } from '../statistics/add-up.ts'
@@ -142,6 +142,12 @@ test('a drift is found, and the job of one link and day mends it and nothing els
     type: 'links.stats_rebuild',
     schema_version: 1,
     attempt_no: 1,
+    is_last: false,
+    principal_id: nil_id,
+    session_id: null,
+    get steps(): never {
+      throw new Error('it has no steps')
+    },
     parameters: { domain_id: platform_domain_id, code, from, to },
     checkpoint: null,
     signal: never_aborted,

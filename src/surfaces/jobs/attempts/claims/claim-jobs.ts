@@ -109,7 +109,8 @@ export async function claimedBefore(
     select a.id as attempt_id, a.attempt_no, a.leased_until, a.started_at, j.id as job_id,
       j.tenant_id, j.type, j.schema_version, j.version, j.deadline_at,
       j.cancel_requested_at is not null as cancel_requested, j.input_ref,
-      i.parameters, c.body as checkpoint, j.principal_id, j.session_id, j.operation, j.traceparent
+      i.parameters, c.body as checkpoint, j.principal_id, j.session_id, j.operation, j.traceparent,
+      j.failures + 1 >= j.max_attempts as is_last
     from jobs.job_attempts a
     join jobs.jobs j on j.tenant_id = a.tenant_id and j.id = a.job_id
     left join jobs.job_inputs i on i.job_id = j.id and i.tenant_id = j.tenant_id

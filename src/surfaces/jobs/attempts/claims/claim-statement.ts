@@ -50,6 +50,8 @@ export const Claimed = Type.Object({
   operation: Type.String(),
   /** The trace in which it was submitted. */
   traceparent: Type.Union([Type.String(), Type.Null()]),
+  /** Whether the job ends if this attempt fails. */
+  is_last: Type.Boolean(),
 })
 
 export const Picked = Type.Object({
@@ -127,7 +129,8 @@ export function claimFrom(lanes: readonly LaneQuota[], claimant: Claimant): Sql 
         and j.tenant_id is not distinct from n.tenant_id and j.id = n.job_id
       returning j.id, j.tenant_id, j.type, j.schema_version, j.version, j.attempt_count,
         j.last_sequence, j.deadline_at, j.cancel_requested_at, j.input_ref,
-        j.principal_id, j.session_id, j.operation, j.traceparent, n.place, n.lane, n.rank, n.ready_at,
+        j.principal_id, j.session_id, j.operation, j.traceparent,
+        j.failures + 1 >= j.max_attempts as is_last, n.place, n.lane, n.rank, n.ready_at,
         n.lease_seconds, n.timeout_seconds
     ),
     attempt as (
@@ -160,7 +163,7 @@ export function claimFrom(lanes: readonly LaneQuota[], claimant: Claimant): Sql 
         where i.job_id = s.id and i.tenant_id = s.tenant_id) as parameters,
       (select c.body from jobs.job_checkpoints c
         where c.job_id = s.id and c.tenant_id = s.tenant_id) as checkpoint,
-      s.principal_id, s.session_id, s.operation, s.traceparent, s.lane, s.rank,
+      s.principal_id, s.session_id, s.operation, s.traceparent, s.is_last, s.lane, s.rank,
       s.ready_at::text as ready_at
     from started s
     join attempt a on a.job_id = s.id

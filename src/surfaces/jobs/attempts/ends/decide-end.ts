@@ -4,6 +4,7 @@
  * Otherwise a cancel comes before a deadline, and a deadline before another attempt. Only failures
  * and lost leases use attempts up. A lease that was lost in an outage of the platform does not.
  */
+import type { StepWaits } from '#dodeca/kernel'
 import { retryDelayMs, type Backoff } from '../backoff.ts'
 import { outage_code } from './note-outages.ts'
 
@@ -11,8 +12,15 @@ export type Ending =
   | {
       readonly outcome: 'succeeded' | 'cancelled' | 'lost' | 'interrupted' | 'overdue' | 'timed_out'
     }
-  /** The attempt was released. With a time, the job has postponed itself until then. */
-  | { readonly outcome: 'released'; readonly after_seconds?: number }
+  /**
+   * The attempt was released. With a time, the job has postponed itself until then; a workflow waits
+   * for its steps.
+   */
+  | {
+      readonly outcome: 'released'
+      readonly after_seconds?: number
+      readonly waits?: StepWaits
+    }
   | { readonly outcome: 'failed'; readonly error: WorkerError }
 
 export type WorkerError = {
@@ -48,6 +56,8 @@ export type Decision = {
   readonly error: { readonly code: string; readonly retryable: boolean } | null
   /** The wait of a job that goes back to the queue. Zero means no wait. */
   readonly wait_ms: number
+  /** When a workflow goes on that waits for its steps. */
+  readonly wake_at?: string
   readonly failures: number
   readonly losses: number
 }

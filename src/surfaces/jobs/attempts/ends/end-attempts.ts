@@ -4,6 +4,7 @@
  * trips.
  */
 import { jitter, parseTime, type Tx } from '#dodeca/kernel'
+import { wakeTimes } from '../../steps/release-runs.ts'
 import type { TypeRules, TypeVersion } from '../rules.ts'
 import { announceEnds, type EndListeners, type JobEnd } from './announce-ends.ts'
 import { decideEnd, type Decision, type Ending } from './decide-end.ts'
@@ -30,9 +31,15 @@ export async function endAttempts(
   tx: Tx,
   endings: readonly HeldEnding[],
 ): Promise<readonly Ended[]> {
+  const wakes = await wakesOf(tx, endings)
   const ends = endings.map(({ held, ending, result }): Ended => {
     const decision = decide(deps, held, ending)
-    return { held, decision, result: decision.job === 'succeeded' ? result : null }
+    const wake_at = decision.job === 'retryable' ? wakes.get(held.job_id) : undefined
+    return {
+      held,
+      decision: wake_at === undefined ? decision : { ...decision, wake_at },
+      result: decision.job === 'succeeded' ? result : null,
+    }
   })
   const terminal = ends.flatMap(jobEndOf)
   const quiet = terminal.every(one => !one.has_dependents && !deps.listeners.ended(one))
@@ -43,6 +50,16 @@ export async function endAttempts(
   }
   await announceEnds(deps.listeners, tx, terminal)
   return ends
+}
+
+/** Of the runs that wait for their steps. */
+async function wakesOf(tx: Tx, endings: readonly HeldEnding[]) {
+  const releasing = endings.flatMap(({ held: { tenant_id, job_id }, ending }) =>
+    ending.outcome === 'released' && ending.waits
+      ? [{ tenant_id, job_id, waits: ending.waits }]
+      : [],
+  )
+  return releasing.length === 0 ? new Map<string, string>() : await wakeTimes(tx, releasing)
 }
 
 function decide({ budgets, losses_max, rulesOf }: EndDeps, held: Held, ending: Ending): Decision {

@@ -51,13 +51,14 @@ export function writeEnds(ends: readonly Ended[]): Sql {
         ${of(({ decision }) => decision.failures)}::int[],
         ${of(({ decision }) => decision.losses)}::int[],
         ${of(({ decision }) => decision.wait_ms)}::int[],
+        ${of(({ decision }) => decision.wake_at ?? null)}::timestamptz[],
         ${of(({ held }) => held.now)}::timestamptz[],
         ${of(({ held }) => held.last_sequence + 1)}::int[],
         ${of(eventOf)}::text[],
         ${of(dataOf)}::text[],
         ${of(({ result }) => result?.id ?? null)}::uuid[]
       ) g (attempt_id, tenant_id, job_id, attempt_state, job_state, error_code, retryable, failures,
-        losses, wait_ms, at, sequence, event, data, result_id)
+        losses, wait_ms, wake_at, at, sequence, event, data, result_id)
     ),
     attempts as (
       update jobs.job_attempts a
@@ -83,13 +84,14 @@ export function writeEnds(ends: readonly Ended[]): Sql {
       where j.id = any (array(select job_id from given))
         and j.tenant_id = g.tenant_id and j.id = g.job_id
       returning j.id, j.tenant_id, j.type, j.schema_version, j.priority, j.deadline_at,
-        j.state, g.wait_ms
+        j.state, g.wait_ms, g.wake_at
     ),
     waiting as (
       insert into jobs.job_queue (tenant_id, job_id, type, schema_version, rank, ready_at, wake_at,
         deadline_at)
       select tenant_id, id, type, schema_version, priority, now(),
-        case when wait_ms > 0 then kernel.now() + make_interval(secs => wait_ms / 1000.0) end,
+        coalesce(wake_at,
+          case when wait_ms > 0 then kernel.now() + make_interval(secs => wait_ms / 1000.0) end),
         deadline_at
       from changed where state = 'retryable'
     )

@@ -4,13 +4,14 @@
  * as the work can have no effect any more.
  */
 import { JobFailure, JobPutOff, sql } from '#dodeca/kernel'
-import type { Db, Log, RunningJob, Tx } from '#dodeca/kernel'
+import type { Db, Log, RunningJob, StepLog, Tx } from '#dodeca/kernel'
 import type { Kernel } from '../../settings.ts'
 import type { Ending } from '../ends/decide-end.ts'
 import { commitAttempt, type FinalizeDeps } from '../ends/finish-attempts.ts'
 import { jsonResult, ResultTooLarge, type Result } from '../ends/result.ts'
 import { stopAttempt, Stopped, type Attempt } from './attempt.ts'
 import { storeResult } from '../../results/store-result.ts'
+import type { Ended, Lease } from '../../steps/record-step.ts'
 import { holdAttempt } from '../ends/hold-attempts.ts'
 import type { HeldLease } from './heartbeat.ts'
 import { noteProgress } from './progress.ts'
@@ -22,6 +23,8 @@ export type RunDeps = FinalizeDeps & {
   now(): number
   readonly traced: Kernel['traced']
   readonly kernel: Pick<Kernel, 'db' | 'objects' | 'fault'>
+  /** The stored steps of a workflow. */
+  openSteps(lease: Lease, ended: Ended): StepLog
   /** Throws if the result does not match the schema of its type. */
   checkResult(attempt: Attempt, value: unknown): void | Promise<void>
 }
@@ -75,7 +78,8 @@ function names({ lease }: Attempt) {
 
 function endingOf({ log }: RunDeps, attempt: Attempt, error: unknown): Ending {
   if (error instanceof JobPutOff && attempt.stopped === null) {
-    return { outcome: 'released', after_seconds: error.after_seconds }
+    const { after_seconds, waits } = error
+    return { outcome: 'released', after_seconds, ...(waits && { waits }) }
   }
   if (error instanceof JobFailure) {
     const { code, retryable, retry_after_seconds } = error
@@ -107,6 +111,10 @@ function runningJob(deps: RunDeps, attempt: Attempt): Opened {
     stopAttempt(attempt, 'lease_lost')
     return new Stopped('lease_lost')
   }
+  const cancelled = (): Stopped => {
+    stopAttempt(attempt, 'cancelled')
+    return new Stopped('cancelled')
+  }
   const line = openProgressLine(
     async step => {
       const noted = await noteProgress(deps.db, lease, step, deps.progress_kept)
@@ -137,6 +145,10 @@ function runningJob(deps: RunDeps, attempt: Attempt): Opened {
     type: lease.type,
     schema_version: lease.schema_version,
     attempt_no: lease.attempt_no,
+    is_last: lease.is_last,
+    principal_id: lease.principal_id,
+    session_id: lease.session_id,
+    steps: deps.openSteps(lease, { lost: lose, cancelled }),
     parameters: lease.parameters ?? {},
     checkpoint: lease.checkpoint,
     signal: controller.signal,

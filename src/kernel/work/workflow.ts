@@ -1,0 +1,63 @@
+/**
+ * A workflow: a job whose body is a function of steps. Each step is stored, so after a crash, a wait
+ * or a deployment the body runs again from its beginning and finds the results of the steps that are
+ * over. The body awaits only steps, and does everything else inside of them.
+ */
+import type { Static, TSchema } from 'typebox'
+import type { Kernel } from '../surface.ts'
+import type { JobType } from './job-type.ts'
+import { runWorkflow } from './run-workflow.ts'
+import type { RunFacts, Step } from './workflow-step.ts'
+
+type Spec<I extends TSchema, R extends TSchema> = {
+  readonly input: I
+  readonly result?: R
+  /** What a submitter needs to see, cancel and fetch the run. */
+  readonly permission?: string
+  /** Asks at each attempt whether the principal of the run still has the permission. */
+  readonly checked?: boolean
+  /** A JSON pointer into the input: the account whom the run is about. Its erasure ends the run. */
+  readonly person?: string
+} & Pick<JobType, 'offered' | 'lease_seconds' | 'max_attempts' | 'tenant_max_running'>
+
+export type Workflow<
+  I extends TSchema = TSchema,
+  R extends TSchema = TSchema,
+  Needs = unknown,
+> = Pick<JobType, 'type' | 'schema_version'> & {
+  readonly spec: Spec<I, R>
+  /** The job type, with the kernel and the faces of the surface that lists it. */
+  jobType(deps: { readonly kernel: Kernel; readonly needs: Needs }): JobType
+}
+
+/** An attempt ends well before its time: a long body goes on in the next one. */
+const timeout_seconds = 900
+
+export function workflow<I extends TSchema, R extends TSchema = TSchema, Needs = unknown>(
+  type: string,
+  version: number,
+  spec: Spec<I, R>,
+  body: (step: Step, input: Static<I>, run: RunFacts<Needs>) => Promise<unknown>,
+): Workflow<I, R, Needs> {
+  const { input, result, checked = false, person, ...rest } = spec
+  return {
+    type,
+    schema_version: version,
+    spec,
+    jobType: deps => ({
+      ...rest,
+      type,
+      schema_version: version,
+      parameters: input,
+      ...(result && { result }),
+      ...(!checked && { outlives_owner: true as const }),
+      timeout_seconds,
+      workflow: { checked, ...(person !== undefined && { person }) },
+      run: job => {
+        const { id, tenant_id, principal_id, session_id } = job
+        const run = { id, tenant_id, principal_id, session_id, ...deps }
+        return runWorkflow(job, step => body(step, job.parameters as Static<I>, run))
+      },
+    }),
+  }
+}
