@@ -36,7 +36,7 @@ test('it has the functions of `Face`, and none of `Inside`', () => {
   )
   expect(names).toEqual({
     people: ['grantsOf', 'membersOf', 'recipients'],
-    jobs: ['cancel', 'submit', 'view'],
+    jobs: ['cancel', 'signal', 'submit', 'view'],
     files: [
       'createUpload',
       'plugCompleted',

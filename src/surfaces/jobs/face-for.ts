@@ -5,7 +5,7 @@ import { problem } from './errors.ts'
 import type { Face, Inside } from './face.ts'
 import { submitJob } from './jobs/submit-job.ts'
 
-export function faceFor(deps: Deps, { view, cancel, signal }: Inside, caller: Caller): Face {
+export function faceFor(deps: Deps, { signal, view, cancel }: Inside, caller: Caller): Face {
   return {
     submit: async (tx, order) => {
       const versions = deps.types.builtIns().filter(one => one.type === order.type)
@@ -18,8 +18,8 @@ export function faceFor(deps: Deps, { view, cancel, signal }: Inside, caller: Ca
         ...order,
       })
     },
-    view,
     signal,
+    view,
     cancel,
   }
 }
