@@ -80,7 +80,6 @@ export const jobs: Surface<Inside, Needs, typeof settings> = {
         files = given
       },
       submit: (tx, order) => submitJob(tx, deps, order),
-      signal: (tx, order) => sendSignal(tx, deps, order),
       view: (reader, key) => viewJob(reader, deps, key),
       signal: (tx, order) => sendSignal(tx, deps, order),
       cancel: (tx, key, reason) => cancelJob(tx, deps, key, reason ?? null),
