@@ -42,6 +42,7 @@ export const keyed: Readonly<Record<string, true>> = {
   'POST /v1/jobs': true,
   'POST /v1/jobs/{job_id}/cancel': true,
   'POST /v1/jobs/{job_id}/retry': true,
+  'POST /v1/jobs/{job_id}/signals': true,
   'POST /v1/ledger/transactions/{transaction_id}/reverse': true,
   'POST /v1/link-blocklist': true,
   'POST /v1/link-stats/rebuilds': true,
