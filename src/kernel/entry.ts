@@ -49,10 +49,6 @@ export { gather } from './database/gather.ts'
 export { logFailure } from './database/log-failure.ts'
 export { sql, type Sql } from './database/sql.ts'
 
-// Declarations, and the types of faces.
-export type { Declarations, FilePurpose, MessageCategory, MessageTemplate } from './declarations.ts'
-export type { Faces, FacesOf } from './faces.ts'
-
 // Errors.
 export { codeOf } from './errors/error-code.ts'
 export { sentenceOf } from './errors/field-sentences.ts'
@@ -220,6 +216,8 @@ export { resource, type Resource } from './resources/resource.ts'
 export { surface } from './resources/surface.ts'
 
 // What a surface declares.
+export type { Declarations, FilePurpose, MessageCategory, MessageTemplate } from './declarations.ts'
+export type { FacesOf } from './faces.ts'
 export {
   faultsIn,
   refusals,
