@@ -1431,6 +1431,8 @@ create table jobs.runs (
   parent_job_id uuid,
   depth smallint not null default 0,
   undoing text,
+  failed_step text,
+  round integer not null default 0,
   constraint runs_pkey PRIMARY KEY (tenant_id, job_id)
 );
 CREATE INDEX runs_parent ON jobs.runs USING btree (tenant_id, parent_job_id) WHERE (parent_job_id IS NOT NULL);

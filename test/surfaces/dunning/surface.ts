@@ -6,7 +6,7 @@ import type { Face as Notifications } from '../../../src/surfaces/notifications/
 type Needs = { readonly messages: Notifications }
 const week = 7 * 24 * 3600
 
-export const reminders = workflow(
+const reminders = workflow(
   'dunning.reminders',
   1,
   { input: Type.Object({ intent_id: Id, user_id: Id }), person: '/user_id' },
