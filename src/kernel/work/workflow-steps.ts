@@ -12,7 +12,7 @@ import type { RunOptions, Signal, Step, StepCall, WaitedEvent } from './workflow
 
 export type Steps = {
   readonly step: Step
-  readonly blocked: Promise<void>
+  readonly blocked: Promise<unknown>
   /** Begins no more steps, and resolves when none runs. */
   close(): Promise<void>
   /** What ended the attempt although no step has failed, or undefined. */
@@ -45,7 +45,7 @@ class Pass {
   readonly known: ReadonlyMap<string, StoredStep>
   readonly key: (name: string) => string
   readonly only_known: boolean
-  readonly blocked = Promise.withResolvers<void>()
+  readonly blocked = Promise.withResolvers<null>()
   private readonly used = new Set<string>()
   private readonly waiting: StoredStep[] = []
   private readonly idle: (() => void)[] = []
@@ -120,7 +120,7 @@ class Pass {
     const { calls } = this
     setImmediate(() => {
       if (this.active > 0 || this.calls !== calls) return
-      if (this.waiting.length > 0 || this.late || this.only_known) this.blocked.resolve()
+      if (this.waiting.length > 0 || this.late || this.only_known) this.blocked.resolve(null)
     })
   }
 
@@ -128,7 +128,7 @@ class Pass {
     this.broken ??= {
       error: error instanceof Error ? error : new Error('thrown', { cause: error }),
     }
-    this.blocked.resolve()
+    this.blocked.resolve(null)
   }
 
   async close(): Promise<void> {

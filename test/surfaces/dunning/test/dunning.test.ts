@@ -33,12 +33,15 @@ test('a person gets a reminder a week until the payment', async () => {
     const { body } = await world.call('GET', `/v1/jobs/${id}/steps`, { token: who.token })
     return body.data as { name: string; state: string }[]
   }
-  const has = async (name: string) => (await steps()).some(one => one.name === name)
+  const waits = async (attempts: number) => {
+    const job = await jobs.view(db, { tenant_id, job_id: id })
+    return job?.waiting_reason === 'step' && job.attempt_count === attempts
+  }
   for (const n of [1, 2]) {
-    await eventually(`week ${n} begins`, () => has(`paid ${n}`))
+    await eventually(`week ${n} begins`, () => waits(n))
     await weeks(n)
   }
-  await eventually('two reminders are sent', () => has('paid 3'))
+  await eventually('two reminders are sent', () => waits(3))
   await weeks(0)
   await db.tx(tx => {
     const data = {

@@ -22,7 +22,8 @@ const submit = (who: Member, ...steps: object[]) =>
   world.submit(who, { type: 'test.listed', parameters: { steps } })
 const stepsOf = ({ token }: Member, id: string, query = '') =>
   world.call('GET', `/v1/jobs/${id}/steps${query}`, { token })
-const signal = ({ token }: Member, id: string, body: unknown = { name: 'go' }, key = newKey()) =>
+const go = { name: 'go' }
+const signal = ({ token }: Member, id: string, body: unknown = go, key = newKey()) =>
   world.call('POST', `/v1/jobs/${id}/signals`, { token, key, body })
 const stateOf = async (id: string) => {
   const [row] = await world.query<{ state: string; error_code: string | null }>(
