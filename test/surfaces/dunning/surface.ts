@@ -5,7 +5,7 @@ import { Id, surface, workflow, type FacesOf, type RunFacts } from '#dodeca/kern
 const needs = { messages: 'notifications' } as const
 const week = 7 * 24 * 3600
 
-export const reminders = workflow(
+const reminders = workflow(
   'dunning.reminders',
   1,
   { input: Type.Object({ intent_id: Id, user_id: Id }), person: '/user_id' },
