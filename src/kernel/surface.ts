@@ -43,8 +43,6 @@ import type { Sign } from './work/pulse.ts'
 import type { SealedColumn } from './work/reseal.ts'
 import type { Retention } from './work/retention.ts'
 import type { Tenancy } from './work/tenancy.ts'
-import type { Workflow } from './work/workflow.ts'
-import type { TSchema } from 'typebox'
 
 export type {
   Consumer,
@@ -136,7 +134,9 @@ export type Surface<Face = unknown, Needs = unknown, Own extends SettingTable = 
    */
   readonly needs?: { readonly [Port in keyof Needs]-?: string }
   /** Its workflows. Each is a job type of the surface, with the faces of `needs`. */
-  readonly workflows?: readonly Workflow<TSchema, TSchema, Needs>[]
+  readonly workflows?: readonly {
+    jobType(deps: { readonly kernel: Kernel; readonly needs: Needs }): JobType
+  }[]
   /** The surface's explanations for the published document. */
   readonly reference?: Reference
   open(kernel: KernelOf<Own>, needs: Needs): Opened<Face>

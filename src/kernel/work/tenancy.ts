@@ -43,6 +43,8 @@ export type TableTenancy =
        * imported row gets a new one.
        */
       readonly renewed?: string
+      /** Columns with positions of this cell's log. An imported row gets the newest of its new cell. */
+      readonly positions?: readonly string[]
       /**
        * For a table with a partition for each day: the column with the time, and a statement that
        * makes the partition of the day `$1`.

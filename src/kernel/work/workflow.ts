@@ -4,10 +4,9 @@
  * over. The body awaits only steps, and does everything else inside of them.
  */
 import type { Static, TSchema } from 'typebox'
-import type { Kernel } from '../surface.ts'
 import type { JobType } from './job-type.ts'
 import { runWorkflow } from './run-workflow.ts'
-import type { RunFacts, Step } from './workflow-step.ts'
+import type { RunFacts, RunKernel, Step } from './workflow-step.ts'
 
 type Spec<I extends TSchema, R extends TSchema> = {
   readonly input: I
@@ -27,7 +26,7 @@ export type Workflow<
 > = Pick<JobType, 'type' | 'schema_version'> & {
   readonly spec: Spec<I, R>
   /** The job type, with the kernel and the faces of the surface that lists it. */
-  jobType(deps: { readonly kernel: Kernel; readonly needs: Needs }): JobType
+  jobType(deps: { readonly kernel: RunKernel; readonly needs: Needs }): JobType
 }
 
 /** An attempt ends well before its time: a long body goes on in the next one. */

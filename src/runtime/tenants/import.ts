@@ -256,7 +256,15 @@ async function renew(
   tables: readonly TenantTable[],
   { tenant }: TenantManifest,
 ): Promise<void> {
-  for (const { name, renewed, rows } of tables) {
+  for (const { name, renewed, positions, rows } of tables) {
+    for (const column of positions) {
+      await client.query(
+        `update ${quoted(name)} t
+         set ${quoted(column)} = (select coalesce(max(position), 0) from kernel.events)
+         where ${rows} and ${quoted(column)} is not null`,
+        [tenant.id],
+      )
+    }
     if (renewed === null) continue
     await client.query(
       `update ${quoted(name)} t set ${quoted(renewed)} = gen_random_uuid() where ${rows}`,

@@ -27,6 +27,8 @@ export type TenantTable = {
   readonly unfinished: { readonly rows: string; readonly reason: string } | null
   readonly drains: boolean
   readonly renewed: string | null
+  /** Columns with positions of the log of a cell. */
+  readonly positions: readonly string[]
   readonly days: { readonly column: string; readonly prepare: string } | null
   /** Which rows are people who may have left data in other tenants. */
   readonly guests: string | null
@@ -108,6 +110,7 @@ function tableOf(
       unfinished: given.unfinished ?? null,
       drains: given.drains === true,
       renewed: given.renewed ?? null,
+      positions: given.positions ?? [],
       days: given.days ?? null,
       guests: given.guests ?? null,
       ends: given.ends ?? null,

@@ -14,7 +14,8 @@ let world: EngineWorld
 let runs: Runs
 beforeAll(async () => {
   // What runs jobs here are processes that can be killed.
-  world = await openEngineWorld({ ROLES: 'api' })
+  // A run may be lost many times before it records its next step.
+  world = await openEngineWorld({ ROLES: 'api', JOBS_LEASE_LOSSES: '100' })
   runs = runsOf(world)
 })
 afterAll(async () => {
@@ -27,16 +28,17 @@ const calls = (effects: readonly string[], name: string) =>
 
 describe('a process that is killed', () => {
   test.each([
-    ['jobs.before_step', 1],
-    ['jobs.after_step_effect', 1],
-    ['jobs.after_step_effect', 2],
-    ['jobs.before_step_commit', 1],
-    ['jobs.after_step', 1],
-    ['jobs.after_step', 2],
-    ['jobs.after_wait', 1],
-    ['jobs.before_finalize', 1],
-    ['jobs.before_finalize', 2],
-  ])('at %s, time %i, loses nothing and repeats no write', async (point, time) => {
+    ['jobs.before_step', 1, 0],
+    ['jobs.after_step_effect', 1, 0],
+    ['jobs.after_step_effect', 2, 0],
+    ['jobs.before_step_commit', 1, 0],
+    ['jobs.after_step', 1, 0],
+    ['jobs.after_step', 2, 0],
+    ['jobs.after_wait', 1, 0],
+    // No step is recorded after it.
+    ['jobs.before_finalize', 1, 1],
+    ['jobs.before_finalize', 2, 1],
+  ])('at %s, time %i, loses nothing and repeats no write', async (point, time, losses) => {
     const aggregate = newId()
     const id = await runs.submit(
       { kind: 'write', name: 'first' },
@@ -47,11 +49,15 @@ describe('a process that is killed', () => {
     const doomed = await startWorker(world.environment, { KERNEL_FAULTS: `${point}=kill@${time}` })
     onTestFinished(() => void doomed.kill())
     const { tenant_id } = await world.job(id)
-    const sent = world.kernel.db.tx(tx => {
-      const data = { type: 'a.type', reason: 'now', until: null }
-      const of = { aggregate_type: 'job_type', aggregate_id: aggregate, aggregate_version: 1 }
-      return Promise.resolve(tx.emit({ type: 'job_type.paused', tenant_id, ...of, data }))
-    })
+    const emit = () =>
+      world.kernel.db.tx(tx => {
+        const data = { type: 'a.type', reason: 'now', until: null }
+        const of = { aggregate_type: 'job_type', aggregate_id: aggregate, aggregate_version: 1 }
+        return Promise.resolve(tx.emit({ type: 'job_type.paused', tenant_id, ...of, data }))
+      })
+    // Its second release or end comes only if the first one has put it off.
+    const is_end = point === 'jobs.before_finalize' && time === 2
+    const sent = is_end ? runs.waiting(id, 'paused').then(emit) : emit()
     await doomed.gone
     const heir = await startWorker(world.environment)
     onTestFinished(() => void heir.kill())
@@ -63,7 +69,7 @@ describe('a process that is killed', () => {
     expect(await runs.result(id)).toMatchObject({
       results: ['first', 'call done', { id: await sent }, 'last'],
     })
-    expect((await world.job(id)).losses).toBe(0)
+    expect((await world.job(id)).losses).toBeLessThanOrEqual(losses)
   })
 
   test('in an undo goes on with it, and undoes each step', async () => {
@@ -101,7 +107,7 @@ test('a process that stalls past its lease in a step cannot commit it', async ()
   expect(await runs.effects(id)).toEqual(['slow'])
 })
 
-type Listed = { kind: string; name: string; seconds?: number; child?: Listed[]; noted?: boolean }
+type Listed = { kind: string; name: string; child?: Listed[]; [more: string]: unknown }
 
 const step = fc.oneof(
   fc.record({ kind: fc.constant('write') }),
@@ -110,7 +116,7 @@ const step = fc.oneof(
   fc.record({ kind: fc.constant('signal'), of: fc.constant('go') }),
   fc.record({
     kind: fc.constant('invoke'),
-    child: fc.constant([{ kind: 'write', name: 'inside' }]),
+    child: fc.constant<Listed[]>([{ kind: 'write', name: 'inside' }]),
   }),
 )
 const bodies = fc.array(fc.array(step, { minLength: 1, maxLength: 6 }), {
@@ -156,6 +162,6 @@ test('any bodies, under processes that are killed at every few steps, end as if 
         await workers.stop()
       }
     }),
-    { numRuns: 3 },
+    { numRuns: 2 },
   )
 })
