@@ -52,7 +52,7 @@ export function valueAt(value: unknown, pointer: string): unknown {
 }
 
 /** JSON with the members of each object in one order, so that equal values have the same text. */
-function canonical(value: unknown): string {
+export function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value ?? null)
   const members = Object.entries(value)
