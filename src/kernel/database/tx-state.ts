@@ -35,7 +35,7 @@ export class TxState {
   private begun: Promise<unknown> | undefined
   private names = 0
   /** The open savepoint. Statements outside it wait for its end, or they would fail with it. */
-  private open: Promise<void> | undefined
+  private open: Promise<undefined> | undefined
   /** What this is a part of, if it has a savepoint. */
   private readonly parent: TxState | undefined
   private readonly client: pg.PoolClient
@@ -60,7 +60,7 @@ export class TxState {
   }
 
   /** A name that no cursor and no savepoint of the transaction has. */
-  newName(kind: string): Sql {
+  newName(kind: string): ReturnType<typeof sql.id> {
     return this.parent?.newName(kind) ?? sql.id(`${kind}_${++this.names}`)
   }
 
@@ -70,7 +70,7 @@ export class TxState {
    */
   async savepoint<T>(work: (part: TxState) => Promise<T>): Promise<T> {
     const before = this.open
-    const mine = Promise.withResolvers<void>()
+    const mine = Promise.withResolvers<undefined>()
     this.open = mine.promise
     await before
     const part = new TxState(this.client, this.isolation, this)
@@ -90,7 +90,7 @@ export class TxState {
       throw error
     } finally {
       if (this.open === mine.promise) this.open = undefined
-      mine.resolve()
+      mine.resolve(undefined)
     }
   }
 

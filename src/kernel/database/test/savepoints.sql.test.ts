@@ -91,7 +91,7 @@ test('a part ends with itself and with the transaction, and a commit waits for i
     void tx.savepoint(inner => inner.run(put(id, 1)))
   })
   expect([await read(db, id), await read(db, late)]).toEqual([1, undefined])
-  const gate = Promise.withResolvers<void>()
+  const gate = Promise.withResolvers<undefined>()
   let part: Promise<number> | undefined
   const failed = db.tx(async tx => {
     part = tx.savepoint(async inner => {
@@ -102,10 +102,10 @@ test('a part ends with itself and with the transaction, and a commit waits for i
     await tx.savepoint(() => Promise.resolve()).catch(() => {})
   })
   void failed.catch(() => {})
-  gate.resolve()
+  gate.resolve(undefined)
   await failed
   expect(await part).toBe(1)
-  const stopped = Promise.withResolvers<void>()
+  const stopped = Promise.withResolvers<undefined>()
   const other = db.tx(tx => {
     part = tx.savepoint(async inner => {
       await stopped.promise
@@ -115,6 +115,6 @@ test('a part ends with itself and with the transaction, and a commit waits for i
     return Promise.reject(new Error('stopped'))
   })
   await expect(other).rejects.toThrow('stopped')
-  stopped.resolve()
+  stopped.resolve(undefined)
   await expect(part).rejects.toThrow('after its end')
 })
