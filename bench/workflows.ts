@@ -125,7 +125,8 @@ async function waiting({ database }: Bench): Promise<readonly Section[]> {
   const runs = await startRuns(url)
   const commits = `select xact_commit from pg_stat_database where datname = current_database()`
   const idle = async () => {
-    await wait(2000)
+    // Until what followed the last work has ended.
+    await wait(15_000)
     const before = await number(url, commits)
     await wait(10_000)
     return ((await number(url, commits)) - before) / 10
@@ -136,7 +137,7 @@ async function waiting({ database }: Bench): Promise<readonly Section[]> {
   await until(url, `select count(*) from jobs.job_attempts where state = 'running'`)
   await analyzeFilled(url)
   const beside = await idle()
-  const { ms } = await runs.ask({ ask: 'wake', count: 2000, gap_ms: 5 })
+  const { ms } = await runs.ask({ ask: 'wake', count: 1000, gap_ms: 20 })
   runs.child.kill()
   const [p50, p99] = [percentile(ms, 0.5), percentile(ms, 0.99)]
   return [
@@ -153,7 +154,7 @@ async function waiting({ database }: Bench): Promise<readonly Section[]> {
         most('from an event to the next step, p99', p99, 50, 'ms'),
         most('transactions a second of runs that wait', Math.max(0, beside - alone), 0.5),
       ],
-      notes: ['Two thousand events, one each 5 ms.'],
+      notes: ['A thousand events, one each 20 ms.'],
     },
   ]
 }
