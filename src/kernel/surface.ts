@@ -139,9 +139,10 @@ export type Surface<
    * of an application gets what `faceFor` returns.
    */
   readonly needs?: { readonly [Port in keyof Needs]-?: string }
-  /** Its workflows. Each is a job type of the surface, with the faces of `needs`. */
+  /** Each is a job type of the surface. `surface()` adds what they need to its needs. */
   readonly workflows?: readonly {
-    jobType(deps: { readonly kernel: Kernel; readonly needs: Needs }): JobType
+    readonly needs: Readonly<Record<string, string>>
+    jobType(deps: { readonly kernel: Kernel; readonly needs: never }): JobType
   }[]
   /** The surface's explanations for the published document. */
   readonly reference?: Reference
