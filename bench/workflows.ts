@@ -168,7 +168,7 @@ const lease_seconds = 5
 async function killed({ database }: Bench): Promise<readonly Section[]> {
   const url = await database.create('workflows_killed')
   const first = await startRuns(url, 1000)
-  await first.ask({ ask: 'submit', type: 'bench.calls', count: 1000, steps: 10 })
+  await first.ask({ ask: 'submit', type: 'bench.calls', count: 1000, steps: 40 })
   const running = `select count(*) from jobs.job_attempts where state = 'running'`
   while ((await number(url, running)) < 1000) await wait(50)
   const second = await startRuns(url, 1000)
