@@ -10,6 +10,7 @@ import { comparison, type Bench } from './ground/comparison.ts'
 import { analyzeFilled, ask } from './ground/database.ts'
 import { readOptions } from './ground/options.ts'
 import { findPgbench, pgbench } from './ground/pgbench.ts'
+import { productionEnvironment } from './ground/platform.ts'
 import { figure, type Section, type Verdict } from './ground/report.ts'
 import { median, percentile } from './ground/rounds.ts'
 import type { RunsAsked, RunsSaid } from './ground/runs-process.ts'
@@ -18,7 +19,10 @@ type Platform = { ask(asked: RunsAsked): Promise<RunsSaid>; readonly child: Chil
 
 async function startRuns(url: string, concurrency = 20): Promise<Platform> {
   const file = fileURLToPath(new URL('./ground/runs-process.ts', import.meta.url))
-  const child = fork(file, [url, String(concurrency)])
+  // All processes on one database have the same keys.
+  const { KERNEL_KEYRING, KERNEL_PEPPER } = productionEnvironment(url)
+  const env = { ...process.env, KERNEL_KEYRING, KERNEL_PEPPER }
+  const child = fork(file, [url, String(concurrency)], { env })
   await once(child, 'message')
   return {
     child,
@@ -164,7 +168,7 @@ const lease_seconds = 5
 async function killed({ database }: Bench): Promise<readonly Section[]> {
   const url = await database.create('workflows_killed')
   const first = await startRuns(url, 1000)
-  await first.ask({ ask: 'submit', type: 'bench.calls', count: 1000, steps: 10 })
+  await first.ask({ ask: 'submit', type: 'bench.calls', count: 1000, steps: 40 })
   const running = `select count(*) from jobs.job_attempts where state = 'running'`
   while ((await number(url, running)) < 1000) await wait(50)
   const second = await startRuns(url, 1000)
