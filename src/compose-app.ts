@@ -7,6 +7,7 @@ import { namesOf, ownSurfaces, type App } from './app.ts'
 import { compose, type Openable } from './runtime/compose.ts'
 import type { Composition } from './runtime/composition.ts'
 import type { PublicFolder } from './runtime/public-files.ts'
+import { bodyFaults } from './runtime/own-bodies.ts'
 import { pathFaults } from './runtime/reserved-names.ts'
 import type { SurfaceName } from './runtime/surface-names.ts'
 
@@ -51,8 +52,9 @@ function withOwnPaths(surface: Openable): Openable {
     ...surface,
     open: (kernel, needs) => {
       const opened = surface.open(kernel, needs)
-      const paths = (opened.routes ?? []).map(({ path }) => path)
-      const faults = pathFaults(surface.name, paths)
+      const routes = opened.routes ?? []
+      const paths = routes.map(({ path }) => path)
+      const faults = [...pathFaults(surface.name, paths), ...routes.flatMap(bodyFaults)]
       if (faults.length > 0) throw new StartError(faults.join('\n'))
       return opened
     },

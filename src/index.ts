@@ -36,6 +36,7 @@ export {
   Time,
   UserId,
   Version,
+  closed,
   count,
   map,
   nullable,

@@ -1,4 +1,5 @@
 /** What the platform calls its own things, no application can use for others. */
+import { Type } from 'typebox'
 import { describe, expect, test } from 'vitest'
 import { openProduct } from '../scripts/openapi.ts'
 import { app, ownSurfaces } from '../src/app.ts'
@@ -6,9 +7,11 @@ import { composeApp } from '../src/compose-app.ts'
 import { composition } from '../src/platform.ts'
 import { gather } from '../src/runtime/gather.ts'
 import { general } from '../src/runtime/general-settings.ts'
+import { bodyFaults } from '../src/runtime/own-bodies.ts'
 import { nameFaults, pathFaults, reserved } from '../src/runtime/reserved-names.ts'
 import { openUnconnected } from '../src/runtime/open-unconnected.ts'
 import { loadConfig } from '../src/settings.ts'
+import { closed, text } from '#dodeca/kernel'
 import { leads } from './surfaces/leads/surface.ts'
 
 test('the names of the platform are reserved', async () => {
@@ -67,4 +70,13 @@ describe('an own name that is reserved stops the start with a sentence', () => {
     expect(nameFaults(leads)).toEqual([])
     expect(pathFaults('leads', ['/v1/leads', '/v1/leads/{lead_id}/win'])).toEqual([])
   })
+})
+
+test('a body with an open object stops the start, and names the route', () => {
+  const route = { method: 'POST', path: '/v1/deals' } as const
+  const inside = Type.Object({ note: Type.String() })
+  expect(bodyFaults({ ...route, body: closed({ a: Type.Optional(inside) }) })).toEqual([
+    'POST /v1/deals: an object in a request must be closed: write closed({ … }), or map(…)',
+  ])
+  expect(bodyFaults({ ...route, body: closed({ title: text(10) }) })).toEqual([])
 })

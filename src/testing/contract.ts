@@ -12,8 +12,13 @@ import type { Ground } from './contract/ground.ts'
 import type { Member } from './people.ts'
 import type { World } from './world.ts'
 
-/** The checks of all own routes, in the order in which a test runner runs them. */
-export function contract(world: World, crawl: Crawl<World, Member> = {}): Check[] {
+type Asked = Crawl<World, Member> & {
+  /** One of the application's own; all of them if it is left out. */
+  readonly surface?: string
+}
+
+/** The checks of own routes, in the order in which a test runner runs them. */
+export function contract(world: World, crawl: Asked = {}): Check[] {
   const ground = groundOf(world, crawl)
   const all = checksOf(ground)
   return [
@@ -38,7 +43,7 @@ export function contract(world: World, crawl: Crawl<World, Member> = {}): Check[
   ]
 }
 
-function groundOf(world: World, crawl: Crawl<World, Member>): Ground<World, Member> {
+function groundOf(world: World, { surface, ...crawl }: Asked): Ground<World, Member> {
   const { app, composition } = world.ground
   const own = ownSurfaces(app)
   const gathered = gather(composition.surfaces)
@@ -49,7 +54,9 @@ function groundOf(world: World, crawl: Crawl<World, Member>): Ground<World, Memb
   return {
     world,
     gathered,
-    routes: own.flatMap(({ name }) => world.platform.opened[name]?.routes ?? []),
+    routes: own.flatMap(({ name }) =>
+      surface === undefined || surface === name ? (world.platform.opened[name]?.routes ?? []) : [],
+    ),
     crawl,
     declared_in: 'the subjects and recipes of `contract`',
     enabled: async () => {

@@ -64,7 +64,7 @@ export type World = People & {
 const usual = {
   PORT: '0',
   PUBLIC_URL: 'http://dodeca.test',
-  LOG_LEVEL: 'silent',
+  LOG_LEVEL: 'error',
   KERNEL_RATE_FACTOR: '10000',
   KERNEL_OVERLOAD_DELAY_MS: '60000',
   KERNEL_DATABASE_WAIT_MS: '20000',

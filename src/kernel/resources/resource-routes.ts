@@ -107,10 +107,13 @@ function listRoute({ rows, spec, names }: Parts, { list }: Ours): Maker {
   return list(spec.path, `List ${names.words}, newest first`, {
     from: rows.table,
     row: rows.view,
+    stored: Object.keys(rows.view.properties),
     where: sql`t.deleted_at is null`,
     time: 'id',
     filters: Object.fromEntries(equals),
-    ...(spec.of === 'owner' ? { of: owner('owner_id', names.read_any, 'own') } : {}),
+    ...(spec.of === 'owner'
+      ? { of: owner('owner_id', names.read_any, 'own') }
+      : { unset: ['owner_id'] }),
     ...(sort ? { sort } : {}),
     ...(find ? { find } : {}),
   })

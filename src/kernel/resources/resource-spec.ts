@@ -24,8 +24,11 @@ export type ResourceSpec<F extends Fields, Deps extends ResourceDeps, R = RowOf<
   readonly many: string
   /** Whether a row belongs to one person of the tenant, or to the whole tenant. */
   readonly of: 'owner' | 'tenant'
-  /** The roles with both permissions. By default `member` for an owner's rows, otherwise none. */
-  readonly roles?: readonly string[]
+  /**
+   * The roles with both permissions, or those of each. By default `member` for an owner's rows,
+   * otherwise none.
+   */
+  readonly roles?: readonly string[] | Readonly<Record<'read' | 'write', readonly string[]>>
   /** How many one owner or tenant may have, unless a setting says otherwise. */
   readonly most: number
   /** How long a deleted row stays, so that a repeated DELETE succeeds. At least 1. */

@@ -72,7 +72,8 @@ export function resource<
     ),
   })
   const event = { version: 1, data: eventData }
-  const has = (verb: Verb) => !spec.without?.includes(verb)
+  // Its own operations may announce what a usual one, which it does not have, would.
+  const has = (verb: Verb) => spec.routes !== undefined || !spec.without?.includes(verb)
   return {
     needs: spec.needs ?? {},
     permissions: permissionsOf(parts),
@@ -123,11 +124,12 @@ export function resource<
 
 function permissionsOf({ spec, names }: Parts): Record<string, Permission> {
   const owned = spec.of === 'owner'
-  const roles = spec.roles ?? (owned ? ['member'] : [])
+  const given = spec.roles ?? (owned ? ['member'] : [])
+  const { read, write } = 'read' in given ? given : { read: given, write: given }
   const words = `${owned ? 'own ' : ''}${names.words}`
   return {
-    [names.read]: { says: `See ${words}`, roles },
-    [names.write]: { says: `Create, change and delete ${words}`, roles },
+    [names.read]: { says: `See ${words}`, roles: read },
+    [names.write]: { says: `Create, change and delete ${words}`, roles: write },
     ...(owned
       ? {
           [names.read_any]: {

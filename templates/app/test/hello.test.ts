@@ -14,4 +14,4 @@ test('a member is greeted', async () => {
   match(body.message, /^Hello, account /)
 })
 
-for (const { name, run } of contract(world)) test(name, run)
+for (const { name, run } of contract(world, { surface: 'hello' })) test(name, run)

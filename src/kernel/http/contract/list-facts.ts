@@ -5,6 +5,9 @@ export type ListFacts = {
   readonly leaves_deleted_out: boolean
   /** Whether each id begins with the time of its row. */
   readonly ids_have_time: boolean
+  /** The columns that the table must have, and those that its rows do not have. */
+  readonly columns: readonly string[]
+  readonly unset: readonly string[]
   /** The columns of its orders. */
   readonly not_null: readonly string[]
   /** Columns and expressions that follow the tenant in an index. */

@@ -86,7 +86,7 @@ function lowerCase(value: unknown): unknown {
 
 function objectWalker({ properties = {}, additionalProperties }: Schema, around: Names): Walk {
   if (additionalProperties !== false) {
-    throw new Error('an object in a request must be closed (additionalProperties: false) or a map')
+    throw new Error('an object in a request must be closed: write closed({ … }), or map(…)')
   }
   const names = namesBy(properties)
   const inside = namesInside(properties)

@@ -12,6 +12,7 @@ const TableRow = Type.Object({
   name: Type.String(),
   deletes: Type.Boolean(),
   has_tenant: Type.Boolean(),
+  columns: Type.Array(Type.String()),
   nullable: Type.Array(Type.String()),
   /** Of each valid index the expressions, from the first. */
   indexes: Type.Array(Type.Array(Type.String())),
@@ -65,8 +66,16 @@ function faultsOf(list: Facts, table: Static<typeof TableRow> | undefined): stri
   const nulls = list.not_null
     .filter(column => table.nullable.includes(column))
     .map(column => `The list ${path} sorts by ${name}.${column}, which may be null.`)
+  const absent = list.columns
+    .filter(column => !table.columns.includes(column))
+    .map(column => `The list ${path} shows ${column}, and ${name} has no such column.`)
+  const unset = list.unset
+    .filter(column => table.columns.includes(column) && !table.nullable.includes(column))
+    .map(column => `${name}.${column} is not null, but its rows never have one. Remove the column.`)
   const shows_deleted = table.deletes && !list.leaves_deleted_out
   return [
+    ...absent,
+    ...unset,
     ...missing,
     ...nulls,
     ...(list.of_platform && table.has_tenant
@@ -85,6 +94,8 @@ function readTables(db: Pick<Db, 'many'>, names: readonly string[]) {
             select jsonb_agg(pg_get_indexdef(i.indexrelid, k, true) order by k)
             from generate_series(1, i.indnkeyatts) k))
           from pg_index i where i.indrelid = c.oid and i.indisvalid), '[]') as indexes,
+        array(select a.attname::text from pg_attribute a
+          where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped) as columns,
         array(select a.attname::text from pg_attribute a
           where a.attrelid = c.oid and a.attnum > 0 and not a.attnotnull) as nullable,
         exists (select from pg_attribute a

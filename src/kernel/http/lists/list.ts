@@ -118,6 +118,8 @@ function factsOf(spec: AnySpec): NonNullable<Route['lists']> {
     of_platform: of_platform === true,
     leaves_deleted_out: where !== undefined || leaves_out,
     ids_have_time: time === 'id',
+    columns: spec.stored ?? [],
+    unset: spec.unset ?? [],
     not_null: orders.map(one => one.column),
     indexes: [
       ...orders.map(one => [...(one.within === undefined ? [] : [one.within]), one.column, 'id']),

@@ -51,7 +51,7 @@ export function looked<S extends TSchema>(
 /** An order besides the usual one. Its column has no nulls, and an index has its order. */
 export type SortColumn = {
   readonly column: string
-  readonly type: 'bigint' | 'text'
+  readonly type: 'bigint' | 'text' | 'timestamptz' | 'date'
   /** Values compare only among rows with the same value of this filter. */
   readonly within?: string
 }

@@ -69,6 +69,9 @@ type Said<Row extends TObject, Params, Deps> = Partial<
   readonly of_platform?: true | 'all_tenants'
   /** Columns of `row` that are expressions. */
   readonly columns?: Readonly<Record<string, Sql>>
+  /** What the table must have, and columns that its rows never have: for the start to check. */
+  readonly stored?: readonly string[]
+  readonly unset?: readonly string[]
   /** The rows that exist for a reader. A table with `deleted_at` needs it. */
   readonly where?: Sql
   /** Checks the right of the caller, and returns the condition of the rows that it gives. */

@@ -100,7 +100,12 @@ function isAfter({ by, descending }: Order, after: After, source?: Source): Sql 
     return partitions ? sql`${is} and ${partitions}` : is
   }
   const value = after[by.column] ?? null
-  const typed = by.type === 'bigint' ? sql`${value}::bigint` : sql`${value}::text`
+  const typed = {
+    bigint: sql`${value}::bigint`,
+    text: sql`${value}::text`,
+    timestamptz: sql`${value}::timestamptz`,
+    date: sql`${value}::date`,
+  }[by.type]
   return sql`(t.${sql.id(by.column)}, t.id) ${sign} (${typed}, ${id}::uuid)`
 }
 

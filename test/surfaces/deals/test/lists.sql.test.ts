@@ -176,6 +176,8 @@ test('a list without its index, or that could show deleted rows, stops the start
     of_platform: false,
     leaves_deleted_out: false,
     ids_have_time: true,
+    columns: ['title', 'colour'],
+    unset: ['title', 'note'],
     not_null: ['note'],
     indexes: [['number'], ['currency', 'amount_minor', 'id'], ['kernel.plain(title)'], ['note']],
   }
@@ -183,6 +185,8 @@ test('a list without its index, or that could show deleted rows, stops the start
     checkLists(deals.db, [{ path: '/v1/deals', lists: facts } as never]),
   ).rejects.toThrow(
     [
+      'The list /v1/deals shows colour, and deals.deals has no such column.',
+      'deals.deals.title is not null, but its rows never have one. Remove the column.',
       'The list /v1/deals needs an index of deals.deals on (tenant_id, note).',
       'The list /v1/deals sorts by deals.deals.note, which may be null.',
       'The list /v1/deals needs a condition on deals.deals.deleted_at.',
@@ -192,6 +196,8 @@ test('a list without its index, or that could show deleted rows, stops the start
     ...facts,
     of_platform: true,
     leaves_deleted_out: true,
+    columns: [],
+    unset: [],
     not_null: [],
     indexes: [],
   }
