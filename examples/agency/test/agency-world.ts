@@ -36,8 +36,8 @@ export async function agencyOf(world: World, places = 10): Promise<Agency> {
   return { host: admin, customer, service: made.id }
 }
 
-/** A new session, which has the roles of now. */
-async function again(world: World, who: Member): Promise<Member> {
+/** The same person in a new session: with the roles of now, or after days. */
+export async function again(world: World, who: Member): Promise<Member> {
   const { access_token } = await expectOk(world.login(who))
   return { ...who, token: access_token }
 }

@@ -5,7 +5,7 @@ import { after, test } from 'node:test'
 import { text } from 'node:stream/consumers'
 import type { AddressInfo } from 'node:net'
 import { contract, eventually, newKey } from 'dodeca/testing'
-import { agencyOf, book, expectOk, openAgency, pay, reached, see, upload } from './agency-world.ts'
+import { again, agencyOf, book, expectOk, openAgency, pay, reached, see, upload } from './agency-world.ts'
 
 type Sent = { type: string; data: Record<string, string> }
 const received: Sent[] = []
@@ -42,7 +42,7 @@ test('a customer books, pays and gets the file; a rule and a webhook tell of it'
   const hook = { token: host.token, key: newKey(), body: subscription }
   const { id: hook_id } = await expectOk(call('POST', '/v1/webhook-subscriptions', hook))
   await eventually('the endpoint is known', async () => {
-    const { body } = await call('GET', `/v1/webhook-subscriptions/${hook_id}`, hook)
+    const { body } = await call('GET', `/v1/webhook-subscriptions/${hook_id}`, host)
     return body.state === 'active'
   })
   const rule = {
@@ -109,28 +109,29 @@ test('a card that is declined leaves the booking open; another one pays it', asy
 })
 
 test('a booking that is not paid is reminded after a day and cancelled after three', async () => {
-  const { customer, service } = await agencyOf(world, 1)
+  const { host, customer, service } = await agencyOf(world, 1)
   const { id } = await expectOk(book(call, customer, service))
-  const waits = (step: string) =>
-    eventually(`it waits for ${step}`, async () => {
-      const { body } = await call('GET', `/v1/jobs/${id}`, customer)
-      return body.waiting_reason === 'step'
+  const aDayLater = async (waits_for: string) => {
+    const { token } = await again(world, host)
+    await eventually(`it waits for ${waits_for}`, async () => {
+      const { body } = await call('GET', `/v1/jobs/${id}/steps`, { token })
+      return body.data.some((one: { name: string }) => one.name === waits_for)
     })
-  await waits('the first day')
-  await world.clock.forward(24 * 3600 + 1)
-  const mails = await eventually('the reminder', async () => {
-    const found = await world.inbox(customer.email)
-    return found.some(one => one.subject === 'Not paid yet: A portrait') && found
-  })
-  equal(mails.filter(one => one.subject?.startsWith('Not paid')).length, 1)
-  equal((await see(world, customer, id)).body.state, 'open')
-  await world.clock.forward(24 * 3600 + 1)
-  await world.clock.forward(24 * 3600 + 1)
-  await reached(world, customer, id, 'cancelled')
-  const late = await pay(call, customer, id)
-  deepEqual([late.status, late.body.code], [409, 'invalid_transition'])
+    await world.clock.forward(24 * 3600 + 1)
+    return again(world, customer)
+  }
+  const reminded = await aDayLater('payment 1')
+  await world.inbox(customer.email, 2)
+  const subjects = (await world.inbox(customer.email)).map(one => one.subject)
+  equal(subjects.filter(one => one === 'Not paid yet: A portrait').length, 1)
+  equal((await see(world, reminded, id)).body.state, 'open')
+  await aDayLater('payment 2')
+  const late = await aDayLater('payment 3')
+  await reached(world, late, id, 'cancelled')
+  const refused = await pay(call, late, id)
+  deepEqual([refused.status, refused.body.code], [409, 'invalid_transition'])
   // Its place is free again.
-  equal((await book(call, customer, service)).status, 201)
+  equal((await book(call, late, service)).status, 201)
 })
 
 test('another customer and another agency find nothing', async () => {

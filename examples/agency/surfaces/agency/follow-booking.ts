@@ -45,7 +45,7 @@ export const followBooking = workflow(
 /** Whether the customer has paid with a card. False: the booking is cancelled. */
 async function isHeld(step: Step, run: Run): Promise<boolean> {
   for (let days = 1; ; days += 1) {
-    const held = await step.waitForEvent(`payment, day ${days}`, {
+    const held = await step.waitForEvent(`payment ${days}`, {
       type: 'payment.authorized',
       where: { '/aggregate_id': run.id },
       timeout_seconds: day,
@@ -53,7 +53,7 @@ async function isHeld(step: Step, run: Run): Promise<boolean> {
     if (held) return true
     if (days === 1) await step.write('remind', tx => remind(tx, run))
     if (days < cancelled_after_days) continue
-    if (await step.write(`cancel, day ${days}`, tx => cancel(tx, run))) return false
+    if (await step.write(`cancel ${days}`, tx => cancel(tx, run))) return false
   }
 }
 
