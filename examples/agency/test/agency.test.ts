@@ -5,7 +5,17 @@ import { after, test } from 'node:test'
 import { text } from 'node:stream/consumers'
 import type { AddressInfo } from 'node:net'
 import { contract, eventually, newKey } from 'dodeca/testing'
-import { again, agencyOf, book, expectOk, openAgency, pay, reached, see, upload } from './agency-world.ts'
+import {
+  again,
+  agencyOf,
+  book,
+  expectOk,
+  openAgency,
+  pay,
+  reached,
+  see,
+  upload,
+} from './agency-world.ts'
 
 type Sent = { type: string; data: Record<string, string> }
 const received: Sent[] = []
@@ -71,7 +81,9 @@ test('a customer books, pays and gets the file; a rule and a webhook tell of it'
   await expectOk(call('POST', `/v1/conversations/${id}/messages`, reply))
 
   const file_id = await upload(world, host)
-  await expectOk(call('POST', `/v1/bookings/${id}/deliver`, { ...host, key: newKey(), body: { file_id } }))
+  await expectOk(
+    call('POST', `/v1/bookings/${id}/deliver`, { ...host, key: newKey(), body: { file_id } }),
+  )
   equal((await see(world, customer, id)).body.state, 'delivered')
   const { url, filename } = await expectOk(call('GET', `/v1/bookings/${id}/download`, customer))
   equal(filename, 'portrait.txt')
@@ -185,6 +197,7 @@ const recipes: Parameters<typeof contract>[1] = {
     },
     'POST /v1/bookings/{booking_id}/pay': {
       request: () => ({ body: { payment_method: 'pm_card_visa' } }),
+      refusal: () => ({ body: { payment_method: '4242 4242 4242 4242' } }),
     },
     'POST /v1/bookings/{booking_id}/deliver': {
       request: async ({ person, ask }, { booking_id }) => {

@@ -1,5 +1,5 @@
 /** A customer books, pays and gets a file. A booking is one commit with its payment, room and workflow. */
-import { Id, nullable, resource, text, Time, Type } from 'dodeca'
+import { Id, nullable, reply, resource, text, Time, Type } from 'dodeca'
 import { closed } from 'dodeca/kernel'
 import { booking, move } from './booking.ts'
 import { needs } from './needs.ts'
@@ -10,7 +10,7 @@ const Payment = Type.Object(
     state: text(50),
     amount_minor: Type.Integer(),
     currency: text(3),
-    declined: nullable(text(255)),
+    declined: nullable(Type.Object({ code: text(255), operation_id: nullable(Id) })),
   },
   { title: 'BookingPayment' },
 )
@@ -51,6 +51,7 @@ export const bookings = resource(booking, {
         idempotency: 'required',
         body: closed({ payment_method: text(255) }),
         replies: { 202: closed({ operation_id: Id }) },
+        sends: ['location'],
         fails: ['invalid_transition', 'operation_pending', 'card_data_refused', 'rate_limited'],
       },
       async ({ tx, principal, params, body }, { payments }) => {
@@ -58,7 +59,7 @@ export const bookings = resource(booking, {
         const { id } = await booking.lock(tx, scopeOf(principal), params.booking_id)
         const order = { tenant_id, intent_id: id, type: 'authorize', customer_account_id } as const
         const { operation_id } = await payments.begin(tx, { ...order, ...body })
-        return { operation_id }
+        return reply(202, { operation_id }, { location: `/v1/bookings/${id}/payment` })
       },
     ),
     getBookingPayment: get(
@@ -69,8 +70,11 @@ export const bookings = resource(booking, {
         const { id } = await booking.required(tx, scopeOf(principal), params.booking_id)
         const intent = await payments.find(tx, { tenant_id: principal.tenant_id, id })
         const { state = 'cancelled', amount_minor = 0, currency = 'EUR', last_error } = intent ?? {}
-        const declined = last_error?.decline_code ?? last_error?.code ?? null
-        return { state, amount_minor, currency, declined }
+        const declined = last_error && {
+          code: last_error.decline_code ?? last_error.code,
+          operation_id: last_error.operation_id,
+        }
+        return { state, amount_minor, currency, declined: declined ?? null }
       },
     ),
     deliverBooking: post(

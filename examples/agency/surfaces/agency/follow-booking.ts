@@ -21,7 +21,11 @@ export const followBooking = workflow(
   'agency.booking',
   1,
   { input: Type.Object({ booking_id: Id, customer_id: Id }), person: '/customer_id' },
-  async (step, { booking_id: id, customer_id: owner_id }, { tenant_id, needs }: RunFacts<Ports>) => {
+  async (
+    step,
+    { booking_id: id, customer_id: owner_id },
+    { tenant_id, needs }: RunFacts<Ports>,
+  ) => {
     const run = { tenant_id, owner_id, id, needs }
     if (!(await isHeld(step, run))) return { state: 'cancelled' }
     await step.write('capture', tx =>
