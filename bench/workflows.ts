@@ -10,6 +10,7 @@ import { comparison, type Bench } from './ground/comparison.ts'
 import { analyzeFilled, ask } from './ground/database.ts'
 import { readOptions } from './ground/options.ts'
 import { findPgbench, pgbench } from './ground/pgbench.ts'
+import { productionEnvironment } from './ground/platform.ts'
 import { figure, type Section, type Verdict } from './ground/report.ts'
 import { median, percentile } from './ground/rounds.ts'
 import type { RunsAsked, RunsSaid } from './ground/runs-process.ts'
@@ -18,7 +19,10 @@ type Platform = { ask(asked: RunsAsked): Promise<RunsSaid>; readonly child: Chil
 
 async function startRuns(url: string, concurrency = 20): Promise<Platform> {
   const file = fileURLToPath(new URL('./ground/runs-process.ts', import.meta.url))
-  const child = fork(file, [url, String(concurrency)])
+  // All processes on one database have the same keys.
+  const { KERNEL_KEYRING, KERNEL_PEPPER } = productionEnvironment(url)
+  const env = { ...process.env, KERNEL_KEYRING, KERNEL_PEPPER }
+  const child = fork(file, [url, String(concurrency)], { env })
   await once(child, 'message')
   return {
     child,
@@ -125,7 +129,8 @@ async function waiting({ database }: Bench): Promise<readonly Section[]> {
   const runs = await startRuns(url)
   const commits = `select xact_commit from pg_stat_database where datname = current_database()`
   const idle = async () => {
-    await wait(2000)
+    // Until what followed the last work has ended.
+    await wait(15_000)
     const before = await number(url, commits)
     await wait(10_000)
     return ((await number(url, commits)) - before) / 10
@@ -136,7 +141,7 @@ async function waiting({ database }: Bench): Promise<readonly Section[]> {
   await until(url, `select count(*) from jobs.job_attempts where state = 'running'`)
   await analyzeFilled(url)
   const beside = await idle()
-  const { ms } = await runs.ask({ ask: 'wake', count: 2000, gap_ms: 5 })
+  const { ms } = await runs.ask({ ask: 'wake', count: 1000, gap_ms: 20 })
   runs.child.kill()
   const [p50, p99] = [percentile(ms, 0.5), percentile(ms, 0.99)]
   return [
@@ -153,7 +158,7 @@ async function waiting({ database }: Bench): Promise<readonly Section[]> {
         most('from an event to the next step, p99', p99, 50, 'ms'),
         most('transactions a second of runs that wait', Math.max(0, beside - alone), 0.5),
       ],
-      notes: ['Two thousand events, one each 5 ms.'],
+      notes: ['A thousand events, one each 20 ms.'],
     },
   ]
 }
@@ -163,7 +168,7 @@ const lease_seconds = 5
 async function killed({ database }: Bench): Promise<readonly Section[]> {
   const url = await database.create('workflows_killed')
   const first = await startRuns(url, 1000)
-  await first.ask({ ask: 'submit', type: 'bench.calls', count: 1000, steps: 10 })
+  await first.ask({ ask: 'submit', type: 'bench.calls', count: 1000, steps: 40 })
   const running = `select count(*) from jobs.job_attempts where state = 'running'`
   while ((await number(url, running)) < 1000) await wait(50)
   const second = await startRuns(url, 1000)

@@ -96,7 +96,6 @@ export type {
   Consumer,
   Declarations,
   EventDeclaration,
-  Faces,
   FacesOf,
   InboundHandler,
   InboundMessage,

@@ -52,8 +52,11 @@ const waits = workflow('bench.waits', 1, { input: Waiting }, async (step, { aggr
   await step.write('next', () => Promise.resolve(void woken.set(aggregate_id, nowMs())))
 })
 
+const { KERNEL_KEYRING = '', KERNEL_PEPPER = '' } = process.env
 const environment = {
   ...productionEnvironment(url),
+  KERNEL_KEYRING,
+  KERNEL_PEPPER,
   JOBS_CONCURRENCY: concurrency,
   JOBS_TENANT_RUNNING: '1000000',
   JOBS_OPEN_RUNS_PER_TENANT: '1000000',

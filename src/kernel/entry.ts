@@ -49,10 +49,6 @@ export { gather } from './database/gather.ts'
 export { logFailure } from './database/log-failure.ts'
 export { sql, type Sql } from './database/sql.ts'
 
-// Declarations, and the types of faces.
-export type { Declarations, FilePurpose, MessageCategory, MessageTemplate } from './declarations.ts'
-export type { Faces, FacesOf } from './faces.ts'
-
 // Errors.
 export { codeOf } from './errors/error-code.ts'
 export { sentenceOf } from './errors/field-sentences.ts'
@@ -71,7 +67,7 @@ export { StartError } from './errors/start-error.ts'
 export { LoggedEvent } from './events/event.ts'
 export { events_read, mayRead, nounOf, patternsOf, readablePatterns } from './events/patterns.ts'
 export type { EventTypes } from './events/event-types.ts'
-export { head_position, readLog, type LogPortion } from './events/log/read.ts'
+export { head_position, readLog } from './events/log/read.ts'
 export type { Fault } from './faults.ts'
 
 // Routes, requests, replies, lists, streams.
@@ -139,7 +135,9 @@ export { openStreamPlaces, type StreamPlaces } from './http/streams/stream-place
 export { fingerprint } from './idempotency/fingerprint.ts'
 export { madeOnce, orderPrint } from './idempotency/made-once.ts'
 
-// Ids, keys, settings of a process.
+// Ids, keys, settings of a process, logs.
+export { currentRequestId, currentTraceparent, workContext } from './observability/context.ts'
+export type { Log } from './observability/log.ts'
 export { isId, jitter, newId, newNonce, newSecret, nil_id, nonce_bytes } from './ids.ts'
 export { ownRing, type Keyring } from './keys.ts'
 export { limit } from './limits.ts'
@@ -159,10 +157,6 @@ export {
   type StoredPart,
 } from './objects/objects.ts'
 export { hasJoined, hasOtherCells, joinBucket } from './objects/shared-bucket.ts'
-
-// Logs.
-export { currentRequestId, currentTraceparent, workContext } from './observability/context.ts'
-export type { Log } from './observability/log.ts'
 
 // Requests to other servers.
 export { isGlobalUnicast, openAddressRules, type Port } from './outgoing/addresses.ts'
@@ -220,6 +214,8 @@ export { resource, type Resource } from './resources/resource.ts'
 export { surface } from './resources/surface.ts'
 
 // What a surface declares.
+export type { Declarations, FilePurpose, MessageCategory, MessageTemplate } from './declarations.ts'
+export type { FacesOf } from './faces.ts'
 export {
   faultsIn,
   refusals,
@@ -273,7 +269,6 @@ export type {
   JobType,
   RunningJob,
   SignalWait,
-  StepFailure,
   StepKind,
   StepLog,
   StoredStep,
@@ -296,7 +291,6 @@ export type { Tenancy } from './work/tenancy.ts'
 export {
   StepFailed,
   type RunFacts,
-  type RunOptions,
   type Signal,
   type Step,
   type StepCall,

@@ -44,8 +44,6 @@ import type { Sign } from './work/pulse.ts'
 import type { SealedColumn } from './work/reseal.ts'
 import type { Retention } from './work/retention.ts'
 import type { Tenancy } from './work/tenancy.ts'
-import type { Workflow } from './work/workflow.ts'
-import type { TSchema } from 'typebox'
 
 export type {
   Consumer,
@@ -141,8 +139,11 @@ export type Surface<
    * of an application gets what `faceFor` returns.
    */
   readonly needs?: { readonly [Port in keyof Needs]-?: string }
-  /** Its workflows. Each is a job type of the surface, with the faces of `needs`. */
-  readonly workflows?: readonly Workflow<TSchema, TSchema, Needs>[]
+  /** Each is a job type of the surface. `surface()` adds what they need to its needs. */
+  readonly workflows?: readonly {
+    readonly needs: Readonly<Record<string, string>>
+    jobType(deps: { readonly kernel: Kernel; readonly needs: never }): JobType
+  }[]
   /** The surface's explanations for the published document. */
   readonly reference?: Reference
   open(kernel: KernelOf<Own>, needs: Needs): Opened<Face>

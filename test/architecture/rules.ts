@@ -33,7 +33,9 @@ function fixedNameFaults({ files }: Tree): Fault[] {
   return [...folders].flatMap(folder =>
     [
       ...always,
-      ...(/\bresources: \[/.test(texts.get(`${folder}surface.ts`) ?? '') ? [] : unlessResources),
+      ...(/\b(resources|workflows): \[/.test(texts.get(`${folder}surface.ts`) ?? '')
+        ? []
+        : unlessResources),
     ]
       .filter(name => !texts.has(folder + name))
       .map(name => ({

@@ -10,18 +10,33 @@ after(() => world.close())
 const times = (n: number) => ({ bookings: n, payments: n, rooms: n, workflows: n, created: n })
 const all = (n: number) => ({ paid: n, paid_events: n, captured: n, messages: n, succeeded: n })
 
+async function killBooking(point: string, left: number): Promise<void> {
+  const { customer, service } = await agencyOf(world)
+  const key = newKey()
+  world = await killed(world, point, victim => book(victim.call, customer, service, key))
+  deepEqual(await found(world, customer.tenant.id), times(left))
+  equal((await book(world.call, customer, service, key)).status, 201)
+  deepEqual(await found(world, customer.tenant.id), times(1))
+}
+
 for (const [point, left] of [
   ['kernel.before_commit', 0],
   ['kernel.after_commit', 1],
 ] as const) {
-  test(`killed in a booking at ${point}: ${left} of everything, and the key books once`, async () => {
-    const { customer, service } = await agencyOf(world)
-    const key = newKey()
-    world = await killed(world, point, victim => book(victim.call, customer, service, key))
-    deepEqual(await found(world, customer.tenant.id), times(left))
-    equal((await book(world.call, customer, service, key)).status, 201)
-    deepEqual(await found(world, customer.tenant.id), times(1))
-  })
+  test(`killed in a booking at ${point}: ${left} of everything, and the key books once`, () =>
+    killBooking(point, left))
+}
+
+async function killWorkflow(point: string): Promise<void> {
+  const { customer, service } = await agencyOf(world)
+  const [key, pay_key] = [newKey(), newKey()]
+  const buy = async (call: World['call']) => {
+    const { id } = await expectOk(book(call, customer, service, key))
+    await expectOk(pay(call, customer, id, { key: pay_key }))
+  }
+  world = await killed(world, point, victim => buy(victim.call))
+  await buy(world.call)
+  await allPaid(customer.tenant.id, 1)
 }
 
 for (const point of [
@@ -36,17 +51,8 @@ for (const point of [
   'payments.after_call',
   'payments.in_apply',
 ]) {
-  test(`killed in the workflow at ${point}: it goes on, and each effect happens once`, async () => {
-    const { customer, service } = await agencyOf(world)
-    const [key, pay_key] = [newKey(), newKey()]
-    const buy = async (call: World['call']) => {
-      const { id } = await expectOk(book(call, customer, service, key))
-      await expectOk(pay(call, customer, id, { key: pay_key }))
-    }
-    world = await killed(world, point, victim => buy(victim.call))
-    await buy(world.call)
-    await allPaid(customer.tenant.id, 1)
-  })
+  test(`killed in the workflow at ${point}: it goes on, and each effect happens once`, () =>
+    killWorkflow(point))
 }
 
 async function allPaid(tenant_id: string, many: number): Promise<void> {

@@ -434,6 +434,8 @@ create table kernel.event_parks (
   id uuid primary key,
   consumer text collate "C" not null,
   lane smallint not null,
+  -- Publishers choose the ids of aggregates, so a park stops only the aggregate of its own tenant.
+  tenant_id uuid not null,
   aggregate_id uuid not null,
   event_id uuid not null,
   first_position bigint not null,
@@ -446,7 +448,8 @@ create table kernel.event_parks (
   updated_at timestamptz not null default now(),
   check (blocking or state in ('skipped', 'resolved'))
 );
-create unique index event_parks_blocking on kernel.event_parks (consumer, aggregate_id) where blocking;
+create unique index event_parks_blocking on kernel.event_parks (consumer, tenant_id, aggregate_id)
+  where blocking;
 create index event_parks_due on kernel.event_parks (next_attempt_at)
   where blocking and state <> 'dead';
 create index event_parks_first_position on kernel.event_parks (first_position) where blocking;
@@ -528,3 +531,28 @@ begin
   delete from kernel.inbox_events_before where processed_at < kernel.now() - older_than;
   return dropped;
 end $$;
+
+-- Event types that were declared over HTTP. They belong to the platform, as those of the code do. A row is never
+-- deleted and its version only rises, so the sum of all versions tells whether any type has changed.
+create table kernel.event_types (
+  type text collate "C" primary key,
+  description text not null,
+  schema jsonb not null,
+  schema_version int not null default 1,
+  version int not null default 1,
+  archived_at timestamptz,
+  created_at timestamptz not null default kernel.now(),
+  updated_at timestamptz not null default kernel.now()
+);
+
+-- The last version of each aggregate whose id a publisher chose. A row goes after the last event of the
+-- aggregate; versions that the platform gives go on to rise, because they are not below the time.
+create table kernel.published_aggregates (
+  tenant_id uuid not null,
+  type text collate "C" not null,
+  id uuid not null,
+  version bigint not null default 0,
+  published_at timestamptz not null default kernel.now(),
+  primary key (tenant_id, type, id)
+);
+create index published_aggregates_old on kernel.published_aggregates (published_at);

@@ -1,5 +1,5 @@
 /**
- * A surface that is made of resources. Their permissions, settings, refusals, events, routes, needs
+ * A surface that is made of resources and workflows. Their permissions, settings, refusals, events, routes, needs
  * and personal data join what the surface declares itself.
  */
 import type { FacesOf } from '../faces.ts'
@@ -36,7 +36,11 @@ export function surface<
     >[K]
   // Not by its type, which has one name for each need of the surface's own.
   const declared = {
-    needs: Object.assign({}, ...resources.map(one => one.needs), own.needs) as object,
+    needs: Object.assign(
+      {},
+      ...[...resources, ...(own.workflows ?? [])].map(one => one.needs),
+      own.needs,
+    ) as object,
   }
   const made: Omit<Surface<Face, FacesOf<Needs>, Own>, 'needs'> = {
     ...own,

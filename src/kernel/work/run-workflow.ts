@@ -50,8 +50,7 @@ async function pass(steps: Steps, body: Body): Promise<Outcome> {
   await steps.close()
   const broken = steps.broken()
   if (broken === undefined) return outcome
-  if (codeOf(broken) === null) throw broken
-  return { end: 'failed', error: broken }
+  return codeOf(broken.error) === null ? Promise.reject(broken.error) : { end: 'failed', ...broken }
 }
 
 async function fail(job: RunningJob, steps: Steps, error: unknown): Promise<never> {

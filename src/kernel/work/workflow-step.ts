@@ -1,7 +1,8 @@
 /** What the body of a workflow sees: its steps, and the facts of its run. */
 import type { Static, TSchema } from 'typebox'
-import type { Tx } from '../database/db.ts'
-import type { Kernel } from '../surface.ts'
+import type { Db, Tx } from '../database/db.ts'
+import type { Clock } from '../clock.ts'
+import type { Log } from '../observability/log.ts'
 import type { EventWait, JobIdentity, RunningJob, SignalWait } from './job-type.ts'
 
 export type Step = {
@@ -62,10 +63,13 @@ export type Signal = {
   readonly principal_id: string | null
 }
 
+/** The services of the kernel that a step may use. Others come from the surface itself. */
+export type RunKernel = { readonly db: Db; readonly clock: Clock; readonly log: Log }
+
 /** The run, as its body sees it. */
 export type RunFacts<Needs = unknown> = Pick<RunningJob, 'id' | 'tenant_id' | 'principal_id'> & {
   readonly session_id: string | null
-  readonly kernel: Kernel
+  readonly kernel: RunKernel
   /** The faces that its surface needs. */
   readonly needs: Needs
 }

@@ -4,21 +4,19 @@
  * an attempt, and names a step of the same kind in all of them.
  */
 import { createHash } from 'node:crypto'
-import { isUnavailable } from '../database/failures.ts'
-import { JobFailure, JobPutOff } from '../errors/job-failure.ts'
-import { Problem } from '../errors/problem.ts'
-import { jitter } from '../ids.ts'
-import type { RunningJob, StepFailure, StepKind, StepLog, StoredStep } from './job-type.ts'
+import { JobPutOff } from '../errors/job-failure.ts'
+import { attemptCall, writeOnce } from './attempt-step.ts'
+import type { RunningJob, StepKind, StoredStep } from './job-type.ts'
 import { StepFailed } from './workflow-step.ts'
 import type { RunOptions, Signal, Step, StepCall, WaitedEvent } from './workflow-step.ts'
 
 export type Steps = {
   readonly step: Step
-  readonly blocked: Promise<void>
+  readonly blocked: Promise<unknown>
   /** Begins no more steps, and resolves when none runs. */
   close(): Promise<void>
   /** What ended the attempt although no step has failed, or undefined. */
-  broken(): unknown
+  broken(): { readonly error: Error } | undefined
   putOff(): JobPutOff
   /** The undos of the steps that are done, the last one first. */
   undos(): readonly (() => Promise<StoredStep>)[]
@@ -39,9 +37,6 @@ type Go = (known: StoredStep | undefined) => Promise<StoredStep>
 
 /** A body that has run for so long goes on in another attempt, so that others get their turn. */
 const turn_ms = 120_000
-const retries_default = 4
-const timeout_default = 60
-const wait_cap_seconds = 300
 const name_pattern = /^(?!undo )[A-Za-z0-9][A-Za-z0-9 _.:-]{0,99}$/
 const over = new Set<StoredStep['state']>(['done', 'failed', 'timed_out'])
 
@@ -50,7 +45,7 @@ class Pass {
   readonly known: ReadonlyMap<string, StoredStep>
   readonly key: (name: string) => string
   readonly only_known: boolean
-  readonly blocked = Promise.withResolvers<void>()
+  readonly blocked = Promise.withResolvers<null>()
   private readonly used = new Set<string>()
   private readonly waiting: StoredStep[] = []
   private readonly idle: (() => void)[] = []
@@ -59,7 +54,7 @@ class Pass {
   private calls = 0
   private closed = false
   private late = false
-  broken: { readonly error: unknown } | undefined
+  broken: { readonly error: Error } | undefined
 
   constructor(job: RunningJob, stored: Stored, only_known: boolean) {
     this.job = job
@@ -125,13 +120,15 @@ class Pass {
     const { calls } = this
     setImmediate(() => {
       if (this.active > 0 || this.calls !== calls) return
-      if (this.waiting.length > 0 || this.late || this.only_known) this.blocked.resolve()
+      if (this.waiting.length > 0 || this.late || this.only_known) this.blocked.resolve(null)
     })
   }
 
   private break(error: unknown): void {
-    this.broken ??= { error }
-    this.blocked.resolve()
+    this.broken ??= {
+      error: error instanceof Error ? error : new Error('thrown', { cause: error }),
+    }
+    this.blocked.resolve(null)
   }
 
   async close(): Promise<void> {
@@ -176,7 +173,7 @@ export function openSteps(
     return async () => {
       const known = pass.known.get(own)
       if (known && over.has(known.state)) return known
-      return await attempt(
+      return await attemptCall(
         { job, log, kind: 'undo', name: own, key: pass.key(own), known },
         call,
         {},
@@ -191,7 +188,7 @@ export function openSteps(
     run: async (name, call, { undo, ...options } = {}) => {
       const key = pass.key(name)
       const ended = await pass.take(name, 'run', known =>
-        attempt({ job, log, kind: 'run', name, key, known }, call, options),
+        attemptCall({ job, log, kind: 'run', name, key, known }, call, options),
       )
       const result = valueOf(ended)
       if (undo) undos.push(undoOf(name, result, given => undo(given as never)))
@@ -215,7 +212,7 @@ export function openSteps(
     step,
     blocked: pass.blocked.promise,
     close: () => pass.close(),
-    broken: () => pass.broken?.error,
+    broken: () => pass.broken,
     putOff: () => pass.putOff(),
     undos: () => [...undos].reverse(),
   }
@@ -225,77 +222,4 @@ export function openSteps(
 function valueOf({ name, state, result, error_code }: StoredStep): unknown {
   if (state === 'failed') throw new StepFailed(name, error_code ?? 'step_failed')
   return state === 'timed_out' ? null : result
-}
-
-async function writeOnce(
-  log: StepLog,
-  name: string,
-  effect: Parameters<StepLog['write']>[1],
-  known: StoredStep | undefined,
-): Promise<StoredStep> {
-  if (known && !known.is_due) return known
-  try {
-    return await log.write(name, effect, known)
-  } catch (error) {
-    const attempts = (known?.attempts ?? 0) + 1
-    return await log.failed('write', name, attempts, whyOf(error, attempts, retries_default))
-  }
-}
-
-type Attempting = {
-  readonly job: RunningJob
-  readonly log: StepLog
-  readonly kind: 'run' | 'undo'
-  readonly name: string
-  readonly key: string
-  readonly known: StoredStep | undefined
-}
-
-async function attempt(
-  { job, log, kind, name, key, known }: Attempting,
-  call: (call: StepCall) => Promise<unknown>,
-  { retries = retries_default, timeout_seconds = timeout_default }: RunOptions<unknown>,
-): Promise<StoredStep> {
-  if (known && !known.is_due) return known
-  const attempts = (known?.attempts ?? 0) + 1
-  let result: unknown
-  const late = AbortSignal.timeout(timeout_seconds * 1000)
-  const signal = AbortSignal.any([job.signal, late])
-  try {
-    result = await orAborted(call({ key, signal }), signal)
-  } catch (error) {
-    job.signal.throwIfAborted()
-    const why = late.aborted
-      ? new JobFailure('step_timed_out', { retryable: true, cause: error })
-      : error
-    return await log.failed(kind, name, attempts, whyOf(why, attempts, retries))
-  }
-  return await log.done(kind, name, attempts, result)
-}
-
-/** A call that does not listen to its signal is left. */
-async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  const aborted = Promise.withResolvers<never>()
-  const stop = () => aborted.reject(signal.reason)
-  if (signal.aborted) stop()
-  signal.addEventListener('abort', stop, { once: true })
-  try {
-    return await Promise.race([work, aborted.promise])
-  } finally {
-    signal.removeEventListener('abort', stop)
-  }
-}
-
-/** Throws what is no failure of the step: the lease is lost, or the database is unavailable. */
-function whyOf(error: unknown, attempts: number, retries: number): StepFailure {
-  const stopped = error instanceof Error && error.name === 'Stopped'
-  if (stopped || isUnavailable(error)) throw error
-  const own = error instanceof JobFailure || error instanceof Problem ? error.code : null
-  const final =
-    error instanceof JobFailure ? !error.retryable : error instanceof Problem && error.status < 500
-  const code = own ?? 'step_failed'
-  if (final || attempts > retries) return { code, retry_after_seconds: null }
-  const asked = error instanceof JobFailure ? (error.retry_after_seconds ?? 0) : 0
-  const backoff = Math.min(wait_cap_seconds, 2 ** (attempts - 1)) * (0.5 + jitter() / 2)
-  return { code, retry_after_seconds: Math.max(asked, backoff) }
 }

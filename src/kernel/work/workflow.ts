@@ -4,12 +4,12 @@
  * over. The body awaits only steps, and does everything else inside of them.
  */
 import type { Static, TSchema } from 'typebox'
-import type { Kernel } from '../surface.ts'
+import type { FacesOf } from '../faces.ts'
 import type { JobType } from './job-type.ts'
 import { runWorkflow } from './run-workflow.ts'
-import type { RunFacts, Step } from './workflow-step.ts'
+import type { RunFacts, RunKernel, Step } from './workflow-step.ts'
 
-type Spec<I extends TSchema, R extends TSchema> = {
+type Spec<I extends TSchema, R extends TSchema, Needs> = {
   readonly input: I
   readonly result?: R
   /** What a submitter needs to see, cancel and fetch the run. */
@@ -18,32 +18,42 @@ type Spec<I extends TSchema, R extends TSchema> = {
   readonly checked?: boolean
   /** A JSON pointer into the input: the account whom the run is about. Its erasure ends the run. */
   readonly person?: string
+  /** The surfaces that its steps call, as in `needs` of a surface. */
+  readonly needs?: Needs
 } & Pick<JobType, 'offered' | 'lease_seconds' | 'max_attempts' | 'tenant_max_running'>
+
+type Named = Readonly<Record<string, string>>
 
 export type Workflow<
   I extends TSchema = TSchema,
   R extends TSchema = TSchema,
-  Needs = unknown,
+  Needs extends Named = Named,
 > = Pick<JobType, 'type' | 'schema_version'> & {
-  readonly spec: Spec<I, R>
+  readonly spec: Spec<I, R, Needs>
+  readonly needs: Named
   /** The job type, with the kernel and the faces of the surface that lists it. */
-  jobType(deps: { readonly kernel: Kernel; readonly needs: Needs }): JobType
+  jobType(deps: { readonly kernel: RunKernel; readonly needs: FacesOf<Needs> }): JobType
 }
 
 /** An attempt ends well before its time: a long body goes on in the next one. */
 const timeout_seconds = 900
 
-export function workflow<I extends TSchema, R extends TSchema = TSchema, Needs = unknown>(
+export function workflow<
+  I extends TSchema,
+  R extends TSchema = TSchema,
+  const Needs extends Named = Record<never, never>,
+>(
   type: string,
   version: number,
-  spec: Spec<I, R>,
-  body: (step: Step, input: Static<I>, run: RunFacts<Needs>) => Promise<unknown>,
+  spec: Spec<I, R, Needs>,
+  body: (step: Step, input: Static<I>, run: RunFacts<FacesOf<Needs>>) => Promise<unknown>,
 ): Workflow<I, R, Needs> {
-  const { input, result, checked = false, person, ...rest } = spec
+  const { input, result, checked = false, person, needs, ...rest } = spec
   return {
     type,
     schema_version: version,
     spec,
+    needs: needs ?? {},
     jobType: deps => ({
       ...rest,
       type,

@@ -1,19 +1,18 @@
 /** Reminds a person of an open payment, up to three times, until it is paid. */
 import { Type } from 'typebox'
-import { Id, surface, workflow, type FacesOf, type RunFacts } from '#dodeca/kernel'
+import { Id, surface, workflow } from '#dodeca/kernel'
 
-const needs = { messages: 'notifications' } as const
 const week = 7 * 24 * 3600
 
-export const reminders = workflow(
+const reminders = workflow(
   'dunning.reminders',
   1,
-  { input: Type.Object({ intent_id: Id, user_id: Id }), person: '/user_id' },
-  async (
-    step,
-    { intent_id, user_id },
-    { tenant_id, needs: { messages } }: RunFacts<FacesOf<typeof needs>>,
-  ) => {
+  {
+    input: Type.Object({ intent_id: Id, user_id: Id }),
+    person: '/user_id',
+    needs: { messages: 'notifications' },
+  },
+  async (step, { intent_id, user_id }, { tenant_id, needs: { messages } }) => {
     for (const n of [1, 2, 3]) {
       const paid = await step.waitForEvent(`paid ${n}`, {
         type: 'payment.captured',
@@ -39,6 +38,5 @@ export const reminders = workflow(
 export const dunning = surface({
   name: 'dunning',
   migrations: new URL('./migrations/', import.meta.url),
-  needs,
   workflows: [reminders],
 })

@@ -3,9 +3,9 @@
  * the money. It waits for days without a process, and goes on after a crash where it was.
  */
 import { Id, JobFailure, Problem, Type, workflow } from 'dodeca'
-import type { RunFacts, Step, Tx } from 'dodeca'
+import type { Step, Tx } from 'dodeca'
 import { booking, move } from './booking.ts'
-import type { Ports } from './needs.ts'
+import { needs, type Ports } from './needs.ts'
 
 type Run = {
   readonly tenant_id: string
@@ -20,12 +20,8 @@ const cancelled_after_days = 3
 export const followBooking = workflow(
   'agency.booking',
   1,
-  { input: Type.Object({ booking_id: Id, customer_id: Id }), person: '/customer_id' },
-  async (
-    step,
-    { booking_id: id, customer_id: owner_id },
-    { tenant_id, needs }: RunFacts<Ports>,
-  ) => {
+  { input: Type.Object({ booking_id: Id, customer_id: Id }), person: '/customer_id', needs },
+  async (step, { booking_id: id, customer_id: owner_id }, { tenant_id, needs }) => {
     const run = { tenant_id, owner_id, id, needs }
     if (!(await isHeld(step, run))) return { state: 'cancelled' }
     await step.write('capture', tx =>

@@ -40,7 +40,7 @@ export const problem = problemsOf(errors)
 /** In cents: from 1 to 100,000 euros. */
 export const Price = count(100, 10_000_000)
 
-export const service = record('agency.services', {
+const service = record('agency.services', {
   noun: 'service',
   tombstone: true,
   fields: {

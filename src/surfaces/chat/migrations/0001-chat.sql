@@ -9,6 +9,8 @@ create table chat.conversations (
   state text not null default 'active' check (state in ('active', 'closed')),
   -- Both users of a direct conversation, sorted: a pair has one.
   direct_key text,
+  -- The order of a surface that opened the room: repeated, it finds the room.
+  order_print bytea,
   created_by uuid not null,
   created_at timestamptz not null default kernel.now(),
   latest_sequence bigint not null default 0,

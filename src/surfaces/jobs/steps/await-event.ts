@@ -9,7 +9,7 @@ import { JobFailure, JobPutOff, nil_id, readLog, sql } from '#dodeca/kernel'
 import type { EventWait, StoredStep, Tx } from '#dodeca/kernel'
 import { digestOf, factsOf, hasValues } from '../reactions/event-facts.ts'
 import { after, holdRun, readStep, recordStep } from './record-step.ts'
-import type { Attempting } from './step-log.ts'
+import type { Attempting } from './attempting.ts'
 
 /** After so many portions others get their turn. */
 const portions_max = 200

@@ -5,7 +5,7 @@
 import { Type } from 'typebox'
 import { sql, type SignalWait, type StoredStep } from '#dodeca/kernel'
 import { after, holdRun, recordStep } from './record-step.ts'
-import type { Attempting } from './step-log.ts'
+import type { Attempting } from './attempting.ts'
 
 const Read = Type.Object({ signal: Type.Unknown() })
 

@@ -1,6 +1,5 @@
 /** The rows of new runs, in the transaction that submits them. */
 import { head_position, isId, sql, type JobType, type Tx } from '#dodeca/kernel'
-import type { NewJob } from '../jobs/insert-jobs.ts'
 import { valueAt } from '../reactions/event-facts.ts'
 
 export type NewRun = {
@@ -18,7 +17,13 @@ export function runOf(type: JobType | undefined, parameters: unknown): NewRun | 
   return { person_id, parent_job_id: null, depth: 0 }
 }
 
-export async function insertRuns(tx: Tx, jobs: readonly NewJob[]): Promise<void> {
+type Submitted = {
+  readonly id: string
+  readonly tenant_id: string
+  readonly run: NewRun | null
+}
+
+export async function insertRuns(tx: Tx, jobs: readonly Submitted[]): Promise<void> {
   const runs = jobs.filter(one => one.run !== null)
   if (runs.length === 0) return
   await tx.run(sql`

@@ -13,7 +13,7 @@ import { any_end } from '../reactions/waits.ts'
 import { isTerminal, JobState } from '../schemas.ts'
 import { closeWait } from './await-event.ts'
 import { holdRun, recordStep } from './record-step.ts'
-import type { Attempting } from './step-log.ts'
+import type { Attempting } from './attempting.ts'
 
 export async function invokeRun(
   at: Attempting,

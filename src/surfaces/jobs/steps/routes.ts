@@ -45,6 +45,7 @@ export const stepRoutes = open({
     'Send a signal to a workflow',
     {
       for_others: 'jobs.jobs.signal:{type}',
+      sends: ['location'],
       added: true,
       description:
         'A step that waits for a signal of this name goes on with it. A signal that comes before ' +
@@ -75,7 +76,8 @@ export const stepRoutes = open({
       const { name, data } = body
       const sender = { principal_id: principal.id }
       const { id } = await sendSignal(tx, deps, { tenant_id, job_id, name, data, ...sender })
-      return reply(202, { id, job_id, name, status: 'accepted' as const })
+      const signal = { id, job_id, name, status: 'accepted' as const }
+      return reply(202, signal, { location: `/v1/jobs/${job_id}` })
     },
   ),
 })

@@ -139,6 +139,7 @@ function runningJob(deps: RunDeps, attempt: Attempt): Opened {
       } else throw lose()
     }
   }
+  let steps: StepLog | undefined
   const job: RunningJob = {
     id: lease.job_id,
     tenant_id: lease.tenant_id,
@@ -148,7 +149,9 @@ function runningJob(deps: RunDeps, attempt: Attempt): Opened {
     session_id: lease.session_id,
     attempt_no: lease.attempt_no,
     is_last: lease.is_last,
-    steps: deps.openSteps(lease, { lost: lose, cancelled }),
+    get steps() {
+      return (steps ??= deps.openSteps(lease, { lost: lose, cancelled }))
+    },
     parameters: lease.parameters ?? {},
     checkpoint: lease.checkpoint,
     signal: controller.signal,

@@ -22,7 +22,8 @@ const submit = (who: Member, ...steps: object[]) =>
   world.submit(who, { type: 'test.listed', parameters: { steps } })
 const stepsOf = ({ token }: Member, id: string, query = '') =>
   world.call('GET', `/v1/jobs/${id}/steps${query}`, { token })
-const signal = ({ token }: Member, id: string, body: unknown = { name: 'go' }, key = newKey()) =>
+const go = { name: 'go' }
+const signal = ({ token }: Member, id: string, body: unknown = go, key = newKey()) =>
   world.call('POST', `/v1/jobs/${id}/signals`, { token, key, body })
 const stateOf = async (id: string) => {
   const [row] = await world.query<{ state: string; error_code: string | null }>(
@@ -106,6 +107,16 @@ describe('a signal', () => {
   })
 })
 
+const lose: Readonly<Record<string, (who: Member) => Promise<unknown>>> = {
+  role: async who => {
+    const admin = await world.person(undefined, who.tenant)
+    await world.give(admin, 'tenant_admin')
+    const path = `/v1/accounts/${who.id}/roles/tenant_admin`
+    expect((await world.call('DELETE', path, { token: admin.token })).status).toBe(204)
+  },
+  tenant: who => world.identity.administration.disableTenant(who.tenant.slug, 'test'),
+}
+
 describe('a run', () => {
   test('that sleeps 60 days wakes once, whichever way the clock goes', async () => {
     const who = await submitter()
@@ -167,13 +178,8 @@ describe('a run', () => {
       const [row] = await world.query('select from jobs.job_steps where job_id = $1', [id])
       return row !== undefined || (await stateOf(id))?.state === 'failed'
     })
-    expect((await stateOf(id))?.error_code).toBe(null)
-    if (lost === 'role') {
-      const admin = await world.person(undefined, who.tenant)
-      await world.give(admin, 'tenant_admin')
-      const path = `/v1/accounts/${who.id}/roles/tenant_admin`
-      expect((await world.call('DELETE', path, { token: admin.token })).status).toBe(204)
-    } else await world.identity.administration.disableTenant(who.tenant.slug, 'test')
+    expect((await stateOf(id))?.error_code).toBeNull()
+    await lose[lost]?.(who)
     // The grants that an attempt sees are at most half a second old.
     await eventually('an attempt is refused', async () => {
       if ((await stateOf(id))?.state === 'failed') return true

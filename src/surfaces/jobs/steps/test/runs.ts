@@ -45,7 +45,7 @@ export const calls = new Map<string, string[]>()
 /** Calls that fail, whatever their input says, until a test lets them succeed. */
 export const ill = new Set<string>()
 
-export async function note(tx: Pick<Tx, 'run'>, job_id: string, text: string): Promise<string> {
+async function note(tx: Pick<Tx, 'run'>, job_id: string, text: string): Promise<string> {
   await tx.run(sql`
     insert into public.effects (job_id, attempt_no, note) values (${job_id}, 0, ${text})`)
   return text
@@ -98,7 +98,7 @@ async function take(step: Step, one: Order, run: RunFacts): Promise<unknown> {
   }
 }
 
-export const listed = workflow(
+const listed = workflow(
   'test.listed',
   1,
   { input: Input, person: '/person', offered: true, lease_seconds: 2 },
@@ -114,7 +114,7 @@ export const listed = workflow(
   },
 )
 
-export const checkedRun = workflow(
+const checkedRun = workflow(
   'test.checked',
   1,
   { input: Input, permission: 'jobs.types.read', checked: true },

@@ -136,8 +136,8 @@ describe('a body that fails for good', () => {
       `${a} run done`,
       `${b} run done`,
       `${c} run failed`,
-      `undo ${a} undo done`,
       `undo ${b} undo done`,
+      `undo ${a} undo done`,
     ])
     expect(calls.get(`undo ${c}`)).toBeUndefined()
     const undone = [...calls.keys()].filter(name => [`undo ${a}`, `undo ${b}`].includes(name))

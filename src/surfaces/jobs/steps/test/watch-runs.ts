@@ -38,7 +38,7 @@ export function runsOf(world: EngineWorld) {
       (
         await query<StepRow>(
           `select * from jobs.job_steps where job_id = $1
-           order by kind = 'undo', sequence, name`,
+           order by sequence`,
           [id],
         )
       ).map(row => `${row.name} ${row.kind} ${row.state}`),
