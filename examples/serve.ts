@@ -2,6 +2,7 @@
  * Serves one of the examples: its files, and the client as a browser loads it. A build of your own
  * would bundle the same imports instead.
  */
+import { spawnSync } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { stripTypeScriptTypes } from 'node:module'
@@ -9,12 +10,17 @@ import { resolve } from 'node:path'
 
 const root = resolve(import.meta.dirname, '..')
 const example = process.argv[2] ?? ''
+// An application of its own: it starts the platform with its surface and serves its page itself.
+if (example === 'agency') {
+  const options = { cwd: resolve(import.meta.dirname, example), stdio: 'inherit' } as const
+  process.exit(spawnSync('npm', ['start'], options).status ?? 1)
+}
 const port = Number(process.env['EXAMPLE_PORT'] ?? 5173)
 const origin = `http://127.0.0.1:${port}`
 const given = process.env['API']
 const api = given ?? 'http://localhost:8080'
 if (!['shop', 'chat', 'ask'].includes(example)) {
-  console.error('Say which example: npm run example shop, chat or ask.')
+  console.error('Say which example: npm run example agency, shop, chat or ask.')
   process.exit(1)
 }
 

@@ -129,7 +129,7 @@ function createRoute(parts: Parts, { create }: Ours, make: Make): Maker {
       reply: rows.view,
       idempotency: 'optional',
       ...hinting(spec),
-      fails: ['quota_exceeded', ...names.exists],
+      fails: ['quota_exceeded', ...names.exists, ...(spec.fails?.create ?? [])],
     },
     ({ tx, principal, body }, deps) => make(tx, scopeOf(parts, principal), body as never, deps),
   )
@@ -162,7 +162,7 @@ function changeRoute(parts: Parts, { patch }: Ours, emit: Emit): Maker {
       body: rows.change,
       reply: rows.view,
       ...hinting(spec),
-      fails: ['precondition_failed', ...names.exists],
+      fails: ['precondition_failed', ...names.exists, ...(spec.fails?.change ?? [])],
     },
     async ({ tx, principal, params, body, if_match }, deps) => {
       const scope = scopeOf(parts, principal)
@@ -184,7 +184,7 @@ function removeRoute(parts: Parts, { del }: Ours, emit: Emit): Maker {
   return del(
     names.at,
     `Delete ${names.a_word}`,
-    { fails: ['precondition_failed'] },
+    { fails: ['precondition_failed', ...(spec.fails?.remove ?? [])] },
     async ({ tx, principal, params, if_match }, deps) => {
       const scope = scopeOf(parts, principal)
       const asked = { id: idOf(parts, params), if_match }

@@ -46,6 +46,8 @@ export type ResourceSpec<F extends Fields, Deps extends ResourceDeps, R = RowOf<
   readonly instead?: Instead
   /** Operations that it does not have. */
   readonly without?: readonly Verb[]
+  /** Further refusals of the functions below, for the published document. */
+  readonly fails?: Partial<Readonly<Record<'create' | 'change' | 'remove', readonly string[]>>>
   create?(tx: Tx, scope: Scope, body: Static<TObject<CreateOf<F>>>, deps: Deps): Promise<R>
   change?(
     tx: Tx,
