@@ -17,8 +17,9 @@ export const errors = {
   event_type_reserved: {
     status: 409,
     title: 'The noun of the event type is reserved',
-    cause: 'The first part of the name is a noun or a surface of the platform.',
-    cure: 'Begin the name with a noun of your own, such as `deal` in `deal.won`.',
+    cause:
+      'The first part of the name is a noun or a surface of the platform or of the application.',
+    cure: 'Begin the name with another noun, such as `deal` in `deal.won`. Events of a surface are declared in its code.',
   },
   event_schema_invalid: {
     status: 422,
