@@ -1,6 +1,17 @@
 /** Rules on the wire, and as the consumer reads them. */
 import { Type, type Static } from 'typebox'
-import { closed, columnsOf, count, Id, nullable, oneOf, sql, Time, Version } from '#dodeca/kernel'
+import {
+  closed,
+  columnsOf,
+  count,
+  Id,
+  limit,
+  nullable,
+  oneOf,
+  sql,
+  Time,
+  Version,
+} from '#dodeca/kernel'
 import { Priority, SchemaVersion, TypeName } from '../schemas.ts'
 
 export const permission = 'jobs.rules.write'
@@ -23,7 +34,12 @@ export const Condition = closed({
 export type Condition = Static<typeof Condition>
 
 const Parameters = Type.Unsafe<Record<string, unknown>>({ type: 'object' })
-const delay_seconds_max = 366 * 86_400
+const delay_seconds_max = limit(
+  'jobs.rule_delay_seconds',
+  366 * 86_400,
+  'seconds',
+  'The time between an event and the job of a rule',
+)
 
 export const PutRule = closed(
   {
