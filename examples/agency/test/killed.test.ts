@@ -49,7 +49,7 @@ for (const point of [
   'jobs.after_finalize',
   'payments.before_call',
   'payments.after_call',
-  'payments.in_apply',
+  'kernel.consumer',
 ]) {
   test(`killed in the workflow at ${point}: it goes on, and each effect happens once`, () =>
     killWorkflow(point))
@@ -73,7 +73,7 @@ const points = [
   'payments.after_call',
   'kernel.after_commit',
   'jobs.after_step',
-  'payments.in_apply',
+  'jobs.after_finalize',
   'jobs.before_finalize',
 ]
 
