@@ -72,8 +72,6 @@ export function resource<
     ),
   })
   const event = { version: 1, data: eventData }
-  // Its own operations may announce what a usual one, which it does not have, would.
-  const has = (verb: Verb) => spec.routes !== undefined || !spec.without?.includes(verb)
   return {
     needs: spec.needs ?? {},
     permissions: permissionsOf(parts),
@@ -94,11 +92,7 @@ export function resource<
       ),
     },
     errors: { ...rows.errors, ...existsOf(parts) },
-    events: {
-      ...(has('create') ? { [`${noun}.created`]: event } : {}),
-      ...(has('change') ? { [`${noun}.changed`]: event } : {}),
-      ...(has('remove') ? { [`${noun}.deleted`]: event } : {}),
-    },
+    events: eventsOf(parts, event),
     routes: routesFrom(parts, emit, make),
     retention: ({ settings }) => ({
       table: rows.table,
@@ -119,6 +113,16 @@ export function resource<
           ]
         : [],
     make,
+  }
+}
+
+/** Its own operations may announce what a usual one, which it does not have, would. */
+function eventsOf({ rows: { noun }, spec }: Parts, event: EventDeclaration) {
+  const has = (verb: Verb) => spec.routes !== undefined || !spec.without?.includes(verb)
+  return {
+    ...(has('create') ? { [`${noun}.created`]: event } : {}),
+    ...(has('change') ? { [`${noun}.changed`]: event } : {}),
+    ...(has('remove') ? { [`${noun}.deleted`]: event } : {}),
   }
 }
 
