@@ -7,6 +7,9 @@ import { agencyOf, book, ended, expectOk, found, openAgency, pay } from './agenc
 let world = await openAgency()
 after(() => world.close())
 
+/** A killed process holds its leases for a while. */
+const minutes_max = 5
+
 const times = (n: number) => ({ bookings: n, payments: n, rooms: n, workflows: n, created: n })
 const all = (n: number) => ({ paid: n, paid_events: n, captured: n, messages: n, succeeded: n })
 
@@ -56,10 +59,8 @@ for (const point of [
 }
 
 async function allPaid(tenant_id: string, many: number): Promise<void> {
-  await eventually(`${many} workflows end`, async () => {
-    const { succeeded } = await ended(world, tenant_id)
-    return succeeded === many
-  })
+  const are_over = async () => (await ended(world, tenant_id)).succeeded === many
+  await eventually(`${many} workflows end`, are_over, minutes_max * 60_000)
   await world.events({ tenant_id, type: 'booking.paid' }, many)
   deepEqual(await ended(world, tenant_id), all(many))
   deepEqual(await found(world, tenant_id), times(many))
