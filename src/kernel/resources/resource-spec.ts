@@ -16,14 +16,23 @@ export type Verb = 'create' | 'read' | 'list' | 'change' | 'remove'
 /** What the functions of a resource share: the kernel, and the ports that the surface needs. */
 export type ResourceDeps = { readonly kernel: Kernel }
 
-export type ResourceSpec<F extends Fields, Deps extends ResourceDeps, R = RowOf<F>> = {
+/** Rows of people always have an owner. */
+export type Of = 'owner' | 'tenant'
+type ScopeOf<O extends Of> = O extends 'owner' ? Required<Scope> : Scope
+
+export type ResourceSpec<
+  F extends Fields,
+  Deps extends ResourceDeps,
+  R = RowOf<F>,
+  O extends Of = Of,
+> = {
   /** Of the list. */
   readonly path: string
   /** In camel case: names of operations, permissions and settings are made of them. */
   readonly one: string
   readonly many: string
   /** Whether a row belongs to one person of the tenant, or to the whole tenant. */
-  readonly of: 'owner' | 'tenant'
+  readonly of: O
   /**
    * The roles with both permissions, or those of each. By default `member` for an owner's rows,
    * otherwise none.
@@ -48,22 +57,22 @@ export type ResourceSpec<F extends Fields, Deps extends ResourceDeps, R = RowOf<
   readonly without?: readonly Verb[]
   /** Further refusals of the functions below, for the published document. */
   readonly fails?: Partial<Readonly<Record<'create' | 'change' | 'remove', readonly string[]>>>
-  create?(tx: Tx, scope: Scope, body: Static<TObject<CreateOf<F>>>, deps: Deps): Promise<R>
+  create?(tx: Tx, scope: ScopeOf<O>, body: Static<TObject<CreateOf<F>>>, deps: Deps): Promise<R>
   change?(
     tx: Tx,
-    scope: Scope,
+    scope: ScopeOf<O>,
     asked: Asked & { readonly body: Static<TObject<ChangeOf<F>>> },
     deps: Deps,
   ): Promise<R>
   /** Returns the last row, or undefined if it was removed before. */
-  remove?(tx: Tx, scope: Scope, asked: Asked, deps: Deps): Promise<R | undefined>
+  remove?(tx: Tx, scope: ScopeOf<O>, asked: Asked, deps: Deps): Promise<R | undefined>
   /** Further operations on the same noun. */
-  routes?(verbs: Verbs<Deps>, its: Its<R>): Readonly<Record<string, RouteMaker<Deps>>>
+  routes?(verbs: Verbs<Deps>, its: Its<R, O>): Readonly<Record<string, RouteMaker<Deps>>>
 }
 /** What further operations use as the usual ones do. */
-type Its<R> = {
+type Its<R, O extends Of> = {
   /** The rows of the caller. */
-  scopeOf(principal: Caller): Scope
+  scopeOf(principal: Caller): ScopeOf<O>
   emit(tx: Tx, act: 'created' | 'changed' | 'deleted', scope: Scope, row: R): void
 }
 export type Caller = { readonly id: string; readonly tenant_id: string }

@@ -25,9 +25,11 @@ import {
   settingOf,
   type AnyRecord,
   type AnySpec,
+  type Of,
   type Parts,
   type ResourceDeps,
   type ResourceSpec,
+  type RowOf,
   type Verb,
 } from './resource-spec.ts'
 
@@ -54,9 +56,10 @@ export function resource<
   const F extends Fields,
   Deps extends ResourceDeps = ResourceDeps,
   const Needs extends Readonly<Record<string, string>> = Record<never, never>,
+  O extends Of = Of,
 >(
   rows: RecordOf<F>,
-  spec: ResourceSpec<F, Deps & FacesOf<Needs>> & Needing<Needs>,
+  spec: ResourceSpec<F, Deps & FacesOf<Needs>, RowOf<F>, O> & Needing<Needs>,
 ): Resource<Deps & FacesOf<Needs>> {
   const { noun, view } = rows
   const names = namesOf(rows, spec)

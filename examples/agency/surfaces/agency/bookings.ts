@@ -31,7 +31,7 @@ export const bookings = resource(booking, {
   data: ['service_id', 'host_id'],
   without: ['change', 'remove'],
   fails: { create: ['service_not_found', 'fully_booked', 'member_unknown'] },
-  create: async (tx, { tenant_id, owner_id = '' }, { service_id }, { payments, rooms, jobs }) => {
+  create: async (tx, { tenant_id, owner_id }, { service_id }, { payments, rooms, jobs }) => {
     const { host_id, title, price_minor } = await requirePlace(tx, tenant_id, service_id)
     const values = { service_id, host_id, title, price_minor }
     const booked = await booking.insert(tx, { tenant_id, owner_id }, values)
