@@ -106,9 +106,7 @@ export type Kernel = {
 export type Declared = Required<Declarations> & {
   /** Roles and API keys may have any permission of the platform. */
   readonly permissions: PermissionCatalog
-  /** The event types of the code. */
-  readonly events: ReadonlyMap<string, EventDeclaration>
-  /** Those and the types that were declared over HTTP. */
+  /** Those of the code, and those that were declared over HTTP. */
   readonly eventTypes: EventTypes
   /** Both are known once all surfaces are open (`Opened.connect`). */
   jobTypes(): readonly JobType[]

@@ -84,7 +84,6 @@ export function openKernel(options: PlatformOptions, gathered: Gathered, faults:
     declared: {
       ...gathered.named,
       permissions: gathered.permissions,
-      events: gathered.declared,
       eventTypes: openEventTypes(gathered.declared),
       jobTypes: () => [...own_jobs, ...Object.values(surfaces).flatMap(one => one.jobTypes ?? [])],
       inbound: () => Object.values(surfaces).flatMap(one => one.inbound ?? []),

@@ -119,7 +119,7 @@ export function openPlatform(options: PlatformOptions): Platform {
   }
 }
 
-/** Without accounts nobody may do anything. */
+/** Without accounts there are no rights. */
 const no_rights: Rights = {
   isOpen: () => Promise.resolve(false),
   grantsOf: (_reader, holders) => Promise.resolve(holders.map(() => new Set<string>())),

@@ -1,6 +1,6 @@
 /**
  * Names that an application cannot give to its own things, because the platform has them or will
- * have them: two things of one name could not be told apart. Only a major version adds to them. A
+ * have them: two things of one name could not be distinguished. Only a major version adds to them. A
  * test compares them with the platform's routes, events and settings.
  */
 import { surface_names } from './surface-names.ts'

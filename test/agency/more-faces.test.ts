@@ -151,9 +151,9 @@ describe('a file', () => {
     expect(await ports.files.read(key)).toBeUndefined()
     await expect(ports.files.signDownload(world.db, key)).rejects.toThrow()
     await expect(commit(tx => ports.files.remove(tx, key))).rejects.toThrow()
-    const nobody = () => Promise.resolve(new Set<string>())
-    expect(() => ports.files.plugReaders('avatar', nobody)).toThrow(/does not declare/)
-    expect(() => ports.files.plugReaders('agency.contract', nobody)).toThrow(/does not declare/)
+    const noReaders = () => Promise.resolve(new Set<string>())
+    expect(() => ports.files.plugReaders('avatar', noReaders)).toThrow(/does not declare/)
+    expect(() => ports.files.plugReaders('agency.contract', noReaders)).toThrow(/does not declare/)
   })
 
   test.each(['probe.nothing', 'constructor', '__proto__'])(

@@ -1,6 +1,6 @@
 /**
- * What other surfaces may call. `Face` is for all of them: who somebody is in a tenant, and what
- * work for somebody may do now. `Inside` is for the platform: also addresses, sessions and tokens.
+ * What other surfaces may call. `Face` is for all of them: who a principal is in a tenant, and what
+ * its work may do now. `Inside` is for the platform: also addresses, sessions and tokens.
  * Only `mail` returns a token, at the time of sending.
  */
 import type { Access, DemoTenant, Principal, Reader } from '#dodeca/kernel'

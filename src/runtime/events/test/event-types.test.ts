@@ -85,12 +85,12 @@ test('a schema that cannot be checked in bounded time is refused, and one that i
       code,
     ])
   }
-  const hungry = await declared({ properties: { a: { items: { pattern: '(a+)+$' } } } })
+  const slow = await declared({ properties: { a: { items: { pattern: '(a+)+$' } } } })
   const most = 2000
   const a = Array.from({ length: most }, () => `${'a'.repeat(26)}!`)
-  const answer = await publish([{ type: hungry, data: { a } }])
+  const answer = await publish([{ type: slow, data: { a } }])
   expect([answer.status, answer.body.code]).toEqual([422, 'event_data_invalid'])
-  expect((await publish([{ type: hungry, data: { a: ['aaaa'] } }])).status).toBe(201)
+  expect((await publish([{ type: slow, data: { a: ['aaaa'] } }])).status).toBe(201)
 })
 
 test('two requests that declare one name at once make one type', async () => {

@@ -103,7 +103,7 @@ test('a right for one type is none for another, also within the scope of a sessi
   )
 })
 
-test('versions of a chosen aggregate rise, whoever publishes at once', async () => {
+test('versions of a chosen aggregate rise, also if several callers publish at once', async () => {
   const type = await declared()
   const aggregate_id = newId()
   expect((await publish([of(type, { aggregate_id, aggregate_version: 7 })])).status).toBe(201)

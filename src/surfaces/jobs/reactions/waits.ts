@@ -27,9 +27,9 @@ const Open = Type.Object({
 type Open = Static<typeof Open>
 type Answer = { readonly wait: Open; readonly event: LoggedEvent }
 
-export function waits({ events: declared }: Pick<Declared, 'events'>): ReactionPart {
+export function waits({ eventTypes }: Pick<Declared, 'eventTypes'>): ReactionPart {
   const visible = (events: readonly LoggedEvent[]) =>
-    events.filter(one => !declared.get(one.type)?.internal)
+    events.filter(one => !eventTypes.find(one.type)?.internal)
   return {
     wants: async (tx, events) => {
       const seen = visible(events)

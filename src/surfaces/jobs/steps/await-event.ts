@@ -116,7 +116,7 @@ async function scanPortion(
     where w.tenant_id = ${tenant_id} and w.job_id = ${job_id} and w.name = ${name}`,
   )
   if (!place) return await readStep(tx, at.lease, name)
-  const internal = at.deps.kernel.declared.events.get(type)?.internal === true
+  const internal = at.deps.kernel.declared.eventTypes.find(type)?.internal === true
   const read = await readLog(tx, { tenant_id, type, aggregate_id, after: place.after })
   const event = internal ? undefined : read.events.find(one => hasValues(factsOf(one), match))
   if (event) return await answer(tx, at, name, { ...event, facts: factsOf(event) })

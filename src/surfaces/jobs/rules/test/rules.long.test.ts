@@ -109,7 +109,7 @@ test('three processes consume: each event makes one job, and the count of the ho
   }
 })
 
-test('in another cell positions count anew: a rule that came there sees all events', async () => {
+test('in another cell positions begin again: a rule that came there sees all events', async () => {
   const { type, id } = await ruled('moved')
   // As the row arrives with the archive of a tenant, from a cell whose log is far longer.
   await world.platform.kernel.db.run(sql`
