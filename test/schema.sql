@@ -534,6 +534,14 @@ end $function$;
 
 create schema identity;
 
+create domain identity.aal as text CHECK ((VALUE = ANY (ARRAY['aal1'::text, 'aal2'::text])));
+
+create domain identity.client_name as text CHECK (((octet_length(VALUE) >= 1) AND (octet_length(VALUE) <= 300)));
+
+create domain identity.revoked_reason as text CHECK ((VALUE = ANY (ARRAY['logout'::text, 'admin'::text, 'password_reset'::text, 'password_change'::text, 'refresh_reuse'::text, 'account_disabled'::text, 'account_deleted'::text, 'address_proven'::text, 'too_many'::text, 'membership_ended'::text, 'code_reuse'::text, 'client'::text])));
+
+create domain identity.scope as text[] CHECK (((cardinality(VALUE) <= 20) AND (octet_length(array_to_string(VALUE, ' '::text)) <= 1000)));
+
 create table identity.accounts (
   tenant_id uuid not null,
   id uuid not null,
@@ -972,13 +980,13 @@ create table identity.sessions (
   account_id uuid not null,
   token_family_id uuid not null,
   active_tenant_id uuid not null,
-  scope text[],
-  client_id text,
-  audience text,
+  scope identity.scope,
+  client_id identity.client_name,
+  audience identity.client_name,
   bound_tenant_id uuid,
   connection_id uuid,
   parent_id uuid,
-  aal text not null,
+  aal identity.aal not null,
   amr text[] not null,
   auth_time timestamp with time zone not null,
   client_metadata jsonb not null,
@@ -987,18 +995,13 @@ create table identity.sessions (
   last_seen_at timestamp with time zone not null default kernel.now(),
   expires_at timestamp with time zone not null,
   revoked_at timestamp with time zone,
-  revoked_reason text,
+  revoked_reason identity.revoked_reason,
   guest_of uuid[] not null default '{}'::uuid[],
-  constraint sessions_aal_check CHECK ((aal = ANY (ARRAY['aal1'::text, 'aal2'::text]))),
   constraint sessions_active_tenant_id_fkey FOREIGN KEY (active_tenant_id) REFERENCES identity.tenants(id),
-  constraint sessions_audience_check CHECK (((octet_length(audience) >= 1) AND (octet_length(audience) <= 300))),
   constraint sessions_bound_tenant_id_fkey FOREIGN KEY (bound_tenant_id) REFERENCES identity.tenants(id),
   constraint sessions_check CHECK (((revoked_at IS NULL) = (revoked_reason IS NULL))),
-  constraint sessions_client_id_check CHECK (((octet_length(client_id) >= 1) AND (octet_length(client_id) <= 300))),
   constraint sessions_narrow CHECK (((scope IS NOT NULL) OR ((client_id IS NULL) AND (audience IS NULL)))),
   constraint sessions_pkey PRIMARY KEY (id),
-  constraint sessions_revoked_reason_check CHECK ((revoked_reason = ANY (ARRAY['logout'::text, 'admin'::text, 'password_reset'::text, 'password_change'::text, 'refresh_reuse'::text, 'account_disabled'::text, 'account_deleted'::text, 'address_proven'::text, 'too_many'::text, 'membership_ended'::text, 'code_reuse'::text, 'client'::text]))),
-  constraint sessions_scope_check CHECK (((cardinality(scope) <= 20) AND (octet_length(array_to_string(scope, ' '::text)) <= 1000))),
   constraint sessions_tenant_id_account_id_fkey FOREIGN KEY (tenant_id, account_id) REFERENCES identity.accounts(tenant_id, id),
   constraint sessions_tenant_id_id_key UNIQUE (tenant_id, id)
 ) with (fillfactor=80);
@@ -1083,9 +1086,13 @@ CREATE INDEX used_realtime_tokens_used_at ON identity.used_realtime_tokens USING
 
 CREATE OR REPLACE FUNCTION identity.access_claims(declared jsonb, of_profile jsonb, of_metadata jsonb, in_scope text[], for_client text, for_audience text)
  RETURNS jsonb
- LANGUAGE sql
+ LANGUAGE plpgsql
  STABLE PARALLEL SAFE
-RETURN identity.claims_of(declared, of_profile, of_metadata, in_scope, 'access_token'::text, LEAST(1024, (1600 - octet_length(concat(array_to_string(in_scope, ' '::text), for_client, for_audience)))));
+AS $function$
+begin
+  return identity.claims_of(declared, of_profile, of_metadata, in_scope, 'access_token', least(1024,
+    1600 - octet_length(concat(array_to_string(in_scope, ' '), for_client, for_audience))));
+end $function$;
 
 CREATE OR REPLACE FUNCTION identity.claims_of(declared jsonb, of_profile jsonb, of_metadata jsonb, in_scope text[], place text, bytes_most integer)
  RETURNS jsonb
@@ -1139,9 +1146,30 @@ end $function$;
 
 CREATE OR REPLACE FUNCTION identity.login_refusal(policy jsonb, for_tenant uuid, of_account uuid, at_level text, by_methods text[], in_scope text[], by_connection uuid, began_at timestamp with time zone)
  RETURNS text
- LANGUAGE sql
+ LANGUAGE plpgsql
  STABLE PARALLEL SAFE
-RETURN CASE WHEN (policy IS NULL) THEN NULL::text WHEN ((began_at + make_interval(secs => (((policy -> 'session_max_seconds'::text))::integer)::double precision)) <= kernel.now()) THEN 'session_too_old'::text WHEN ((in_scope IS DISTINCT FROM ARRAY['enrolment'::text]) AND identity.needs_enrolment(policy, for_tenant, at_level, by_connection)) THEN 'second_factor_required'::text WHEN ((at_level = 'aal2'::text) AND (EXISTS (SELECT FROM identity.role_assignments r WHERE ((r.tenant_id = login_refusal.for_tenant) AND (r.account_id = login_refusal.of_account) AND (r.role_id = ANY (ARRAY['tenant_admin'::text, 'platform_operator'::text])))))) THEN NULL::text WHEN (((policy -> 'require_sso'::text))::boolean AND (NOT (EXISTS (SELECT FROM identity.connections c WHERE ((c.id = login_refusal.by_connection) AND (c.tenant_id = login_refusal.for_tenant)))))) THEN 'sso_required'::text WHEN (NOT ((policy -> CASE WHEN ('pwd'::text = ANY (by_methods)) THEN 'password'::text WHEN ('mail'::text = ANY (by_methods)) THEN 'code'::text WHEN ('oidc'::text = ANY (by_methods)) THEN 'providers'::text WHEN ('hwk'::text = ANY (by_methods)) THEN 'passkey'::text ELSE NULL::text END))::boolean) THEN 'login_method_not_allowed'::text ELSE NULL::text END;
+AS $function$
+begin
+  return case
+    when policy is null then null
+    when began_at + make_interval(secs => (policy -> 'session_max_seconds')::int)
+      <= kernel.now() then 'session_too_old'
+    when in_scope is distinct from array['enrolment']
+      and identity.needs_enrolment(policy, for_tenant, at_level, by_connection)
+      then 'second_factor_required'
+    when at_level = 'aal2' and exists (select from identity.role_assignments r
+      where r.tenant_id = for_tenant and r.account_id = of_account
+        and r.role_id in ('tenant_admin', 'platform_operator')) then null
+    when (policy -> 'require_sso')::boolean and not exists (select from identity.connections c
+      where c.id = by_connection and c.tenant_id = for_tenant) then 'sso_required'
+    when not (policy -> case
+        when 'pwd' = any(by_methods) then 'password'
+        when 'mail' = any(by_methods) then 'code'
+        when 'oidc' = any(by_methods) then 'providers'
+        when 'hwk' = any(by_methods) then 'passkey'
+      end)::boolean then 'login_method_not_allowed'
+  end;
+end $function$;
 
 CREATE OR REPLACE FUNCTION identity.needs_enrolment(policy jsonb, for_tenant uuid, at_level text, by_connection uuid)
  RETURNS boolean

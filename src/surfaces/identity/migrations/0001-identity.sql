@@ -116,6 +116,16 @@ create table identity.email_changes (
 create index email_changes_account on identity.email_changes (account_id);
 create index email_changes_expires_at on identity.email_changes (expires_at);
 
+-- Domains, because PostgreSQL checks one only when its column is written. A check of the table is
+-- prepared at each update of a row: 5 us each, and a refresh updates the row of its session.
+create domain identity.scope as text[]
+  check (cardinality(value) <= 20 and octet_length(array_to_string(value, ' ')) <= 1000);
+create domain identity.client_name as text check (octet_length(value) between 1 and 300);
+create domain identity.aal as text check (value in ('aal1', 'aal2'));
+create domain identity.revoked_reason as text check (value in ('logout', 'admin', 'password_reset',
+  'password_change', 'refresh_reuse', 'account_disabled', 'account_deleted', 'address_proven',
+  'too_many', 'membership_ended', 'code_reuse', 'client'));
+
 -- version counts what is announced about the session; a refresh announces nothing. A session can be
 -- narrower than its account: scope, client_id, audience and bound_tenant_id; all null: as wide as the
 -- account. Nothing of this changes while the session lives, so a row that only names the session keeps
@@ -126,18 +136,17 @@ create table identity.sessions (
   account_id uuid not null,
   token_family_id uuid not null,
   active_tenant_id uuid not null references identity.tenants (id),
-  scope text[] check (cardinality(scope) <= 20
-    and octet_length(array_to_string(scope, ' ')) <= 1000),
-  client_id text check (octet_length(client_id) between 1 and 300),
+  scope identity.scope,
+  client_id identity.client_name,
   -- The API for which its access tokens are; null for this one.
-  audience text check (octet_length(audience) between 1 and 300),
+  audience identity.client_name,
   -- The only tenant in which it works.
   bound_tenant_id uuid references identity.tenants (id),
   -- Where it began.
   connection_id uuid,
   -- A grant without `offline_access` ends with the session of the browser in which it was given.
   parent_id uuid,
-  aal text not null check (aal in ('aal1', 'aal2')),
+  aal identity.aal not null,
   amr text[] not null,
   auth_time timestamptz not null,
   client_metadata jsonb not null,
@@ -146,9 +155,7 @@ create table identity.sessions (
   last_seen_at timestamptz not null default kernel.now(),
   expires_at timestamptz not null,
   revoked_at timestamptz,
-  revoked_reason text check (revoked_reason in ('logout', 'admin', 'password_reset',
-    'password_change', 'refresh_reuse', 'account_disabled', 'account_deleted', 'address_proven',
-    'too_many', 'membership_ended', 'code_reuse', 'client')),
+  revoked_reason identity.revoked_reason,
   -- Tenants in which the account only holds roles and to which the session was turned. Access tokens
   -- for all of them may be in use when the last role in one is taken away.
   guest_of uuid[] not null default '{}',
@@ -586,11 +593,15 @@ create function identity.claims_of(declared jsonb, of_profile jsonb, of_metadata
   where c.bytes <= bytes_most);
 
 -- Of an access token: at most 1 KiB, and with scope, client and audience no more than a cookie holds.
+-- In PL/pgSQL, as login_refusal below: PostgreSQL copies the body of an SQL function into each
+-- statement that calls it, and then prepares all of it for each refresh, also where no claim is declared.
 create function identity.access_claims(declared jsonb, of_profile jsonb, of_metadata jsonb,
   in_scope text[], for_client text, for_audience text) returns jsonb
-  language sql stable parallel safe return
-  identity.claims_of(declared, of_profile, of_metadata, in_scope, 'access_token', least(1024,
+  language plpgsql stable parallel safe as $$
+begin
+  return identity.claims_of(declared, of_profile, of_metadata, in_scope, 'access_token', least(1024,
     1600 - octet_length(concat(array_to_string(in_scope, ' '), for_client, for_audience))));
+end $$;
 
 -- Whether a session must first add a second factor. The provider of an organization answers for its
 -- own people.
@@ -606,8 +617,9 @@ create function identity.needs_enrolment(policy jsonb, for_tenant uuid, at_level
 -- second factor may log in in any way, so that a policy never locks everybody out.
 create function identity.login_refusal(policy jsonb, for_tenant uuid, of_account uuid, at_level text,
   by_methods text[], in_scope text[], by_connection uuid, began_at timestamptz) returns text
-  language sql stable parallel safe return
-  case
+  language plpgsql stable parallel safe as $$
+begin
+  return case
     when policy is null then null
     when began_at + make_interval(secs => (policy -> 'session_max_seconds')::int)
       <= kernel.now() then 'session_too_old'
@@ -626,6 +638,7 @@ create function identity.login_refusal(policy jsonb, for_tenant uuid, of_account
         when 'hwk' = any(by_methods) then 'passkey'
       end)::boolean then 'login_method_not_allowed'
   end;
+end $$;
 
 create table identity.signing_keys (
   kid text collate "C" primary key,
