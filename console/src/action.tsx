@@ -2,7 +2,8 @@
  * An action: its button, and the dialog with the form of the request. The dialog sends the request
  * once and shows the reply or the error. If the person sends the form again after a refusal, the new
  * request has a new key. If it is not known whether the request took effect, it has the same key,
- * and the page is read again when the dialog closes.
+ * and the page is read again when the dialog closes. Where the operation compares versions, the request
+ * names the version that the person sees, so that nothing is done about an item that has changed.
  */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Copied, curlOf } from './curl.tsx'
@@ -85,7 +86,7 @@ function ActionDialog({ action, path, row, done, close }: DialogProps) {
       onClose={() => {
         closed.current = true
         close()
-        if (asked.mayHaveActed) done()
+        if (asked.mayHaveActed || asked.stale) done()
       }}
       onClick={event => {
         // The second click of a double click may be outside, because the dialog has become smaller.
@@ -158,6 +159,7 @@ function useRequest(
   const [refusal, setRefusal] = useState<unknown>(null)
   const [reply, setReply] = useState<{ readonly data: unknown } | null>(null)
   const [mayHaveActed, setMayHaveActed] = useState(false)
+  const stale = refusal instanceof Problem && refusal.code === 'precondition_failed'
   const send = async () => {
     setSending(true)
     setRefusal(null)
@@ -170,8 +172,8 @@ function useRequest(
       }
       key = takesKey(by) ? keyOf([by, request]) : undefined
       setMayHaveActed(operation(by).method !== 'GET')
-      const headers = key ? { headers: { 'idempotency-key': key.value } } : {}
-      setReply({ data: await callOperation(by, { ...request, ...headers }) })
+      const headers = { ...seen(by, row), ...(key && { 'idempotency-key': key.value }) }
+      setReply({ data: await callOperation(by, { ...request, headers }) })
       key?.forget()
     } catch (error) {
       if (isRefusal(error)) {
@@ -185,7 +187,12 @@ function useRequest(
     }
   }
   const form = { draft, required: Object.keys(given), set: setDraft }
-  return { more, setMore, form, sending, refusal, reply, mayHaveActed, send }
+  return { more, setMore, form, sending, refusal, reply, mayHaveActed, stale, send }
+}
+
+function seen(by: Action['by'], row: Row | undefined): Readonly<Record<string, string>> {
+  const version = row?.['version']
+  return operation(by).compares && typeof version === 'number' ? { 'if-match': `"${version}"` } : {}
 }
 
 type PathFieldsProps = {

@@ -30,6 +30,7 @@ export type Operation = {
   readonly query: Readonly<Record<string, Schema>>
   readonly body: Schema | null
   readonly example: unknown
+  readonly compares: boolean
 }
 
 export type Row = Readonly<Record<string, unknown>>

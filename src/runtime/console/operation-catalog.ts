@@ -14,6 +14,8 @@ export type CatalogOperation = {
   readonly query: Readonly<Record<string, Json>>
   readonly body: Json | null
   readonly example: unknown
+  /** Whether it compares the version of the item, which it gets as `If-Match`. */
+  readonly compares: boolean
 }
 
 type Parameter = { readonly name: string; readonly in: string; readonly schema: Json }
@@ -97,6 +99,7 @@ function entryOf(method: string, path: string, operation: Json, resolve: Resolve
     query: Object.fromEntries(filters.map(one => [one.name, trimmed(one.schema, resolve, 1)])),
     body: schema && trimmed(schema, resolve, 0),
     example: json && schema ? exampleOf(json, schema) : null,
+    compares: parameters.some(one => one.name === 'If-Match'),
   }
 }
 

@@ -22,6 +22,11 @@ test('a list has its filters, and what pages through it is left out', () => {
   expect(query['state']?.['enum']).toContain('failed')
 })
 
+test('an operation says whether it compares the version of its item', () => {
+  const { createRefund, submitJob } = catalog
+  expect([createRefund?.compares, submitJob?.compares]).toEqual([true, false])
+})
+
 test('references are replaced by what they refer to', () => {
   expect(JSON.stringify(catalog)).not.toContain('$ref')
 })

@@ -4,7 +4,7 @@
  * this transaction the money is in transit.
  */
 import { Type } from 'typebox'
-import { formatMoney, newId, sql, type RequestKey, type Tx } from '#dodeca/kernel'
+import { expectVersion, formatMoney, newId, sql, type RequestKey, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { accountColumns, currentSums } from '../ledger/balances.ts'
@@ -23,6 +23,8 @@ export type RefundAsked = GivenPart & {
   readonly note: string | null
   readonly principal_id: string | null
   readonly key: RequestKey | null
+  /** The ETag of the payment that the caller saw. */
+  readonly if_match?: string | string[] | undefined
   /** The resolver makes the first attempt, because no caller waits for it. */
   readonly by_resolver?: boolean
 }
@@ -33,6 +35,7 @@ export async function requestRefund(tx: Tx, deps: Deps, asked: RefundAsked): Pro
   const { tenant_id, intent_id, operation_id, reason, note } = asked
   const intent = await lockIntent(tx, { tenant_id, id: intent_id })
   if (!intent) throw problem('payment_intent_not_found')
+  expectVersion(asked.if_match, intent.version)
   if (intent.state !== 'captured') {
     throw problem('intent_not_captured', {
       current_state: intent.state,

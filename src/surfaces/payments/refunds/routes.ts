@@ -59,7 +59,7 @@ export const refundRoutes = open({
     'Refund a captured payment, in full or in part',
     ({ kernel }: Deps) => ({
       description:
-        'If the provider has not confirmed the refund yet, the reply is 202 with the state `pending`.',
+        'If the provider has not confirmed the refund yet, the reply is 202 with the state `pending`. With the ETag of the payment as `If-Match`, nothing is refunded if the payment has changed since it was read, for example because another person has refunded a part.',
       permission: 'payments.refunds.create',
       idempotency: 'required',
       lease_seconds: leaseSeconds(kernel.settings['payments.provider_timeout_ms']),
@@ -68,6 +68,7 @@ export const refundRoutes = open({
       replies: { 201: Refund, 202: Refund },
       fails: [
         'payment_intent_not_found',
+        'precondition_failed',
         'intent_not_captured',
         'refund_exceeds_captured',
         ...partRefusals,
@@ -79,7 +80,7 @@ export const refundRoutes = open({
     }),
     {
       operation: {
-        begin: async ({ tx, operation_id, principal, body, key }, deps) => {
+        begin: async ({ tx, operation_id, principal, body, key, if_match }, deps) => {
           const { tenant_id, id: principal_id } = principal
           const known = key && (await findByKey(tx, tenant_id, principal_id, 'refund', key))
           if (known) {
@@ -98,6 +99,7 @@ export const refundRoutes = open({
             note: body.note ?? null,
             principal_id,
             key,
+            if_match,
           })
           tx.audit('payments.refunds.create', `refund:${id}`, { reason })
           return undefined

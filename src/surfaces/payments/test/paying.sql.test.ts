@@ -164,6 +164,23 @@ describe.concurrent('a payment', () => {
     ])
   })
 
+  test('is refunded once by two people who saw it at the same moment', async () => {
+    const shop = await world.merchant()
+    const { id, version } = await shop.captured(4000)
+    const body = { intent_id: id, amount_minor: 1000 }
+    const headers = { 'if-match': `"${version}"` }
+    const refund = (key: string) =>
+      world.call('POST', '/v1/refunds', { token: shop.token, key, body, headers })
+    const keys = [newKey(), newKey()]
+    const both = await Promise.all(keys.map(refund))
+    expect(both.map(({ status }) => status).toSorted()).toEqual([201, 412])
+    // A retry under the key gets the refund again, although the payment has changed by it.
+    const again = await Promise.all(keys.map(refund))
+    expect(again.map(({ status }) => status)).toEqual(both.map(({ status }) => status))
+    expect(await shop.read(id)).toMatchObject({ amount_refunded_minor: 1000 })
+    await world.sound()
+  })
+
   test('is cancelled before, during and after its authorization', async () => {
     const shop = await world.merchant()
     const fresh = await shop.intent()
