@@ -15,6 +15,7 @@ import {
   type Page,
   type Row,
 } from './operation.ts'
+import { OfPerson } from './of-person.tsx'
 import { ProblemBox } from './problem-box.tsx'
 import {
   actionsOf,
@@ -86,6 +87,12 @@ export function DetailPage({ place, resource, item, filters }: Props) {
                 .map(one => (
                   <RelatedList key={one.list} related={one} of={key} />
                 ))}
+              {resource.person && (
+                <OfPerson
+                  id={plain(row['id'])}
+                  without={(resource.related ?? []).map(one => one.list)}
+                />
+              )}
               <History id={plain(row['id']) || item} />
             </div>
           </div>

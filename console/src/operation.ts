@@ -27,6 +27,7 @@ export type Operation = {
   readonly path: string
   readonly summary: string
   readonly permission: string | null
+  readonly pages: boolean
   readonly query: Readonly<Record<string, Schema>>
   readonly body: Schema | null
   readonly example: unknown
@@ -86,14 +87,14 @@ type Method = (path: string, init: object) => Promise<{ data: unknown }>
 /** Throws an error of the platform as a `Problem`. */
 export async function callOperation(id: OperationId, init: CallInit = {}): Promise<unknown> {
   const { path, query = {}, ...rest } = init
-  const { method, path: template, query: known } = operation(id)
+  const { method, path: template, pages } = operation(id)
   const { limit: _limit, ...others } = query
   // A place contains the names of its operations. The catalog contains their methods and paths.
   const send = client()[method] as unknown as Method
   const { data } = await send(template, {
     ...rest,
     // A list without pages takes no limit.
-    params: { path: path ?? {}, query: known['limit'] ? query : others },
+    params: { path: path ?? {}, query: pages ? query : others },
   })
   return data
 }

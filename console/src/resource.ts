@@ -65,6 +65,8 @@ export type Declared<L extends OperationId> = {
   readonly create?: OperationId
   readonly actions?: readonly (OperationId | Action)[]
   readonly related?: readonly Related[]
+  /** The item is a person: its page shows what the person has in all surfaces. */
+  readonly person?: true
   /** Prefixes of event types. After such an event a row may have changed. */
   readonly events?: readonly string[]
   /** States that end soon and without an event: the page of an item reads it again a few times. */

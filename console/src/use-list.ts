@@ -20,6 +20,8 @@ type Source = {
   readonly path: Readonly<Record<string, string>>
   readonly filters: Readonly<Record<string, unknown>>
   key(row: Row): string
+  /** The rows of a page. */
+  readonly limit?: number
 }
 
 type State = {
@@ -42,7 +44,7 @@ const emptyOf = (about: string): State => ({
   loading: true,
 })
 
-export function useList({ list, path, filters, key }: Source): Listed {
+export function useList({ list, path, filters, key, limit = page_size }: Source): Listed {
   const about = JSON.stringify([list, path, filters])
   const [state, set] = useState<State>(emptyOf(about))
   const shown = state.about === about ? state : emptyOf(about)
@@ -55,7 +57,7 @@ export function useList({ list, path, filters, key }: Source): Listed {
   const read = async (cursor: string | null, join: Join) => {
     busy.current++
     try {
-      const query = { ...filters, limit: page_size, ...(cursor === null ? {} : { cursor }) }
+      const query = { ...filters, limit, ...(cursor === null ? {} : { cursor }) }
       const page = (await callOperation(list, { path, query })) as Page
       // A reply to a request with earlier filters is ignored.
       if (wanted.current === about) set(now => join(now.about === about ? now : shown, page))
@@ -76,7 +78,7 @@ export function useList({ list, path, filters, key }: Source): Listed {
     owed.current = busy.current > 0
     if (owed.current) return
     // Further pages stay. Their rows are replaced if the first page contains them.
-    if (shown.rows.length <= page_size) void first()
+    if (shown.rows.length <= limit) void first()
     else
       void read(null, (before, page) => {
         return { ...before, rows: exchanged(before.rows, page, key), error: null }

@@ -32,6 +32,7 @@ export const de: Words = {
   rows: '{n} geladen',
   rows_all: '{n} insgesamt',
   more: 'Mehr laden',
+  all_of_these: 'Alle anzeigen',
   loading: 'Lädt …',
   empty_list: 'Was diese Liste zeigt: {list}.',
   empty: 'Hier ist noch nichts.',

@@ -29,6 +29,7 @@ export const en = {
   rows: '{n} loaded',
   rows_all: '{n} in all',
   more: 'Load more',
+  all_of_these: 'All of these',
   loading: 'Loading …',
   empty: 'There is nothing here yet.',
   empty_list: 'What this list shows: {list}.',

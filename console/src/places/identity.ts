@@ -18,6 +18,7 @@ export const identity: Place = {
       create: 'inviteAccount',
       columns: ['email', 'kind', 'status', 'display_name', 'verified_at', 'created_at', 'id'],
       events: ['account.', 'role.', 'session.'],
+      person: true,
       actions: [
         'assignRole',
         'removeRole',

@@ -10,6 +10,8 @@ export type CatalogOperation = {
   readonly path: string
   readonly summary: string
   readonly permission: string | null
+  /** Whether the reply is a page, so that it takes `limit`. */
+  readonly pages: boolean
   /** The filters, without cursor and limit. */
   readonly query: Readonly<Record<string, Json>>
   readonly body: Json | null
@@ -96,6 +98,7 @@ function entryOf(method: string, path: string, operation: Json, resolve: Resolve
     path,
     summary: (operation['summary'] as string | undefined) ?? '',
     permission: (operation['x-permission'] as string | undefined) ?? null,
+    pages: parameters.some(one => one.name === 'limit'),
     query: Object.fromEntries(filters.map(one => [one.name, trimmed(one.schema, resolve, 1)])),
     body: schema && trimmed(schema, resolve, 0),
     example: json && schema ? exampleOf(json, schema) : null,

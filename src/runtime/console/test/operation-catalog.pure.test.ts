@@ -16,8 +16,9 @@ test('an operation has its place, its permission, its body and an example', () =
   expect(submitJob?.example).toHaveProperty('type')
 })
 
-test('a list has its filters, and what pages through it is left out', () => {
-  const { query = {} } = catalog['listJobs'] ?? {}
+test('a list has its filters; that it has pages is said apart', () => {
+  const { query = {}, pages } = catalog['listJobs'] ?? {}
+  expect([pages, catalog['getJob']?.pages]).toEqual([true, false])
   expect(Object.keys(query)).toEqual(['state', 'type'])
   expect(query['state']?.['enum']).toContain('failed')
 })
