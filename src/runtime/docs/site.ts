@@ -16,6 +16,7 @@ const elsewhere: Readonly<Record<string, string>> = {
   'CONTRIBUTING.md': 'contributing',
   'SECURITY.md': 'report-a-vulnerability',
   'client/README.md': 'client',
+  'examples/agency/README.md': 'guides/agency',
 }
 
 export type Page = Rendered & {

@@ -9,6 +9,7 @@ import { gather } from '../../gather.ts'
 import { renderMarkdown } from '../render-markdown.ts'
 import { referenceLists } from '../reference-lists.ts'
 import { openSearch } from '../search.ts'
+import { questions } from './search-questions.ts'
 import { addressOf, openSite, type Page } from '../site.ts'
 
 const root = resolve(import.meta.dirname, '../../../..')
@@ -108,6 +109,14 @@ describe('the search', async () => {
     ['quiet hours', 'notifications#preferences'],
   ])('finds %s', ([query = '', place]) => {
     expect(first(query)).toBe(place)
+  })
+
+  test('answers most questions of people who do not know the pages among its first three', () => {
+    const missed = questions.flatMap(([question, wanted]) => {
+      const three = [...new Set(search(question).map(({ name }) => name))].slice(0, 3)
+      return three.some(name => wanted.includes(name)) ? [] : [{ question, three }]
+    })
+    expect(missed.length, JSON.stringify(missed, null, 1)).toBeLessThanOrEqual(5)
   })
 
   test('finds a name by its whole and by its beginning', () => {

@@ -173,7 +173,11 @@ describe.concurrent('a payment', () => {
       world.call('POST', '/v1/refunds', { token: shop.token, key, body, headers })
     const keys = [newKey(), newKey()]
     const both = await Promise.all(keys.map(refund))
-    expect(both.map(({ status }) => status).toSorted()).toEqual([201, 412])
+    const refused = both.filter(({ status }) => status === 412)
+    expect([both.map(({ status }) => status), refused.length]).toEqual([
+      expect.arrayContaining([201, 412]),
+      1,
+    ])
     // A retry under the key gets the refund again, although the payment has changed by it.
     const again = await Promise.all(keys.map(refund))
     expect(again.map(({ status }) => status)).toEqual(both.map(({ status }) => status))
