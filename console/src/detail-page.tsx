@@ -186,11 +186,9 @@ function Fields({ resource, row }: { readonly resource: Resource; readonly row: 
   )
 }
 
-/** A person who may read an item need not be allowed to read all related lists. */
-function refusal(error: unknown) {
-  if (error === null || error === undefined) return null
-  const hidden = error instanceof Problem && [403, 404].includes(error.status)
-  return hidden ? <p class="soft">{words.not_allowed}</p> : <ProblemBox error={error} />
+/** A person who may read an item need not be allowed to read all related lists: those are left out. */
+function isHidden(error: unknown): boolean {
+  return error instanceof Problem && [403, 404].includes(error.status)
 }
 
 function RelatedList({
@@ -208,10 +206,11 @@ function RelatedList({
     filters: filter ? { [filter]: of[0] ?? '' } : {},
     key: row => JSON.stringify(row),
   })
+  if (isHidden(listed.error)) return null
   return (
     <section>
       <h2>{titleOf(title)}</h2>
-      {refusal(listed.error)}
+      {listed.error !== null && listed.error !== undefined && <ProblemBox error={listed.error} />}
       {!listed.loading && !listed.error && listed.rows.length === 0 && (
         <p class="soft">{words.empty}</p>
       )}

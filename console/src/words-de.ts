@@ -36,7 +36,6 @@ export const de: Words = {
   loading: 'Lädt …',
   empty_list: 'Was diese Liste zeigt: {list}.',
   empty: 'Hier ist noch nichts.',
-  not_allowed: 'Diese dürfen Sie nicht sehen.',
   empty_filtered: 'Zu diesen Filtern passt nichts.',
   empty_make: 'Legen Sie hier das erste an, oder mit dieser Zeile:',
   no_list: 'Diese findet man über ihre Id.',

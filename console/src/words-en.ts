@@ -33,7 +33,6 @@ export const en = {
   loading: 'Loading …',
   empty: 'There is nothing here yet.',
   empty_list: 'What this list shows: {list}.',
-  not_allowed: 'You are not allowed to see these.',
   empty_filtered: 'Nothing fits these filters.',
   empty_make: 'Make the first one here, or with this line:',
   no_list: 'These are found by their id.',

@@ -63,10 +63,14 @@ export function docsPages(
     ...referencePages(reference, withOwn),
     pythonPage(document),
     ...['images', 'examples'].map(filePages),
+    // For models: what there is to read, each page as Markdown.
+    { path: `${base}/llms.txt`, read: async () => markdown(await contents(site)) },
     {
       path: `${base}/*`,
       read: async ({ params: { '*': name = '' } }) => {
-        const { groups, page } = await site()
+        const { groups, page, text } = await site()
+        if (name.endsWith('.md'))
+          return markdown(await text(name.slice(0, -3).replace(/^index$/, '')))
         const parts = await page(name)
         if (!parts) throw problem('not_found')
         return shown({ ...parts, groups })
@@ -100,6 +104,21 @@ async function loadSite(surfaces: readonly AnySurface[], public_url: string): Pr
 
 async function loadReference(document: string): Promise<Reference> {
   return (await import('./reference/reference.ts')).openReference(document)
+}
+
+/** The convention of llmstxt.org: a title and lists of links. */
+async function contents(site: () => Promise<Site>): Promise<string> {
+  const { groups } = await site()
+  const lists = groups.map(({ title, entries }) => {
+    const lines = entries.map(one => `- [${one.title}](${base}/${one.name}.md)\n`)
+    return `\n## ${title}\n\n${lines.join('')}`
+  })
+  return `# Dodeca\n\nThe operations of the API are in [openapi.json](${base}/api/openapi.json).\n${lists.join('')}`
+}
+
+function markdown(body: string | null): Rendered {
+  if (body === null) throw problem('not_found')
+  return { status: 200, headers: { 'content-type': 'text/markdown; charset=utf-8' }, body }
 }
 
 function filePages(kind: string): WebPage {

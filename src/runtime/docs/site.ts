@@ -30,6 +30,8 @@ export type Site = {
   readonly groups: readonly Group[]
   /** Returns a page. A page is rendered at its first visit. */
   page(name: string): Promise<Page | null>
+  /** The Markdown of a page, with links to the Markdown of other pages. */
+  text(name: string): Promise<string | null>
   /** Returns every page, one after the other. */
   all(): AsyncGenerator<Page>
 }
@@ -39,7 +41,8 @@ const sample_url = 'http://localhost:8080'
 
 /** A list of `lists` is the end of its page. */
 export async function openSite(lists: Lists, public_url = sample_url): Promise<Site> {
-  const readPage = (file: string) => renderPage(file, lists[file]?.() ?? '', public_url)
+  const read = (file: string) => readSource(file, lists[file]?.() ?? '', public_url)
+  const readPage = async (file: string) => renderPage(file, await read(file))
   const index = await readPage('docs/README.md')
   const groups = groupsOf(await readFile(new URL('docs/README.md', repository), 'utf8'))
   const files = new Map(groups.flatMap(group => group.entries.map(one => [one.name, one.file])))
@@ -53,6 +56,10 @@ export async function openSite(lists: Lists, public_url = sample_url): Promise<S
   return {
     groups,
     page,
+    text: async name => {
+      const file = name === '' ? 'docs/README.md' : files.get(name)
+      return file === undefined ? null : linked(await read(file), file)
+    },
     all: async function* () {
       for (const name of ['', ...files.keys()]) {
         const one = await page(name)
@@ -62,11 +69,23 @@ export async function openSite(lists: Lists, public_url = sample_url): Promise<S
   }
 }
 
-async function renderPage(file: string, list: string, public_url: string): Promise<Page> {
+async function readSource(file: string, list: string, public_url: string): Promise<string> {
   const text = await readFile(new URL(file, repository), 'utf8')
-  const source = `${text}\n${list}`.replaceAll(sample_url, () => public_url)
+  return `${text}\n${list}`.replaceAll(sample_url, () => public_url)
+}
+
+function renderPage(file: string, source: string): Page {
   const rendered = renderMarkdown(source, target => addressOf(target, file))
   return { ...rendered, file, name: nameOf(file) ?? '' }
+}
+
+function linked(source: string, file: string): string {
+  return source.replaceAll(/\]\(([^)\s]+)\)/g, (whole, target: string) => {
+    const [path = '', hash] = (addressOf(target, file) ?? '').split('#')
+    if (!path.startsWith(`${base}/`) || path.includes('.')) return whole
+    const page = path === `${base}/` ? `${base}/index` : path
+    return `](${page}.md${hash === undefined ? '' : `#${hash}`})`
+  })
 }
 
 /** The headings of the index with their lists of links. Links to other sites are left out. */

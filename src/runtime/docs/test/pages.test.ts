@@ -35,3 +35,21 @@ test.each(['nothing', 'guides/nothing', 'api/nothing', 'images/nothing.svg'])(
     ])
   },
 )
+
+test('every page is Markdown too, and its links lead to Markdown', async () => {
+  const lead = async (path: string): Promise<string[]> => {
+    const answer = await fetch(new URL(path, world.url))
+    expect([path, answer.status]).toEqual([path, 200])
+    expect(answer.headers.get('content-type')).toBe('text/markdown; charset=utf-8')
+    const text = await answer.text()
+    return [...text.matchAll(/\]\((\/docs\/[^)#\s]+\.md)/g)].map(([, at = '']) => at)
+  }
+  const read = new Set<string>()
+  const open = await lead('/docs/llms.txt')
+  for (let at = open.pop(); at !== undefined; at = open.pop()) {
+    if (read.has(at)) continue
+    read.add(at)
+    open.push(...(await lead(at)))
+  }
+  expect(read.size).toBeGreaterThan(50)
+})
