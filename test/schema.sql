@@ -876,21 +876,6 @@ create table identity.recovery_codes (
   constraint recovery_codes_tenant_id_account_id_fkey FOREIGN KEY (tenant_id, account_id) REFERENCES identity.accounts(tenant_id, id)
 );
 
-create table identity.refresh_tokens (
-  id_hash bytea not null,
-  session_id uuid not null,
-  parent_id_hash bytea,
-  used_at timestamp with time zone,
-  expires_at timestamp with time zone not null,
-  replays integer not null default 0,
-  created_at timestamp with time zone not null default kernel.now(),
-  constraint refresh_tokens_pkey PRIMARY KEY (id_hash),
-  constraint refresh_tokens_session_id_fkey FOREIGN KEY (session_id) REFERENCES identity.sessions(id) ON DELETE CASCADE
-) with (fillfactor=80);
-CREATE UNIQUE INDEX refresh_tokens_leaf ON identity.refresh_tokens USING btree (session_id) WHERE (used_at IS NULL);
-CREATE INDEX refresh_tokens_session ON identity.refresh_tokens USING btree (session_id);
-CREATE INDEX refresh_tokens_used ON identity.refresh_tokens USING btree (used_at) WHERE (used_at IS NOT NULL);
-
 create table identity.registrations (
   tenant_id uuid not null,
   id uuid not null,
@@ -993,6 +978,11 @@ create table identity.sessions (
   version bigint not null default 1,
   created_at timestamp with time zone not null default kernel.now(),
   last_seen_at timestamp with time zone not null default kernel.now(),
+  refresh_hash bytea not null,
+  refresh_parent_hash bytea,
+  refresh_used_at timestamp with time zone,
+  refresh_replays integer not null default 0,
+  refresh_expires_at timestamp with time zone not null,
   expires_at timestamp with time zone not null,
   revoked_at timestamp with time zone,
   revoked_reason identity.revoked_reason,
@@ -1083,6 +1073,22 @@ create table identity.used_realtime_tokens (
   constraint used_realtime_tokens_pkey PRIMARY KEY (tenant_id, id)
 );
 CREATE INDEX used_realtime_tokens_used_at ON identity.used_realtime_tokens USING btree (used_at);
+
+create view identity.refresh_tokens as
+ SELECT sessions.refresh_hash AS id_hash,
+    sessions.id AS session_id,
+    sessions.refresh_parent_hash AS parent_id_hash,
+    NULL::timestamp with time zone AS used_at,
+    sessions.refresh_expires_at AS expires_at
+   FROM identity.sessions
+UNION ALL
+ SELECT sessions.refresh_parent_hash AS id_hash,
+    sessions.id AS session_id,
+    NULL::bytea AS parent_id_hash,
+    sessions.refresh_used_at AS used_at,
+    sessions.refresh_expires_at AS expires_at
+   FROM identity.sessions
+  WHERE (sessions.refresh_parent_hash IS NOT NULL);
 
 CREATE OR REPLACE FUNCTION identity.access_claims(declared jsonb, of_profile jsonb, of_metadata jsonb, in_scope text[], for_client text, for_audience text)
  RETURNS jsonb

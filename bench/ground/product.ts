@@ -92,32 +92,24 @@ export async function prepareRotation(database_url: string, clients: number): Pr
     `
      create table accounts (id int primary key, status text not null);
      create table sessions (id int primary key, account_id int not null, revoked_at timestamptz,
-       last_seen_at timestamptz, expires_at timestamptz not null) with (fillfactor = 80);
-     create table refresh_tokens (id_hash bytea primary key, session_id int not null,
-       parent_id_hash bytea, used_at timestamptz, expires_at timestamptz not null,
-       replays int not null default 0) with (fillfactor = 80);
-     create unique index on refresh_tokens (session_id) where used_at is null;
-     create index on refresh_tokens (session_id);
+       last_seen_at timestamptz, expires_at timestamptz not null, refresh_hash bytea,
+       refresh_parent_hash bytea, refresh_used_at timestamptz, refresh_expires_at timestamptz)
+       with (fillfactor = 80);
      insert into accounts select n, 'active' from generate_series(0, ${clients}) n;
      insert into sessions select n, n, null, now(), now() + interval '30 days'
        from generate_series(0, ${clients}) n`,
   )
 }
 
-/** Both statements of a rotation. A transaction starts its own chain if there is none. */
+/** The statement of a rotation. */
 export const rotation = `
 \\set next random(1, 9000000000000000000)
-begin;
-update refresh_tokens set used_at = clock_timestamp()
-where session_id = :client_id and used_at is null and expires_at > now();
-with session as (
-  update sessions s set last_seen_at = now() from accounts a
-  where s.id = :client_id and s.revoked_at is null and s.expires_at > now()
-    and a.id = s.account_id and a.status = 'active'
-  returning s.id, s.expires_at
-)
-insert into refresh_tokens (id_hash, session_id, parent_id_hash, expires_at)
-select sha256(int8send(:next::bigint)), id, sha256('parent'), least(expires_at, now() + interval '14 days')
-from session;
-commit;
+update sessions s
+set refresh_hash = sha256(int8send(:next::bigint)), refresh_parent_hash = s.refresh_hash,
+  refresh_used_at = clock_timestamp(), last_seen_at = now(),
+  refresh_expires_at = least(s.expires_at, now() + interval '14 days')
+from accounts a
+where s.id = :client_id and s.revoked_at is null and s.expires_at > now()
+  and a.id = s.account_id and a.status = 'active'
+returning s.expires_at;
 `

@@ -32,10 +32,6 @@ export function checks({ kernel: { db }, permissions }: Deps): readonly Check[] 
               and not exists (select from identity.role_assignments r
                 where r.tenant_id = k.tenant_id and r.account_id = a.id)
             union all
-            select 'session ' || t.session_id || ' has several unused refresh tokens'
-            from identity.refresh_tokens t where t.used_at is null
-            group by t.session_id having count(*) > 1
-            union all
             -- Before the first start there are no accounts.
             select 'the number of active signing keys is ' || count(*) filter (where state = 'active')
             from identity.signing_keys

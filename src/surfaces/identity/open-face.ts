@@ -23,8 +23,7 @@ const Session = Type.Object({ id: Type.String() })
 
 /** A session `s` can still be used: it was refreshed in time, and may be refreshed again. */
 const usable = sql`(s.revoked_at is null and s.expires_at > kernel.now()
-  and exists (select from identity.refresh_tokens t
-    where t.session_id = s.id and t.used_at is null and t.expires_at > kernel.now()))`
+  and s.refresh_expires_at > kernel.now())`
 
 export function openFace(deps: Deps): Inside {
   const { kernel, keys, denied, hasher, tokens } = deps

@@ -1,19 +1,12 @@
-/** Deletes expired rows. A used refresh token whose row is deleted is recognized by its tag. */
+/** Deletes expired rows. */
 import { sql, type Retention, type Sql } from '#dodeca/kernel'
 import type { Kernel } from './settings.ts'
 
 export function retention(settings: Kernel['settings']): readonly Retention[] {
-  const prune_seconds = settings['identity.refresh_prune_seconds']
   const event_days = settings['identity.security_events_retention_days']
   return [
-    rows(
-      'refresh_tokens',
-      ['id_hash'],
-      sql`t.used_at < clock_timestamp() - make_interval(secs => ${prune_seconds})`,
-      60,
-    ),
-    // Access tokens of the session have expired long before. Its refresh tokens are deleted with
-    // it: a token of a session that is gone is refused like any other.
+    // Access tokens of the session have expired long before. A refresh token of a session that is gone
+    // is refused like any other.
     rows('sessions', ['id'], sql`t.expires_at <= kernel.now() - interval '30 days'`),
     rows('gone_sessions', ['id'], sql`t.gone_at <= kernel.now() - interval '1 day'`),
     rows(

@@ -77,7 +77,7 @@ export const SessionTokens = Type.Object(
     token_type: Type.Literal('Bearer'),
     access_token: Type.Optional(Type.String({ maxLength: 3000 })),
     expires_in: Type.Integer(),
-    refresh_token: Type.Optional(Type.String({ maxLength: 60 })),
+    refresh_token: Type.Optional(Type.String({ maxLength: 80 })),
     refresh_expires_in: Type.Integer(),
     session_expires_at: Time,
     aal: Aal,

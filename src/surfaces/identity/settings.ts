@@ -18,7 +18,6 @@ export const settings = {
   'identity.grants_per_client': setting.count(10, 'sessions', 'Sessions that one account has given to one application; the oldest ends', 1, 1000),
   'identity.refresh_grace_seconds': setting.count(10, 's', 'How long a used refresh token still returns its successor', 0, 60),
   'identity.refresh_grace_replays': setting.count(30, 'replays', 'How often a used refresh token returns its successor', 0, 1000),
-  'identity.refresh_prune_seconds': setting.count(86_400, 's', 'How long used refresh tokens are kept as rows', 1),
   'identity.verification_ttl_seconds': setting.count(86_400, 's', 'Life of a registration and of its mailed token', 60),
   'identity.reset_ttl_seconds': setting.count(1800, 's', 'Life of a mailed password reset token', 60),
   'identity.invitation_ttl_seconds': setting.count(7 * 86_400, 's', 'Life of a mailed invitation', 60),
@@ -107,10 +106,6 @@ export function settingFaults(
     [
       scopeOfAnonymous(given).join(' ').length > 1000 || scopeOfAnonymous(given).length > 20,
       'IDENTITY_ANONYMOUS_SCOPES has more than 18 words or 980 characters. Name fewer, such as commerce.write for all that a member may do in a shop.',
-    ],
-    [
-      given['identity.refresh_prune_seconds'] <= given['identity.refresh_grace_seconds'],
-      'IDENTITY_REFRESH_PRUNE_SECONDS must be above IDENTITY_REFRESH_GRACE_SECONDS, because otherwise a used refresh token is deleted before it may be sent again, and its theft is not noticed. Raise the first or lower the second.',
     ],
   ])
   const read = refusals({

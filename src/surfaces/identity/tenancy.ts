@@ -56,12 +56,4 @@ export const tenancy: Tenancy = {
       on conflict (id) do update
       set gone_at = excluded.gone_at, moved_tenant_id = excluded.moved_tenant_id`,
   },
-  'identity.refresh_tokens': {
-    rows: `exists (
-      select from identity.sessions s
-      where s.id = t.session_id and s.tenant_id = $1 and ${knownThere('s')})`,
-    falls: `exists (
-      select from identity.sessions s
-      where s.id = t.session_id and $1 in (s.tenant_id, s.active_tenant_id))`,
-  },
 }

@@ -37,7 +37,7 @@ test('a table comes after those that it refers to', async () => {
   const names = (await tenantTables(client, schemas, tenancy)).map(({ name }) => name)
   for (const [first, second] of [
     ['identity.tenants', 'identity.accounts'],
-    ['identity.sessions', 'identity.refresh_tokens'],
+    ['identity.accounts', 'identity.sessions'],
     ['payments.ledger_accounts', 'payments.ledger_entries'],
   ] as const) {
     expect(names.indexOf(first), second).toBeLessThan(names.indexOf(second))

@@ -153,6 +153,13 @@ create table identity.sessions (
   version bigint not null default 1,
   created_at timestamptz not null default kernel.now(),
   last_seen_at timestamptz not null default kernel.now(),
+  -- The one token that refreshes it, and the one before, which gives it again for a short time. No index
+  -- has these columns: a refresh changes this row alone, and no index.
+  refresh_hash bytea not null,
+  refresh_parent_hash bytea,
+  refresh_used_at timestamptz,
+  refresh_replays int not null default 0,
+  refresh_expires_at timestamptz not null,
   expires_at timestamptz not null,
   revoked_at timestamptz,
   revoked_reason identity.revoked_reason,
@@ -187,20 +194,14 @@ create table identity.gone_sessions (
 );
 create index gone_sessions_gone_at on identity.gone_sessions (gone_at);
 
--- At most one unused token a session: a family can never fork.
-create table identity.refresh_tokens (
-  id_hash bytea primary key,
-  session_id uuid not null references identity.sessions (id) on delete cascade,
-  parent_id_hash bytea,
-  used_at timestamptz,
-  expires_at timestamptz not null,
-  replays int not null default 0,
-  created_at timestamptz not null default kernel.now()
-) with (fillfactor = 80);
-create unique index refresh_tokens_leaf on identity.refresh_tokens (session_id)
-  where used_at is null;
-create index refresh_tokens_session on identity.refresh_tokens (session_id);
-create index refresh_tokens_used on identity.refresh_tokens (used_at) where used_at is not null;
+-- Each session has one unused token, and the one before it.
+create view identity.refresh_tokens as
+  select refresh_hash as id_hash, id as session_id, refresh_parent_hash as parent_id_hash,
+    null::timestamptz as used_at, refresh_expires_at as expires_at
+  from identity.sessions
+  union all
+  select refresh_parent_hash, id, null, refresh_used_at, refresh_expires_at
+  from identity.sessions where refresh_parent_hash is not null;
 
 -- A realtime token opens one socket. Kept until the token has expired.
 create table identity.used_realtime_tokens (

@@ -5,8 +5,7 @@ import { Id, Problem, sql, type Reader } from '#dodeca/kernel'
 import { apiKeyStands } from '../api-keys/authenticate.ts'
 import type { Deps } from '../deps.ts'
 import { hashOf } from '../one-time.ts'
-import { isGenuine, parseToken } from '../sessions/refresh-token.ts'
-import { partsOf } from './refresh-grant.ts'
+import { isGenuine, parseToken, type RefreshToken } from '../sessions/refresh-token.ts'
 
 export type FoundToken = {
   readonly kind: 'access' | 'refresh'
@@ -24,8 +23,8 @@ type Needs = Pick<Deps, 'kernel' | 'tokens' | 'denied'>
 
 /** Undefined if the token is not valid, or is not of an application. */
 export async function findToken(deps: Needs, token: string): Promise<FoundToken | undefined> {
-  const parts = partsOf(token)
-  return parts ? await findRefresh(deps.kernel.db, deps, parts) : await findAccess(deps, token)
+  const refresh = parseToken(token)
+  return refresh ? await findRefresh(deps.kernel.db, deps, refresh) : await findAccess(deps, token)
 }
 
 /** Every access token of an application, for whichever API it is. */
@@ -77,19 +76,18 @@ const Row = Type.Object({
 async function findRefresh(
   reader: Reader,
   { kernel: { public_url } }: Needs,
-  { session_id, refresh_token }: { session_id: string; refresh_token: string },
+  { session_id, text }: RefreshToken,
 ): Promise<FoundToken | undefined> {
   const row = await reader.maybe(
     Row,
     sql`
-      -- any tenant: the token is found by its hash
+      -- any tenant: the session is named by its token
       select s.account_id, s.active_tenant_id as tenant_id, s.client_id, s.scope,
         coalesce(s.audience, ${`${public_url}/v1`}) as audience,
-        extract(epoch from least(t.expires_at, s.expires_at))::bigint as expires_at
-      from identity.refresh_tokens t
-      join identity.sessions s on s.id = t.session_id
-      where t.id_hash = ${hashOf(refresh_token)} and t.session_id = ${session_id}
-        and t.used_at is null and t.expires_at > kernel.now()
+        extract(epoch from least(s.refresh_expires_at, s.expires_at))::bigint as expires_at
+      from identity.sessions s
+      where s.id = ${session_id} and s.refresh_hash = ${hashOf(text)}
+        and s.refresh_expires_at > kernel.now()
         and s.client_id is not null and s.revoked_at is null and s.expires_at > kernel.now()`,
   )
   return row && { kind: 'refresh', session_id, ...row }
@@ -97,8 +95,6 @@ async function findRefresh(
 
 /** The session of a refresh token that we issued, also if it was used; null for any other text. */
 export function sessionOfRefresh({ kernel }: Pick<Deps, 'kernel'>, token: string): string | null {
-  const parts = partsOf(token)
-  const parsed = parseToken(parts?.refresh_token ?? '')
-  if (!parts || !parsed || !isGenuine(kernel.keys, parts.session_id, parsed)) return null
-  return parts.session_id
+  const parsed = parseToken(token)
+  return parsed && isGenuine(kernel.keys, parsed) ? parsed.session_id : null
 }

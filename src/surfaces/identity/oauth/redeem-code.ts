@@ -142,7 +142,7 @@ async function begin(
     token_type: 'Bearer',
     expires_in,
     scope: scope.join(' '),
-    ...(stays ? { refresh_token: `${open.ref}.${refresh_token}` } : {}),
+    ...(stays ? { refresh_token } : {}),
     ...(scope.includes('openid') ? { id_token } : {}),
   }
 }

@@ -1,14 +1,15 @@
 /**
- * Refreshes the grant of an application. To the client its refresh token is one string: the id of
- * the session and the token. A token of another client is refused like one that was never issued.
+ * Refreshes the grant of an application. A token of another client is refused like one that was never
+ * issued.
  */
 import { Type } from 'typebox'
-import { isId, nullable, Problem, sql } from '#dodeca/kernel'
+import { nullable, Problem, sql } from '#dodeca/kernel'
 import { findResource, type Client } from '../clients/find-client.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import type { Seen } from '../security-events/record-security-event.ts'
 import { refresh } from '../sessions/refresh-session.ts'
+import { parseToken } from '../sessions/refresh-token.ts'
 import { parameter, type OAuthForm } from './read-form.ts'
 import type { Tokens } from './schemas.ts'
 
@@ -17,13 +18,6 @@ const Granted = Type.Object({
   audience: nullable(Type.String()),
 })
 
-/** The parts of a refresh token of an application; null if it is none. */
-export function partsOf(token: string): { session_id: string; refresh_token: string } | null {
-  const [session_id = '', refresh_token = '', ...more] = token.split('.')
-  if (!isId(session_id) || refresh_token === '' || more.length > 0) return null
-  return { session_id, refresh_token }
-}
-
 export async function refreshGrant(
   deps: Deps,
   client: Client,
@@ -31,18 +25,14 @@ export async function refreshGrant(
   seen: Seen,
 ): Promise<Tokens> {
   const { client_id } = client
-  const parts = partsOf(parameter(form, 'refresh_token'))
-  if (!parts) throw problem('invalid_grant')
-  await requireSame(deps, client, parts.session_id, form)
+  const shown = parameter(form, 'refresh_token')
+  const session_id = parseToken(shown)?.session_id
+  if (session_id === undefined) throw problem('invalid_grant')
+  await requireSame(deps, client, session_id, form)
   try {
-    const asked = { ...parts, tenant_id: undefined, client_id }
-    const { access_token = '', expires_in, refresh_token } = await refresh(deps, asked, seen)
-    return {
-      access_token,
-      token_type: 'Bearer',
-      expires_in,
-      refresh_token: `${parts.session_id}.${refresh_token}`,
-    }
+    const asked = { session_id, refresh_token: shown, tenant_id: undefined, client_id }
+    const { access_token = '', expires_in, refresh_token = '' } = await refresh(deps, asked, seen)
+    return { access_token, token_type: 'Bearer', expires_in, refresh_token }
   } catch (error) {
     if (!(error instanceof Problem) || error.status === 429 || error.status >= 500) throw error
     throw problem('invalid_grant', {}, { cause: error })

@@ -4,16 +4,15 @@
  * header. A form cannot send a header, so the pages check a field of the form instead. An expired
  * access token is renewed with the refresh token.
  */
-import { Type } from 'typebox'
-import { Id, isNarrow, Problem, sql, type Principal } from '#dodeca/kernel'
+import { isNarrow, Problem, type Principal } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { isRefusal } from '../login-policy/policy.ts'
 import type { Session } from '../mfa/holder.ts'
-import { hashOf } from '../one-time.ts'
 import type { Seen } from '../security-events/record-security-event.ts'
 import { deliver, setCookies } from '../sessions/deliver-tokens.ts'
 import { isEnrolment } from '../sessions/narrowed.ts'
 import { refresh } from '../sessions/refresh-session.ts'
+import { parseToken } from '../sessions/refresh-token.ts'
 import { readCookie } from './cookies.ts'
 
 export type Visitor = {
@@ -62,14 +61,9 @@ function isTaken(principal: Principal, also: Also | undefined): boolean {
 async function renewed(deps: Deps, seen: Seen, also: Also | undefined): Promise<Visitor> {
   const refresh_token = readCookie(deps.kernel, seen.headers, 'account-rt')
   if (refresh_token === null) return anonymous
-  // Finds used refresh tokens too: two tabs may send the same one, and the refresh handles that.
-  const of = await deps.kernel.db.maybe(
-    Type.Object({ session_id: Id }),
-    sql`select session_id from identity.refresh_tokens where id_hash = ${hashOf(refresh_token)}`,
-  )
-  if (!of) return anonymous
+  const session_id = parseToken(refresh_token)?.session_id
+  if (session_id === undefined) return anonymous
   try {
-    const { session_id } = of
     const tokens = await refresh(deps, { session_id, refresh_token, tenant_id: undefined }, seen)
     const session = await sessionOf(deps, tokens.access_token ?? '', also)
     const cookies = setCookies(deliver(deps.kernel, tokens, 'cookie').headers)

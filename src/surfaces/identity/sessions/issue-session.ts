@@ -203,20 +203,16 @@ function insertSession(
       ), session as (
         insert into identity.sessions (tenant_id, id, account_id, token_family_id,
           active_tenant_id, aal, amr, auth_time, client_metadata, expires_at, scope, client_id,
-          audience, bound_tenant_id, guest_of, connection_id, parent_id)
+          audience, bound_tenant_id, guest_of, connection_id, parent_id, refresh_hash,
+          refresh_expires_at)
         select tenant_id, ${session_id}::uuid, id, ${newId()}::uuid, active_tenant_id,
           ${aal}, ${amr as string[]}::text[], auth_time, ${sql.json(metadata)}::jsonb,
           expires_at, scope, ${narrowed.client_id}, ${narrowed.audience},
           bound_tenant_id,
           array_remove(array[nullif(active_tenant_id, tenant_id)], null), ${connection_id}::uuid,
-          ${ends_with}::uuid
-        from decided where refusal is null
-        returning id, expires_at
-      ), token as (
-        insert into identity.refresh_tokens (id_hash, session_id, expires_at)
-        select ${hash}, id,
+          ${ends_with}::uuid, ${hash},
           least(expires_at, kernel.now() + make_interval(secs => ${refresh_seconds}))
-        from session
+        from decided where refusal is null
       )
       select refusal, scope, claims, active_tenant_id, bound_tenant_id, auth_time,
         expires_at as session_expires_at,

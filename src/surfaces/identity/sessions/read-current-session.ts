@@ -56,9 +56,8 @@ function ofRefreshToken(cookie: Headers[string]): Sql | null {
   const token = parseToken(refreshCookie(cookie) ?? '')
   return (
     token &&
-    sql`s.id = (select t.session_id from identity.refresh_tokens t
-      where t.id_hash = ${hashOf(token.text)} and t.used_at is null
-        and t.expires_at > kernel.now())`
+    sql`s.id = ${token.session_id} and s.refresh_hash = ${hashOf(token.text)}
+      and s.refresh_expires_at > kernel.now()`
   )
 }
 

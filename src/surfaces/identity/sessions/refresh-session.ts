@@ -1,12 +1,12 @@
 /**
- * Refreshes a session. A token is used once: one statement marks it and inserts its successor. If
- * it is used again within the grace period, and the successor is unused, the caller gets the same
- * successor; this happens with racing tabs and lost replies. Any other reuse means that two parties
- * have the token and one has stolen it, so the session ends. A token that we never issued ends
- * nothing, so random input cannot log a person out.
+ * Refreshes a session. A token is used once: one statement puts its successor in its place. If it is
+ * used again within the grace period, and the successor is unused, the caller gets the same successor;
+ * this happens with racing tabs and lost replies. Any other reuse means that two parties have the token
+ * and one has stolen it, so the session ends. A token that we never issued ends nothing, so random
+ * input cannot log a person out.
  */
 import { Type, type Static } from 'typebox'
-import { Id, nullable, parseTime, sql, type Sql, type Tx } from '#dodeca/kernel'
+import { Id, nullable, oneOf, parseTime, sql, type Sql, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { Refusal, refusalIn } from '../login-policy/policy.ts'
@@ -21,10 +21,10 @@ import { Continued, isElsewhere, readSession, rotation, type Refresh } from './r
 type Needs = Pick<Deps, 'kernel' | 'tokens' | 'denied' | 'pace'>
 
 const Used = Type.Object({
-  used: Type.Boolean(),
+  /** The token is the unused one, or the one before it; else it is older, or not ours. */
+  is: nullable(oneOf('unused', 'before')),
   in_grace: Type.Boolean(),
-  successor: nullable(Bytes),
-  successor_used: nullable(Type.Boolean()),
+  unused: Bytes,
   alive: Type.Boolean(),
   /** The session is bound to another tenant than the one that is asked for. */
   elsewhere: Type.Boolean(),
@@ -40,9 +40,9 @@ type Result =
 export async function refresh(deps: Needs, asked: Refresh, seen: Seen): Promise<SessionTokens> {
   const { session_id, tenant_id } = asked
   const token = parseToken(asked.refresh_token)
-  if (!token) throw problem('invalid_refresh_token')
+  if (token?.session_id !== session_id) throw problem('invalid_refresh_token')
   // Without a token of the session, no caller may use up its refreshes.
-  if (isGenuine(deps.kernel.keys, session_id, token)) countRefresh(deps, session_id)
+  if (isGenuine(deps.kernel.keys, token)) countRefresh(deps, session_id)
   const rotated = (await rotate(deps, asked, token)) ?? (await rotateGuest(deps, asked, token))
   const result = rotated ?? (await again(deps, asked, token))
   if (result.kind === 'reused') await endReusedSession(deps, session_id, seen)
@@ -66,7 +66,7 @@ async function rotate(
   asked: Refresh,
   token: RefreshToken,
 ): Promise<Result | undefined> {
-  const next = successorOf(kernel, asked, token)
+  const next = successorOf(kernel, token)
   const rotated = rotation(kernel.settings, asked, { token, next, guest: false })
   const session = await kernel.db.maybe(Continued, rotated)
   await kernel.fault('identity.after_rotation')
@@ -82,7 +82,7 @@ function rotateGuest(
   asked: Refresh,
   token: RefreshToken,
 ): Promise<Result | undefined> {
-  const next = successorOf(kernel, asked, token)
+  const next = successorOf(kernel, token)
   return kernel.db.tx(async (tx): Promise<Result | undefined> => {
     if (!(await holdMembership(tx, asked))) return undefined
     const rotated = rotation(kernel.settings, asked, { token, next, guest: true })
@@ -91,8 +91,8 @@ function rotateGuest(
   })
 }
 
-function successorOf({ keys }: Needs['kernel'], { session_id }: Refresh, token: RefreshToken) {
-  const [next] = successors(keys, session_id, token)
+function successorOf({ keys }: Needs['kernel'], token: RefreshToken) {
+  const [next] = successors(keys, token)
   if (!next) throw new Error('the keyring is empty')
   return next
 }
@@ -123,23 +123,21 @@ function again({ kernel }: Needs, asked: Refresh, token: RefreshToken): Promise<
   const { settings, keys } = kernel
   const hash = hashOf(token.text)
   return kernel.db.tx(async (tx): Promise<Result> => {
-    const found = await readUsed(tx, settings, asked, hash)
-    if (!found) return { kind: isGenuine(keys, session_id, token) ? 'reused' : 'refused' }
-    if (!found.alive) return { kind: 'refused' }
+    const found = await hold(tx, settings, asked, hash)
+    if (!found?.alive) return { kind: 'refused' }
+    if (found.is === null) return { kind: isGenuine(keys, token) ? 'reused' : 'refused' }
     const refusal = refusalOf(found)
-    if (!found.used) return refusal ?? { kind: 'no_member' }
-    if (!found.in_grace || found.successor_used !== false) return { kind: 'reused' }
+    if (found.is === 'unused') return refusal ?? { kind: 'no_member' }
+    if (!found.in_grace) return { kind: 'reused' }
     if (refusal) return refusal
     const replayed = await tx.run(sql`
-      update identity.refresh_tokens set replays = replays + 1
-      where id_hash = ${hash} and replays < ${settings['identity.refresh_grace_replays']}`)
-    const { successor } = found
-    const next = successors(keys, session_id, token).find(
-      one => successor !== null && hashOf(one.text).equals(successor),
-    )
+      update identity.sessions set refresh_replays = refresh_replays + 1
+      where id = ${session_id}
+        and refresh_replays < ${settings['identity.refresh_grace_replays']}`)
+    const next = successors(keys, token).find(one => hashOf(one.text).equals(found.unused))
     if (replayed === 0 || !next) return { kind: 'reused' }
     if (!(await moveTo(tx, asked))) return { kind: 'no_member' }
-    return { kind: 'continued', session: await readSession(tx, session_id, hash), next }
+    return { kind: 'continued', session: await readSession(tx, session_id), next }
   })
 }
 
@@ -166,7 +164,8 @@ async function moveTo(tx: Tx, asked: Refresh): Promise<boolean> {
   return moved > 0
 }
 
-function readUsed(
+/** Holds the session, so that its tokens stay what they are until the commit. */
+function hold(
   tx: Tx,
   settings: Needs['kernel']['settings'],
   { session_id, tenant_id, client_id }: Refresh,
@@ -175,20 +174,20 @@ function readUsed(
   return tx.maybe(
     Used,
     sql`
-      select t.used_at is not null as used,
-        coalesce(t.used_at > clock_timestamp()
+      select case ${hash}::bytea when s.refresh_hash then 'unused'
+          when s.refresh_parent_hash then 'before' end as is,
+        coalesce(s.refresh_used_at > clock_timestamp()
           - make_interval(secs => ${settings['identity.refresh_grace_seconds']}), false) as in_grace,
-        n.id_hash as successor, n.used_at is not null as successor_used,
-        s.revoked_at is null and s.expires_at > kernel.now() and t.expires_at > kernel.now()
+        s.refresh_hash as unused,
+        s.revoked_at is null and s.expires_at > kernel.now()
+          and s.refresh_expires_at > kernel.now()
           and s.client_id is not distinct from ${client_id ?? null} as alive,
         ${isElsewhere(tenant_id)} as elsewhere,
         case when ${isMemberIn(sql`p`)} then ${refusalIn(sql`p`)} end as refusal
-      from identity.refresh_tokens t
-      join identity.sessions s on s.id = t.session_id
+      from identity.sessions s
       left join identity.tenants p on p.id = coalesce(${tenant_id ?? null}::uuid, s.active_tenant_id)
-      left join identity.refresh_tokens n
-        on n.session_id = t.session_id and n.parent_id_hash = t.id_hash
-      where t.id_hash = ${hash} and t.session_id = ${session_id}`,
+      where s.id = ${session_id}
+      for no key update of s`,
   )
 }
 

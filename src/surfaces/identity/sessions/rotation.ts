@@ -35,9 +35,8 @@ export const Continued = Type.Object({
 export type Continued = Static<typeof Continued>
 
 /**
- * The whole rotation in one round trip to the database. It allows twice the refreshes of a
- * transaction with two statements. Racing refreshes wait for the lock on the token's row: the
- * second finds the token used and changes nothing.
+ * The whole rotation: one row changes. Racing refreshes wait for its lock, and the second finds
+ * another token and changes nothing.
  */
 export function rotation(
   settings: Kernel['settings'],
@@ -45,77 +44,51 @@ export function rotation(
   { token, next, guest }: { token: RefreshToken; next: RefreshToken; guest: boolean },
 ) {
   const idle = client_id ? 'identity.grant_idle_seconds' : 'identity.refresh_ttl_seconds'
+  const ends = endsBy(sql`s.expires_at`, loggedInAt, sql`p.login`)
   return sql`
-    with used as (
-      update identity.refresh_tokens t set used_at = clock_timestamp()
-      from identity.sessions s
-      join identity.accounts a on a.id = s.account_id and a.status = 'active'
-      join identity.tenants p on p.id = coalesce(${tenant_id ?? null}::uuid, s.active_tenant_id)
-      where t.id_hash = ${hashOf(token.text)} and t.session_id = ${session_id}
-        and t.used_at is null and t.expires_at > kernel.now()
-        and s.id = t.session_id and s.revoked_at is null and s.expires_at > kernel.now()
-        and s.client_id is not distinct from ${client_id ?? null}
-        and not ${isElsewhere(tenant_id)}
-        and (${guest} or coalesce(${tenant_id ?? null}::uuid, s.active_tenant_id) = s.tenant_id)
-        and ${refusalIn(sql`p`)} is null
-      returning t.id_hash, t.session_id, p.login, p.claims
-    ), session as (
-      update identity.sessions s
-      set last_seen_at = kernel.now(),
-        active_tenant_id = coalesce(${tenant_id ?? null}::uuid, s.active_tenant_id),
-        guest_of = case when ${guest}
-          and coalesce(${tenant_id ?? null}::uuid, s.active_tenant_id) <> all(s.guest_of)
-          then s.guest_of || coalesce(${tenant_id ?? null}::uuid, s.active_tenant_id)
-          else s.guest_of end
-      from used
-      where s.id = used.session_id and s.revoked_at is null
-      returning s.id, s.account_id, s.tenant_id, s.active_tenant_id, s.aal, s.amr, s.auth_time,
-        ${endsBy(sql`s.expires_at`, loggedInAt, sql`used.login`)} as expires_at,
-        ${narrowed_columns}, used.id_hash as parent, used.claims as declared
-    ), successor as (
-      insert into identity.refresh_tokens (id_hash, session_id, parent_id_hash, expires_at)
-      select ${hashOf(next.text)}, session.id, session.parent, least(session.expires_at,
-        kernel.now() + make_interval(secs => ${settings[idle]}))
-      from session
-      returning expires_at
-    )
-    select account_id, active_tenant_id as tenant_id, tenant_id as home_tenant_id, aal, amr,
-      auth_time, scope, client_id, audience, bound_tenant_id,
-      session.expires_at as session_expires_at, ${said} as claims,
-      extract(epoch from successor.expires_at - kernel.now())::int as refresh_expires_in
-    from session, successor`
+    update identity.sessions s
+    set refresh_hash = ${hashOf(next.text)}, refresh_parent_hash = s.refresh_hash,
+      refresh_used_at = clock_timestamp(), refresh_replays = 0,
+      refresh_expires_at = least(${ends},
+        kernel.now() + make_interval(secs => ${settings[idle]})),
+      last_seen_at = kernel.now(), active_tenant_id = p.id,
+      guest_of = case when ${guest} and p.id <> all(s.guest_of) then s.guest_of || p.id
+        else s.guest_of end
+    from identity.accounts a, identity.tenants p
+    where s.id = ${session_id} and s.refresh_hash = ${hashOf(token.text)}
+      and s.refresh_expires_at > kernel.now()
+      and s.revoked_at is null and s.expires_at > kernel.now()
+      and s.client_id is not distinct from ${client_id ?? null}
+      and a.id = s.account_id and a.status = 'active'
+      and p.id = coalesce(${tenant_id ?? null}::uuid, s.active_tenant_id)
+      and not ${isElsewhere(tenant_id)}
+      and (${guest} or p.id = s.tenant_id)
+      and ${refusalIn(sql`p`)} is null
+    returning ${continued}`
 }
 
-/** Of the row `session`. The account is read only where its tenant declares claims. */
-const said = sql`
-  case when session.declared is not null and session.tenant_id = session.active_tenant_id then (
-    select identity.access_claims(session.declared, a.profile, a.metadata, session.scope,
-      session.client_id, session.audience)
-    from identity.accounts a where a.id = session.account_id) end`
+/** Of a session `s`, its account `a` and the tenant `p` in which it works. */
+const continued = sql`
+  s.account_id, s.active_tenant_id as tenant_id, s.tenant_id as home_tenant_id, s.aal, s.amr,
+  s.auth_time, ${narrowed_columns},
+  ${endsBy(sql`s.expires_at`, loggedInAt, sql`p.login`)} as session_expires_at,
+  case when p.claims is not null and s.tenant_id = p.id then identity.access_claims(p.claims,
+    a.profile, a.metadata, s.scope, s.client_id, s.audience) end as claims,
+  greatest(0, extract(epoch from s.refresh_expires_at - kernel.now()))::int as refresh_expires_in`
 
 /** A session `s` that is bound to another tenant than this. */
 export function isElsewhere(tenant_id: string | undefined) {
   return sql`coalesce(s.bound_tenant_id <> ${tenant_id ?? null}::uuid, false)`
 }
 
-export function readSession(tx: Tx, session_id: string, parent: Buffer): Promise<Continued> {
+export function readSession(tx: Tx, session_id: string): Promise<Continued> {
   return tx.one(
     Continued,
     sql`
-      with session as (
-        select s.id, s.account_id, s.active_tenant_id, s.tenant_id, s.aal, s.amr, s.auth_time,
-          ${narrowed_columns}, p.claims as declared,
-          ${endsBy(sql`s.expires_at`, loggedInAt, sql`p.login`)} as expires_at
-        from identity.sessions s
-        join identity.tenants p on p.id = s.active_tenant_id
-        where s.id = ${session_id}
-      )
-      select session.account_id, session.active_tenant_id as tenant_id,
-        session.tenant_id as home_tenant_id, aal, amr, auth_time, scope, client_id, audience,
-        bound_tenant_id, session.expires_at as session_expires_at,
-        ${said} as claims,
-        greatest(0, extract(epoch from n.expires_at - kernel.now()))::int as refresh_expires_in
-      from session
-      join identity.refresh_tokens n on n.session_id = session.id and n.parent_id_hash = ${parent}`,
+      select ${continued}
+      from identity.sessions s
+      join identity.accounts a on a.id = s.account_id
+      join identity.tenants p on p.id = s.active_tenant_id
+      where s.id = ${session_id}`,
   )
 }

@@ -2,6 +2,7 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import { newId, sql } from '#dodeca/kernel'
 import { credentials, loggedIn, openBrowser } from '../../pages/test/visitor.ts'
+import { parseToken } from '../../sessions/refresh-token.ts'
 import { moveClock } from '../../test/second-factor.ts'
 import { callback, hiddenOf, openOAuthWorld, type App } from './oauth-world.ts'
 
@@ -162,7 +163,7 @@ describe.concurrent('nobody is asked', () => {
     expect(codeIn((await open('openid', { prompt: 'none' })).to)).toMatch(/^ot_/)
     expect((await open('openid chat.read', { prompt: 'consent' })).status).toBe(200)
     expect((await open('openid chat.write')).status).toBe(200)
-    const [session_id] = refresh_token.split('.')
+    const { session_id } = parseToken(refresh_token) ?? {}
     await world.call('DELETE', `/v1/sessions/${session_id}`, { token: person.token })
     expect((await open('openid chat.read')).status).toBe(200)
   })

@@ -4,6 +4,7 @@ import { startProcess } from '../../../../../test/process.ts'
 import type { Member } from '../../../../../test/product-world.ts'
 import { call, eventually } from '../../../../../test/world.ts'
 import { newId, sql } from '#dodeca/kernel'
+import { parseToken } from '../../sessions/refresh-token.ts'
 import { loggedIn } from '../../pages/test/visitor.ts'
 import { basic, openOAuthWorld, type App, type Way } from './oauth-world.ts'
 
@@ -83,12 +84,10 @@ describe.concurrent('a refresh token', () => {
     const person = await world.member()
     const app = await world.app()
     const { refresh_token = '' } = await world.grant(person, app, stays)
-    const [session_id, token] = refresh_token.split('.')
-    const path = `/v1/sessions/${session_id}/refresh`
-    const answer = await world.call('POST', path, { body: { refresh_token: token } })
+    const path = `/v1/sessions/${parseToken(refresh_token)?.session_id}/refresh`
+    const answer = await world.call('POST', path, { body: { refresh_token } })
     expect([answer.status, answer.body.code]).toEqual([401, 'invalid_refresh_token'])
-    const own = `${person.session_id}.${person.refresh_token}`
-    const form = { grant_type: 'refresh_token', refresh_token: own }
+    const form = { grant_type: 'refresh_token', refresh_token: person.refresh_token }
     expect((await world.post('/v1/oauth/token', form, basic(app))).body).toMatchObject(refused)
   })
 })
