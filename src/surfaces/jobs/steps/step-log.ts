@@ -140,7 +140,9 @@ async function noteFailure(
   if (changed === 0) throw ended.lost()
 }
 
-async function load({ kernel: { db } }: StepDeps, { tenant_id, job_id }: Lease) {
+/** Before its first attempt, a run has no steps. */
+async function load({ kernel: { db } }: StepDeps, { tenant_id, job_id, attempt_no }: Lease) {
+  if (attempt_no === 1) return { steps: [], run: { undoing: null, round: 0 } }
   const [steps, run] = await Promise.all([
     db.many(
       Loaded,
