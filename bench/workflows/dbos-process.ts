@@ -81,7 +81,7 @@ const writes = DBOS.registerWorkflow(
 )
 
 registerDataSource(source)
-DBOS.setConfig({ name: 'bench', systemDatabaseUrl: url, logLevel: 'error', runAdminServer: false })
+DBOS.setConfig({ name: 'bench', systemDatabaseUrl: url, logLevel: 'error' })
 await DBOS.launch()
 await pool.query('create table if not exists public.effects (run_id uuid, n int)')
 

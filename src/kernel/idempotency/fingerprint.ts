@@ -22,14 +22,13 @@ export function fingerprint(request: {
   return hash('sha256', head + text, 'buffer')
 }
 
-type Members = { readonly [name: string]: unknown; toJSON?: unknown }
-
 /** A copy whose members are in one order. (Half the cost of a canonical text by RFC 8785.) */
 function sorted(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map(sorted)
-  const given = value as Members
-  if (typeof given.toJSON === 'function') return given.toJSON()
+  const given = value as Readonly<Record<string, unknown>>
+  // A Date, or another object that says itself what it is in JSON.
+  if (typeof given['toJSON'] === 'function') return sorted(JSON.parse(JSON.stringify(value)))
   return Object.fromEntries(
     Object.keys(given)
       .sort()
