@@ -3,6 +3,10 @@
 
 create schema kernel;
 
+create domain kernel.digest as bytea CHECK ((octet_length(VALUE) = 32));
+
+create domain kernel.record_state as text CHECK ((VALUE = ANY (ARRAY['in_progress'::text, 'completed'::text])));
+
 create table kernel.audit_events (
   id uuid not null,
   tenant_id uuid,
@@ -160,8 +164,8 @@ create table kernel.idempotency_records (
   operation text not null,
   key text collate "C" not null,
   tenant_id uuid not null,
-  fingerprint bytea not null,
-  state text not null,
+  fingerprint kernel.digest not null,
+  state kernel.record_state not null,
   operation_id uuid,
   lease_token uuid,
   leased_until timestamp with time zone,
@@ -175,10 +179,8 @@ create table kernel.idempotency_records (
   request_id uuid,
   transaction_id bigint,
   sealed_body bytea storage external,
-  constraint idempotency_records_check CHECK (((state = 'in_progress'::text) OR (status IS NOT NULL))),
-  constraint idempotency_records_fingerprint_check CHECK ((octet_length(fingerprint) = 32)),
-  constraint idempotency_records_pkey PRIMARY KEY (principal_id, operation, key),
-  constraint idempotency_records_state_check CHECK ((state = ANY (ARRAY['in_progress'::text, 'completed'::text])))
+  constraint idempotency_records_check CHECK ((((state)::text = 'in_progress'::text) OR (status IS NOT NULL))),
+  constraint idempotency_records_pkey PRIMARY KEY (principal_id, operation, key)
 );
 CREATE INDEX idempotency_records_expires_at ON kernel.idempotency_records USING btree (expires_at);
 CREATE INDEX idempotency_records_request_id ON kernel.idempotency_records USING btree (request_id);
@@ -1185,6 +1187,18 @@ RETURN (COALESCE(((policy -> 'require_mfa'::text))::boolean, false) AND (at_leve
 
 create schema jobs;
 
+create domain jobs.attempt_state as text CHECK ((VALUE = ANY (ARRAY['running'::text, 'succeeded'::text, 'failed'::text, 'cancelled'::text, 'released'::text, 'lease_expired'::text, 'expired'::text])));
+
+create domain jobs.job_state as text CHECK ((VALUE = ANY (ARRAY['pending'::text, 'retryable'::text, 'running'::text, 'succeeded'::text, 'failed'::text, 'cancelled'::text, 'expired'::text])));
+
+create domain jobs.positive as integer CHECK ((VALUE >= 1));
+
+create domain jobs.priority as smallint CHECK (((VALUE >= 0) AND (VALUE <= 9)));
+
+create domain jobs.step_kind as text CHECK ((VALUE = ANY (ARRAY['write'::text, 'run'::text, 'sleep'::text, 'event'::text, 'signal'::text, 'invoke'::text, 'undo'::text])));
+
+create domain jobs.step_state as text CHECK ((VALUE = ANY (ARRAY['waiting'::text, 'retrying'::text, 'done'::text, 'failed'::text, 'timed_out'::text])));
+
 create table jobs.deleted_schedules (
   tenant_id uuid not null,
   name text collate "C" not null,
@@ -1204,8 +1218,8 @@ create table jobs.job_attempts (
   attempt_no integer not null,
   worker_id uuid not null,
   claim_id uuid,
-  lease_token bytea not null,
-  state text not null,
+  lease_token kernel.digest not null,
+  state jobs.attempt_state not null,
   leased_until timestamp with time zone not null,
   heartbeat_at timestamp with time zone not null,
   started_at timestamp with time zone not null,
@@ -1213,15 +1227,13 @@ create table jobs.job_attempts (
   timeout_at timestamp with time zone not null,
   completed_at timestamp with time zone,
   error_code text,
-  constraint job_attempts_check CHECK (((completed_at IS NULL) = (state = 'running'::text))),
+  constraint job_attempts_check CHECK (((completed_at IS NULL) = ((state)::text = 'running'::text))),
   constraint job_attempts_job_id_attempt_no_key UNIQUE (job_id, attempt_no),
-  constraint job_attempts_lease_token_check CHECK ((octet_length(lease_token) = 32)),
-  constraint job_attempts_pkey PRIMARY KEY (id),
-  constraint job_attempts_state_check CHECK ((state = ANY (ARRAY['running'::text, 'succeeded'::text, 'failed'::text, 'cancelled'::text, 'released'::text, 'lease_expired'::text, 'expired'::text])))
+  constraint job_attempts_pkey PRIMARY KEY (id)
 ) with (autovacuum_vacuum_scale_factor=0.02, fillfactor=70);
-CREATE INDEX job_attempts_claim ON jobs.job_attempts USING btree (claim_id) WHERE ((state = 'running'::text) AND (claim_id IS NOT NULL));
-CREATE INDEX job_attempts_counted ON jobs.job_attempts USING btree (tenant_id, type) WHERE (state = 'running'::text);
-CREATE UNIQUE INDEX job_attempts_running ON jobs.job_attempts USING btree (job_id) WHERE (state = 'running'::text);
+CREATE INDEX job_attempts_claim ON jobs.job_attempts USING btree (claim_id) WHERE (((state)::text = 'running'::text) AND (claim_id IS NOT NULL));
+CREATE INDEX job_attempts_counted ON jobs.job_attempts USING btree (tenant_id, type) WHERE ((state)::text = 'running'::text);
+CREATE UNIQUE INDEX job_attempts_running ON jobs.job_attempts USING btree (job_id) WHERE ((state)::text = 'running'::text);
 
 create table jobs.job_checkpoints (
   job_id uuid not null,
@@ -1402,8 +1414,8 @@ create table jobs.job_steps (
   job_id uuid not null,
   name text collate "C" not null,
   sequence integer not null,
-  kind text not null,
-  state text not null,
+  kind jobs.step_kind not null,
+  state jobs.step_state not null,
   attempts smallint not null default 0,
   result json,
   error_code text,
@@ -1413,9 +1425,7 @@ create table jobs.job_steps (
   child_job_id uuid,
   created_at timestamp with time zone not null default kernel.now(),
   completed_at timestamp with time zone,
-  constraint job_steps_kind_check CHECK ((kind = ANY (ARRAY['write'::text, 'run'::text, 'sleep'::text, 'event'::text, 'signal'::text, 'invoke'::text, 'undo'::text]))),
-  constraint job_steps_pkey PRIMARY KEY (tenant_id, job_id, name),
-  constraint job_steps_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'retrying'::text, 'done'::text, 'failed'::text, 'timed_out'::text])))
+  constraint job_steps_pkey PRIMARY KEY (tenant_id, job_id, name)
 ) with (fillfactor=70);
 
 create table jobs.job_type_versions (
@@ -1458,13 +1468,13 @@ create table jobs.jobs (
   id uuid not null,
   tenant_id uuid not null,
   type text collate "C" not null,
-  schema_version integer not null,
-  state text not null default 'pending'::text,
-  priority smallint not null default 5,
+  schema_version jobs.positive not null,
+  state jobs.job_state not null default 'pending'::text,
+  priority jobs.priority not null default 5,
   input_ref uuid,
   result_ref uuid,
   idempotency_key text collate "C",
-  request_fingerprint bytea,
+  request_fingerprint kernel.digest,
   scheduled_at timestamp with time zone,
   deadline_at timestamp with time zone,
   cancel_requested_at timestamp with time zone,
@@ -1474,7 +1484,7 @@ create table jobs.jobs (
   principal_id uuid not null,
   operation text collate "C" not null,
   attempt_count integer not null default 0,
-  max_attempts smallint not null,
+  max_attempts jobs.positive not null,
   failures smallint not null default 0,
   losses smallint not null default 0,
   last_sequence integer not null default 1,
@@ -1487,16 +1497,11 @@ create table jobs.jobs (
   usage jsonb,
   traceparent text,
   session_id uuid,
-  constraint jobs_check CHECK (((completed_at IS NOT NULL) = (state = ANY (ARRAY['succeeded'::text, 'failed'::text, 'cancelled'::text, 'expired'::text])))),
-  constraint jobs_check1 CHECK (((dead_at IS NOT NULL) = (state = ANY (ARRAY['failed'::text, 'cancelled'::text, 'expired'::text])))),
+  constraint jobs_check CHECK (((completed_at IS NOT NULL) = ((state)::text = ANY (ARRAY['succeeded'::text, 'failed'::text, 'cancelled'::text, 'expired'::text])))),
+  constraint jobs_check1 CHECK (((dead_at IS NOT NULL) = ((state)::text = ANY (ARRAY['failed'::text, 'cancelled'::text, 'expired'::text])))),
   constraint jobs_check2 CHECK (((error_code IS NULL) = (error_retryable IS NULL))),
   constraint jobs_check3 CHECK (((cause_job_id IS NULL) OR (error_code IS NOT NULL))),
-  constraint jobs_max_attempts_check CHECK ((max_attempts >= 1)),
-  constraint jobs_pkey PRIMARY KEY (id),
-  constraint jobs_priority_check CHECK (((priority >= 0) AND (priority <= 9))),
-  constraint jobs_request_fingerprint_check CHECK ((octet_length(request_fingerprint) = 32)),
-  constraint jobs_schema_version_check CHECK ((schema_version >= 1)),
-  constraint jobs_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'retryable'::text, 'running'::text, 'succeeded'::text, 'failed'::text, 'cancelled'::text, 'expired'::text])))
+  constraint jobs_pkey PRIMARY KEY (id)
 ) with (autovacuum_vacuum_scale_factor=0.02, fillfactor=50);
 CREATE INDEX jobs_dead ON jobs.jobs USING btree (tenant_id, id) WHERE (dead_at IS NOT NULL);
 CREATE INDEX jobs_dead_types ON jobs.jobs USING btree (type, dead_at) WHERE (dead_at IS NOT NULL);

@@ -3,7 +3,7 @@
  * none. They are ordinary events from then on. The publisher may choose the aggregate. Then the
  * versions of that aggregate only rise, under the lock of its row.
  */
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import {
   allowsType,
   boundedCache,
@@ -25,7 +25,7 @@ import type { PublishedEvent } from './schemas.ts'
 
 export type Publisher = {
   readonly tenant_id: string
-  readonly grants: ReadonlySet<string>
+  grants(): Promise<ReadonlySet<string>>
 }
 
 /** Of the surface that owns the accounts. */
@@ -60,9 +60,11 @@ const fits_kept = 1000
 export function openPublish(deps: PublishDeps): Publish {
   const fits: Fits = boundedCache<Current>(fits_kept)
   return async (tx, events, by) => {
-    requireRights(events, by)
+    // Asked together, so that they take one round trip.
+    const [grants, rows] = await Promise.all([by.grants(), readTypes(tx, fits, events)])
+    requireRights(events, by.tenant_id, grants)
     requireSizes(deps, events)
-    const types = await currentTypes(tx, fits, events)
+    const types = await currentTypes(rows, fits, events)
     for (const [at, { type, data }] of events.entries()) {
       const errors = (await types.get(type)?.fit(data, `/events/${at}/data`)) ?? []
       if (errors.length > 0) throw problem('event_data_invalid', { errors })
@@ -75,11 +77,13 @@ export function openPublish(deps: PublishDeps): Publish {
     const versions = await nextVersions(tx, chosen, deps.kernel.clock.nowMs())
     return events.map((event, at) => {
       const { tenant_id, type: aggregate_type } = aggregateOf(event, by)
+      const id = newId()
       return tx.emit({
+        id,
         type: event.type,
         tenant_id,
         aggregate_type,
-        aggregate_id: event.aggregate_id ?? newId(),
+        aggregate_id: event.aggregate_id ?? id,
         aggregate_version: versions.get(at) ?? event.aggregate_version ?? 1,
         data: event.data,
         schema_version: types.get(event.type)?.schema_version ?? 1,
@@ -92,10 +96,14 @@ function aggregateOf({ type, aggregate_type, tenant_id }: PublishedEvent, by: Pu
   return { tenant_id: tenant_id ?? by.tenant_id, type: aggregate_type ?? nounOf(type) }
 }
 
-function requireRights(events: readonly PublishedEvent[], by: Publisher): void {
-  for (const { type, tenant_id = by.tenant_id } of events) {
-    const needed = `kernel.events.publish${tenant_id === by.tenant_id ? '' : '_any'}`
-    if (!allowsType(by.grants, needed, type)) throw lacks(`${needed}:${type}`)
+function requireRights(
+  events: readonly PublishedEvent[],
+  own: string,
+  grants: ReadonlySet<string>,
+): void {
+  for (const { type, tenant_id = own } of events) {
+    const needed = `kernel.events.publish${tenant_id === own ? '' : '_any'}`
+    if (!allowsType(grants, needed, type)) throw lacks(`${needed}:${type}`)
   }
 }
 
@@ -116,14 +124,11 @@ const Row = Type.Object({
   schema: nullable(Type.Unsafe<object>(Type.Any())),
 })
 
-/**
- * The version of each type and its check. Types of the code are not published over HTTP. Each
- * version is compiled once, in bounded time, and checks with a limited number of steps.
- */
-async function currentTypes(tx: Tx, fits: Fits, events: readonly PublishedEvent[]) {
+/** The version of each type, and its schema if that is not the one that is kept. */
+async function readTypes(tx: Tx, fits: Fits, events: readonly PublishedEvent[]) {
   const names = [...new Set(events.map(one => one.type))]
   const kept = names.map(name => fits.get(name)?.schema_version ?? 0)
-  const rows = await tx.many(
+  return await tx.many(
     Row,
     sql`
       select t.type, t.schema_version,
@@ -132,6 +137,17 @@ async function currentTypes(tx: Tx, fits: Fits, events: readonly PublishedEvent[
       join kernel.event_types t on t.type = known.type
       where t.archived_at is null`,
   )
+}
+
+/**
+ * The check of each type. Types of the code are not published over HTTP. Each version is compiled
+ * once, in bounded time, and checks with a limited number of steps.
+ */
+async function currentTypes(
+  rows: readonly Static<typeof Row>[],
+  fits: Fits,
+  events: readonly PublishedEvent[],
+): Promise<ReadonlyMap<string, Current>> {
   const found = new Map<string, Current>()
   for (const { type, schema_version, schema } of rows) {
     const known = schema ? { schema_version, fit: await compileSchema(schema) } : fits.get(type)

@@ -18,9 +18,8 @@ export function publishJob(publish: Publish, { grantsOf }: Rights): JobType {
       const { tenant_id, principal_id, session_id } = job
       try {
         await job.commit(async tx => {
-          const [grants = new Set<string>()] = await grantsOf(tx, [
-            { tenant_id, principal_id, session_id },
-          ])
+          const owner = { tenant_id, principal_id, session_id }
+          const grants = async () => (await grantsOf(tx, [owner]))[0] ?? new Set<string>()
           await publish(tx, events, { tenant_id, grants })
         })
       } catch (error) {

@@ -122,7 +122,7 @@ export const eventTypeRoutes = open({
       ],
     },
     async ({ tx, principal: { tenant_id }, grants, body }, { publish }) => {
-      const by = { tenant_id, grants: await grants() }
+      const by = { tenant_id, grants }
       return reply(201, { event_ids: [...(await publish(tx, body.events, by))] })
     },
   ),

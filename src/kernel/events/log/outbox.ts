@@ -43,12 +43,38 @@ export function openOutbox(
   }
 }
 
+const uuids = (values: unknown[]) => sql`${values}::uuid[]`
+const texts = (values: unknown[]) => sql`${values}::text[]`
+const numbers = (values: unknown[]) => sql`${values}::bigint[]`
+
+/** The columns that an event brings, and how many values of each are sent. */
+const arrays = {
+  id: uuids,
+  tenant_id: uuids,
+  type: texts,
+  schema_version: numbers,
+  aggregate_type: texts,
+  aggregate_id: uuids,
+  aggregate_version: numbers,
+  payload: null,
+  traceparent: texts,
+  written_by: texts,
+}
+type Column = keyof typeof arrays
+type Row = Readonly<Record<Column, string | number | null>>
+
+const names = Object.keys(arrays) as Column[]
+const columns = sql.join(
+  names.map(name => sql`${sql.id(name)}`),
+  ', ',
+)
+
 function insertEvents(
   known: ReadonlyMap<string, Declared>,
   events: readonly BufferedEvent[],
   origin: Origin,
 ): Sql {
-  const rows = events.map(event => ({
+  const rows = events.map((event): Row => ({
     id: event.id,
     type: event.type,
     tenant_id: event.tenant_id,
@@ -61,29 +87,51 @@ function insertEvents(
     // An event with a trace of its own was caused by other work than the one that commits it.
     written_by: event.written_by ?? (event.traceparent ? null : origin.written_by),
   }))
+  const { values, lists, order } = tableOf(rows)
   return sql`
     with begun as materialized (select pg_current_xact_id() as xid)
-    insert into kernel.outbox_events (id, tenant_id, type, schema_version, aggregate_type,
-      aggregate_id, aggregate_version, payload, traceparent, written_by, transaction_id, occurred_at)
-    select e.id, e.tenant_id, e.type, e.schema_version, e.aggregate_type,
-      e.aggregate_id, e.aggregate_version, e.payload::jsonb, e.traceparent,
-      e.written_by, begun.xid::text::bigint, (select kernel.now())
-    from begun
-    cross join unnest(
-      ${rows.map(row => row.id)}::uuid[],
-      ${rows.map(row => row.tenant_id)}::uuid[],
-      ${rows.map(row => row.type)}::text[],
-      ${rows.map(row => row.schema_version)}::int[],
-      ${rows.map(row => row.aggregate_type)}::text[],
-      ${rows.map(row => row.aggregate_id)}::uuid[],
-      ${rows.map(row => row.aggregate_version)}::bigint[],
-      ${rows.map(row => row.payload)}::text[],
-      ${rows.map(row => row.traceparent)}::text[],
-      ${rows.map(row => row.written_by)}::text[]
-    ) with ordinality as e (id, tenant_id, type, schema_version, aggregate_type,
-      aggregate_id, aggregate_version, payload, traceparent, written_by, ordinal)
-    where begun.xid is not null
-    order by e.ordinal`
+    insert into kernel.outbox_events (${columns}, transaction_id, occurred_at)
+    select ${values}, begun.xid::text::bigint, (select kernel.now())
+    from begun ${lists}
+    where begun.xid is not null ${order}`
+}
+
+/**
+ * What all rows have in common is sent once, and not as an array: a hundred events of one type cost
+ * PostgreSQL a quarter less, and a single event, which needs no array at all, a third less.
+ */
+function tableOf(rows: readonly Row[]): Readonly<Record<'values' | 'lists' | 'order', Sql>> {
+  const [first] = rows
+  const listed = names.filter(
+    name => rows.length > 1 && (name === 'id' || rows.some(row => row[name] !== first?.[name])),
+  )
+  const values = names.map(name =>
+    listed.includes(name) ? sql`e.${sql.id(name)}` : sql`${first?.[name]}`,
+  )
+  const some = listed.length > 0
+  return {
+    values: sql.join(values, ', '),
+    lists: some ? listsOf(rows, listed) : sql.empty,
+    order: some ? sql`order by e.ordinal` : sql.empty,
+  }
+}
+
+/** The payloads are sent as one JSON document. As texts, each of their quotes would be escaped. */
+function listsOf(rows: readonly Row[], listed: readonly Column[]): Sql {
+  const plain = listed.filter(name => name !== 'payload')
+  const lists = plain.flatMap(name => arrays[name]?.(rows.map(row => row[name])) ?? [])
+  const called = sql.join(
+    plain.map(name => sql`${sql.id(name)}`),
+    ', ',
+  )
+  const unnested = sql`unnest(${sql.join(lists, ', ')})`
+  if (plain.length === listed.length) {
+    return sql`cross join ${unnested} with ordinality as e (${called}, ordinal)`
+  }
+  const payloads = `[${rows.map(row => row.payload).join(',')}]`
+  return sql`
+    cross join rows from (${unnested}, jsonb_array_elements(${payloads}::jsonb))
+      with ordinality as e (${called}, payload, ordinal)`
 }
 
 /** Returns the schema version that is stored with the event. */

@@ -6,18 +6,29 @@
 
 create schema if not exists jobs;
 
+-- The checks of single columns of the hot tables are domains, as those of kernel.idempotency_records are.
+create domain jobs.positive as int check (value >= 1);
+create domain jobs.priority as smallint check (value between 0 and 9);
+create domain jobs.job_state as text check (value in ('pending', 'retryable', 'running', 'succeeded',
+  'failed', 'cancelled', 'expired'));
+create domain jobs.attempt_state as text check (value in ('running', 'succeeded', 'failed', 'cancelled',
+  'released', 'lease_expired', 'expired'));
+create domain jobs.step_kind as text
+  check (value in ('write', 'run', 'sleep', 'event', 'signal', 'invoke', 'undo'));
+create domain jobs.step_state as text
+  check (value in ('waiting', 'retrying', 'done', 'failed', 'timed_out'));
+
 create table jobs.jobs (
   id uuid primary key,
   tenant_id uuid not null,
   type text collate "C" not null,
-  schema_version int not null check (schema_version >= 1),
-  state text not null default 'pending' check (state in ('pending', 'retryable', 'running',
-    'succeeded', 'failed', 'cancelled', 'expired')),
-  priority smallint not null default 5 check (priority between 0 and 9),
+  schema_version jobs.positive not null,
+  state jobs.job_state not null default 'pending',
+  priority jobs.priority not null default 5,
   input_ref uuid,
   result_ref uuid,
   idempotency_key text collate "C",
-  request_fingerprint bytea check (octet_length(request_fingerprint) = 32),
+  request_fingerprint kernel.digest,
   scheduled_at timestamptz,
   deadline_at timestamptz,
   cancel_requested_at timestamptz,
@@ -27,7 +38,7 @@ create table jobs.jobs (
   principal_id uuid not null,
   operation text collate "C" not null,
   attempt_count int not null default 0,
-  max_attempts smallint not null check (max_attempts >= 1),
+  max_attempts jobs.positive not null,
   -- Since the submission or the last retry that was asked for.
   failures smallint not null default 0,
   losses smallint not null default 0,
@@ -95,9 +106,8 @@ create table jobs.job_attempts (
   attempt_no int not null,
   worker_id uuid not null,
   claim_id uuid,
-  lease_token bytea not null check (octet_length(lease_token) = 32),
-  state text not null check (state in ('running', 'succeeded', 'failed', 'cancelled', 'released',
-    'lease_expired', 'expired')),
+  lease_token kernel.digest not null,
+  state jobs.attempt_state not null,
   leased_until timestamptz not null,
   heartbeat_at timestamptz not null,
   started_at timestamptz not null,
@@ -320,8 +330,8 @@ create table jobs.job_steps (
   job_id uuid not null,
   name text collate "C" not null,
   sequence int not null,
-  kind text not null check (kind in ('write', 'run', 'sleep', 'event', 'signal', 'invoke', 'undo')),
-  state text not null check (state in ('waiting', 'retrying', 'done', 'failed', 'timed_out')),
+  kind jobs.step_kind not null,
+  state jobs.step_state not null,
   attempts smallint not null default 0,
   result json,
   error_code text,

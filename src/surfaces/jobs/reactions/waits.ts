@@ -40,14 +40,17 @@ export function waits({ eventTypes }: Pick<Declared, 'eventTypes'>): ReactionPar
     react: async (tx, events) => {
       const seen = visible(events)
       if (seen.length === 0) return
-      await lockRuns(tx, seen)
-      const open = await tx.many(
-        Open,
-        sql`
-        select g.event_id, w.tenant_id, w.job_id, w.name, w.awaited, w.event_type, w.match
-        ${waitsFor(seen)} and w.is_open
-        order by w.job_id, w.name`,
-      )
+      // Sent together, and run one after the other: the second one sees what the locks waited for.
+      const [, open] = await Promise.all([
+        lockRuns(tx, seen),
+        tx.many(
+          Open,
+          sql`
+          select g.event_id, w.tenant_id, w.job_id, w.name, w.awaited, w.event_type, w.match
+          ${waitsFor(seen)} and w.is_open
+          order by w.job_id, w.name`,
+        ),
+      ])
       const answers = answersOf(seen, open)
       if (answers.length > 0) await answer(tx, answers)
     },

@@ -17,23 +17,22 @@ export async function endRun(
   { tenant_id, id, state }: EndedJob,
 ): Promise<void> {
   // A row that is locked is answered right now, and deleted by the consumer.
-  const children = await tx.many(
-    Child,
-    sql`
+  tx.atCommit(sql`
     with open as materialized (
       select name from jobs.step_waits where tenant_id = ${tenant_id} and job_id = ${id}
       for update skip locked
-    ),
-    closed as (
-      delete from jobs.step_waits w using open
-      where w.tenant_id = ${tenant_id} and w.job_id = ${id} and w.name = open.name
     )
+    delete from jobs.step_waits w using open
+    where w.tenant_id = ${tenant_id} and w.job_id = ${id} and w.name = open.name`)
+  if (state !== 'cancelled' && state !== 'expired') return
+  const children = await tx.many(
+    Child,
+    sql`
     select r.job_id from jobs.runs r
     join jobs.jobs j on j.tenant_id = r.tenant_id and j.id = r.job_id
     where r.tenant_id = ${tenant_id} and r.parent_job_id = ${id} and j.completed_at is null
     order by r.job_id`,
   )
-  if (state !== 'cancelled' && state !== 'expired') return
   for (const { job_id } of children) await cancelJob(tx, deps, { tenant_id, job_id }, parent_ended)
 }
 

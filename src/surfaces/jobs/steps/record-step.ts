@@ -4,13 +4,19 @@
  * process. A step that is recorded shows that the job goes on, so lost leases before it do not count.
  */
 import { Type, type Static } from 'typebox'
-import { JobFailure, nullable, sql } from '#dodeca/kernel'
-import type { Reader, Sql, StepKind, StoredStep, Tx } from '#dodeca/kernel'
+import { JobFailure, nullable, sql, SqlState } from '#dodeca/kernel'
+import type { Db, Reader, Sql, StepKind, StoredStep, Tx } from '#dodeca/kernel'
 import type { Taken } from '../attempts/claims/claim-jobs.ts'
 
 export type Lease = Pick<
   Taken,
-  'attempt_id' | 'token_hash' | 'job_id' | 'tenant_id' | 'principal_id' | 'session_id'
+  | 'attempt_id'
+  | 'attempt_no'
+  | 'token_hash'
+  | 'job_id'
+  | 'tenant_id'
+  | 'principal_id'
+  | 'session_id'
 >
 
 export const Stored = Type.Object({
@@ -76,7 +82,9 @@ export async function holdRun(tx: Tx, lease: Lease, ended: Ended): Promise<void>
 
 const Recorded = Type.Object({
   cancel_requested: Type.Boolean(),
-  step: nullable(Type.Object({ ...Stored.properties, until: nullable(Type.String()) })),
+  is_written: Type.Boolean(),
+  until: nullable(Type.String()),
+  is_due: nullable(Type.Boolean()),
 })
 
 /**
@@ -89,40 +97,91 @@ export async function recordStep(
   ended: Ended,
   step: NewStep,
   unless_cancelled: boolean,
-): Promise<Static<typeof Stored>> {
-  const { name, kind, state, attempts = 0, result = null, error_code = null, until = null } = step
-  const { awaited = null, position = null, child_job_id = null } = step
+): Promise<StoredStep> {
+  const source = sql`from held where not cancel_requested or not ${unless_cancelled}::boolean`
   const row = await reader.maybe(
     Recorded,
     sql`
-    with held as materialized (${held(lease)}),
-    lost as (
-      update jobs.jobs j set losses = 0 from held
-      where j.tenant_id = held.tenant_id and j.id = held.job_id and j.losses > 0
-    ),
-    written as (
-      insert into jobs.job_steps as s (tenant_id, job_id, name, sequence, kind, state, attempts,
-        result, error_code, until, awaited, position, child_job_id, completed_at)
-      select tenant_id, job_id, ${name}, ${step.sequence}, ${kind}, ${state}, ${attempts},
-        ${result}::json, ${error_code}::text, ${until ?? sql`null::timestamptz`},
-        ${awaited}::text, ${position}::bigint, ${child_job_id}::uuid,
-        case when ${state}::text not in ('waiting', 'retrying') then kernel.now() end
-      from held where not cancel_requested or not ${unless_cancelled}::boolean
-      on conflict (tenant_id, job_id, name) do update
-      set state = excluded.state, attempts = excluded.attempts, result = excluded.result,
-        error_code = excluded.error_code, until = excluded.until,
-        completed_at = excluded.completed_at
-      returning ${stored}
+    with ${underLease(lease)}, written as (
+      ${insertStep(step, source)}
+      returning s.until, coalesce(s.until <= kernel.now(), false) as is_due
     )
-    select held.cancel_requested, case when w.name is not null then jsonb_build_object(
-      'name', w.name, 'kind', w.kind, 'state', w.state, 'attempts', w.attempts,
-      'result', null, 'error_code', w.error_code, 'is_due', w.is_due,
-      'until', to_char(w.until at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) end as step
+    select held.cancel_requested, w.is_due is not null as is_written, w.until, w.is_due
     from held left join written w on true`,
   )
   if (!row) throw ended.lost()
-  if (!row.step) throw ended.cancelled()
-  return { ...row.step, result: result === null ? null : JSON.parse(result) }
+  if (!row.is_written) throw ended.cancelled()
+  return { ...recorded(step), until: row.until, is_due: row.is_due ?? false }
+}
+
+class NotHeld extends Error {
+  override readonly name = 'NotHeld'
+}
+
+const null_violation = '23502'
+
+/**
+ * Records a step that is done together with COMMIT: one round trip less. Where the lease is lost or
+ * the job is to be cancelled, the row has no job, so that the transaction fails.
+ */
+export async function commitStep(
+  db: Db,
+  lease: Lease,
+  ended: Ended,
+  effect: (tx: Tx) => Promise<NewStep>,
+): Promise<StoredStep> {
+  try {
+    return await db.tx(async tx => {
+      const step = await effect(tx)
+      const source = sql`from (values (true)) one left join held on not held.cancel_requested`
+      tx.atCommit(sql`with ${underLease(lease)} ${insertStep(step, source)}`, {
+        refused: error =>
+          error instanceof SqlState && error.code === null_violation ? new NotHeld() : error,
+      })
+      return recorded(step)
+    })
+  } catch (error) {
+    if (!(error instanceof NotHeld)) throw error
+    const found = await db.maybe(
+      Held,
+      sql`with held as materialized (${held(lease)}) select cancel_requested from held`,
+    )
+    throw found?.cancel_requested ? ended.cancelled() : ended.lost()
+  }
+}
+
+function recorded({ name, kind, state, attempts = 0, result, error_code = null }: NewStep) {
+  const value: unknown = typeof result === 'string' ? JSON.parse(result) : null
+  return { name, kind, state, attempts, result: value, error_code, until: null, is_due: false }
+}
+
+/** The first attempt has no losses before it. */
+const underLease = (lease: Lease): Sql =>
+  sql`held as materialized (${held(lease)})${
+    lease.attempt_no === 1
+      ? sql.empty
+      : sql`, lost as (
+        update jobs.jobs j set losses = 0 from held
+        where j.tenant_id = held.tenant_id and j.id = held.job_id and j.losses > 0
+      )`
+  }`
+
+function insertStep(step: NewStep, source: Sql): Sql {
+  const { name, kind, state, attempts = 0, result = null, error_code = null, until = null } = step
+  const { awaited = null, position = null, child_job_id = null } = step
+  const is_over = state !== 'waiting' && state !== 'retrying'
+  return sql`
+    insert into jobs.job_steps as s (tenant_id, job_id, name, sequence, kind, state, attempts,
+      result, error_code, until, awaited, position, child_job_id, completed_at)
+    select held.tenant_id, held.job_id, ${name}, ${step.sequence}, ${kind}, ${state}, ${attempts},
+      ${result}::json, ${error_code}::text, ${until ?? sql`null::timestamptz`},
+      ${awaited}::text, ${position}::bigint, ${child_job_id}::uuid,
+      ${is_over ? sql`kernel.now()` : sql`null::timestamptz`}
+    ${source}
+    on conflict (tenant_id, job_id, name) do update
+    set state = excluded.state, attempts = excluded.attempts, result = excluded.result,
+      error_code = excluded.error_code, until = excluded.until,
+      completed_at = excluded.completed_at`
 }
 
 /** JSON of at most so many bytes. */

@@ -20,14 +20,12 @@ export async function wakeTimes(
 ): Promise<ReadonlyMap<string, string>> {
   const tenants = runs.map(one => one.tenant_id)
   const ids = runs.map(one => one.job_id)
-  await tx.run(sql`
+  const lock = sql`
     select from jobs.runs r
     where (r.tenant_id, r.job_id) in (select * from unnest(${tenants}::uuid[], ${ids}::uuid[]))
     order by r.job_id
-    for no key update`)
-  const rows = await tx.many(
-    Wake,
-    sql`
+    for no key update`
+  const wakes = sql`
     select g.job_id, coalesce(g.wake_at, kernel.now() + interval '366 days') as wake_at
     from unnest(${tenants}::uuid[], ${ids}::uuid[],
       ${runs.map(({ waits }) => sql.json(waits.names))}::jsonb[],
@@ -42,7 +40,8 @@ export async function wakeTimes(
           or s.kind = 'signal' and exists (
             select from jobs.job_signals x
             where x.tenant_id = s.tenant_id and x.job_id = s.job_id and x.name = s.awaited
-              and x.step is null)))`,
-  )
+              and x.step is null)))`
+  // Sent together, and run one after the other: the second one sees what the locks waited for.
+  const [, rows] = await Promise.all([tx.run(lock), tx.many(Wake, wakes)])
   return new Map(rows.map(row => [row.job_id, row.wake_at]))
 }

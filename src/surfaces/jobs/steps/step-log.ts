@@ -6,7 +6,7 @@ import type { Attempting, StepDeps } from './attempting.ts'
 import { waitForEvent } from './await-event.ts'
 import { waitForSignal } from './await-signal.ts'
 import { invokeRun } from './invoke-run.ts'
-import { after, recordStep, resultText, Stored, stored } from './record-step.ts'
+import { after, commitStep, recordStep, resultText, Stored, stored } from './record-step.ts'
 import type { Ended, Lease, NewStep } from './record-step.ts'
 
 const Run = Type.Object({ undoing: nullable(Type.String()), round: Type.Integer() })
@@ -80,14 +80,12 @@ async function write(
   const { db, fault, settings } = deps.kernel
   const sequence = known ? 0 : at.next()
   const attempts = (known?.attempts ?? 0) + 1
-  const step = await db.tx(async tx => {
+  const step = await commitStep(db, lease, ended, async tx => {
     await fault('jobs.before_step')
     const result = resultText(await effect(tx), settings['jobs.step_result_bytes'])
     await fault('jobs.after_step_effect')
-    const done = { name, sequence, kind: 'write', state: 'done', attempts, result } as const
-    const written = await recordStep(tx, lease, ended, done, true)
     await fault('jobs.before_step_commit')
-    return written
+    return { name, sequence, kind: 'write', state: 'done', attempts, result }
   })
   await fault('jobs.after_step')
   return step
@@ -142,7 +140,9 @@ async function noteFailure(
   if (changed === 0) throw ended.lost()
 }
 
-async function load({ kernel: { db } }: StepDeps, { tenant_id, job_id }: Lease) {
+/** Before its first attempt, a run has no steps. */
+async function load({ kernel: { db } }: StepDeps, { tenant_id, job_id, attempt_no }: Lease) {
+  if (attempt_no === 1) return { steps: [], run: { undoing: null, round: 0 } }
   const [steps, run] = await Promise.all([
     db.many(
       Loaded,
