@@ -58,6 +58,7 @@ export const refundRoutes = open({
     path,
     'Refund a captured payment, in full or in part',
     ({ kernel }: Deps) => ({
+      tool: 'confirm',
       description:
         'If the provider has not confirmed the refund yet, the reply is 202 with the state `pending`.',
       permission: 'payments.refunds.create',
@@ -110,6 +111,7 @@ export const refundRoutes = open({
   ),
 
   listRefunds: list(path, 'List refunds, newest first', {
+    tool: 'read',
     added: true,
     from: 'payments.refunds',
     row: RefundSummary,
@@ -121,7 +123,7 @@ export const refundRoutes = open({
   getRefund: get(
     `${path}/{id}`,
     'A refund',
-    { reply: Refund },
+    { tool: 'read', reply: Refund },
     async ({ tx, params: { id }, principal: { tenant_id } }) =>
       viewOf(await findRefund(tx, tenant_id, { id })),
   ),
