@@ -27,12 +27,12 @@ export type Operations = ReadonlyMap<string, Operation>
 
 /** Throws at the start if a declared tool cannot be one. */
 export function checkTools(routes: readonly Route[]): void {
-  for (const route of routes) {
-    const { tool, method, path } = route
-    if (tool === undefined || tool === 'never') continue
+  const said = routes.filter(({ tool }) => tool !== undefined && tool !== 'never')
+  const faults = said.flatMap(route => {
     const why = whyNever(route)
-    if (why) throw new StartError(`${method} ${path} cannot be a tool: the operation ${why}.`)
-  }
+    return why ? [`${route.method} ${route.path} cannot be a tool: the operation ${why}.`] : []
+  })
+  if (faults.length > 0) throw new StartError(faults.join('\n'))
 }
 
 /** By name, in the order of the names. */

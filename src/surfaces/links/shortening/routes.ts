@@ -194,7 +194,6 @@ export const shorteningRoutes = open({
     '/v1/links/{code}',
     'Delete my link; its code is never used again',
     {
-      tool: 'confirm',
       permission: 'links.links.delete',
       query: OnDomain,
       fails: ['domain_not_found', 'precondition_failed'],

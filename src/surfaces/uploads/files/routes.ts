@@ -118,7 +118,7 @@ export const fileRoutes = open({
   deleteFile: del(
     one,
     'Delete a file; its URLs stop working immediately',
-    { tool: 'confirm', for_others: 'uploads.files.delete_any' },
+    { for_others: 'uploads.files.delete_any' },
     async ({ tx, params, principal, grants }, { kernel }) => {
       const caller = { principal, grants }
       const file = await requireOwn(tx, caller, params.file_id, 'uploads.files.delete_any')
