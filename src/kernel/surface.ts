@@ -28,7 +28,7 @@ import type {
   SignedProviderMessage,
 } from './http/provider.ts'
 import type { Route } from './http/contract/route.ts'
-import type { Operations } from './http/tools/operations.ts'
+import type { Tool } from './http/tools/operations.ts'
 import type { Perform } from './http/tools/perform.ts'
 import type { SocketRoute } from './http/server/sockets.ts'
 import type { Keyring } from './keys.ts'
@@ -90,7 +90,7 @@ export type Kernel = {
   /** Every route of the platform. The list is complete once all surfaces are open. */
   routes(): readonly Route[]
   /** The operations that models can reach, by name. */
-  operations(): Operations
+  tools(): ReadonlyMap<string, Tool>
   /** Performs one of them as its caller would over HTTP, once for each key. */
   perform: Perform['perform']
   /**

@@ -89,7 +89,7 @@ export function openKernel(options: PlatformOptions, gathered: Gathered, faults:
       inbound: () => Object.values(surfaces).flatMap(one => one.inbound ?? []),
     },
     routes: () => known(requests).routes(),
-    operations: () => known(requests).operations(),
+    tools: () => known(requests).operations(),
     perform: asked => known(requests).performer().perform(asked),
     wake: topics => events?.wake(topics && new Set(topics)),
     onWake: sleepers.on,

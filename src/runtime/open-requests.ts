@@ -53,7 +53,7 @@ export function openRequests(
     compiled: lazily(() => compiled().filter(({ route }) => served().has(route))),
     deps,
     operations,
-    performer: lazily(() => openPerform(deps())),
+    performer: lazily(() => openPerform(deps(), operations())),
     metadataOf: resource => {
       const path = `/.well-known/oauth-protected-resource${resource}`
       const is_there = routes().some(one => one.path === path)

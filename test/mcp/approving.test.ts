@@ -1,15 +1,12 @@
 /** Tools that ask first: a yes is for one caller, one call and a short time, and acts once. */
 import { afterAll, describe, expect, test } from 'vitest'
-import { newId } from '#dodeca/kernel'
+import { newId, sql } from '#dodeca/kernel'
 import { openPaymentWorld, type Merchant } from '../../src/surfaces/payments/test/payment-world.ts'
 import { connect, connectOld, rpc, saidIn, toolCall } from './clients.ts'
 
 const world = await openPaymentWorld()
 afterAll(() => world.close())
 const { url } = world
-
-const refundsOf = async (handle: string) =>
-  (await world.effects(handle)).filter(one => one.kind === 'refund')
 
 async function paid(shop: Merchant) {
   const { id } = await shop.captured(5000)
@@ -150,7 +147,6 @@ describe('a yes', () => {
   test('does not count after the rights are gone', async () => {
     const shop = await world.merchant()
     const { id, approve } = await asking(shop)
-    const { sql } = await import('#dodeca/kernel')
     await world.platform.kernel.db.run(
       sql`delete from identity.role_assignments where account_id = ${shop.id} and role_id = 'refund_operator'`,
     )
@@ -204,7 +200,7 @@ test('a payment of another tenant is not found', async () => {
     },
   )
   expect(done.said.status).toBe(404)
-  expect(await refundsOf(id)).toEqual([])
+  expect(await refunds(other, id)).toEqual([])
 })
 
 test('an API key says yes only if it was made for that', async () => {

@@ -66,7 +66,7 @@ type Call = { readonly operation: Operation; readonly arguments: Arguments }
 
 function performing(caller: Caller, call: Call, key?: string): Performing {
   const { principal, signal, ip, id } = caller
-  return { ...call, principal, key, signal, ip, request_id: id }
+  return { ...call, operation: call.operation.name, principal, key, signal, ip, request_id: id }
 }
 
 /** A client that may repeat the request sends a key of its own. */

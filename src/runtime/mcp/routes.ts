@@ -3,7 +3,7 @@
  * The caller's credential decides at each request; a cookie never does.
  */
 import { Type } from 'typebox'
-import { closed, isAllowed, otherOrigins, reply, route, text } from '#dodeca/kernel'
+import { closed, isAllowed, otherOrigins, problem, reply, route, text } from '#dodeca/kernel'
 import type { Principal, Route } from '#dodeca/kernel'
 import type { Operation } from '../../kernel/http/tools/operations.ts'
 import type { PlatformParts } from '../composition.ts'
@@ -73,6 +73,19 @@ export function mcpRoutes(parts: PlatformParts, requests: Requests): Route[] {
           error.id ??= rpc?.id
           return reply(error.status as 400, errorText(error) as never)
         }
+      },
+    }),
+    // Older clients ask for a stream, and go on without one. A link must not answer them.
+    route({
+      method: 'GET',
+      path: '/mcp',
+      summary: 'There is no stream of events for models',
+      permission: 'public',
+      hidden: true,
+      added: true,
+      replies: { 204: null },
+      handle: () => {
+        throw problem('method_not_allowed', { headers: { allow: 'POST' } })
       },
     }),
   ]

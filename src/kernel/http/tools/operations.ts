@@ -8,7 +8,8 @@ import type { Route, ToolMode } from '../contract/route.ts'
 import { inputOf, type InputSchema } from './input-schema.ts'
 import { modeOf, placesOf, whyNever, type Place } from './never.ts'
 
-export type Operation = {
+/** An operation as a model sees it. */
+export type Tool = {
   /** The operationId. */
   readonly name: string
   /** What it does, and what a model must know before it calls. */
@@ -18,8 +19,11 @@ export type Operation = {
   readonly is_tool: boolean
   /** Null for the operations of the platform itself. */
   readonly surface: string | null
-  readonly places: ReadonlyMap<string, Place>
   readonly input: InputSchema
+}
+
+export type Operation = Tool & {
+  readonly places: ReadonlyMap<string, Place>
   readonly compiled: CompiledRoute
 }
 

@@ -19,10 +19,11 @@ import { admit, handleRequest, type RequestDeps } from '../server/handle-request
 import { logRequest } from '../server/log-request.ts'
 import { refusalFor, type ProblemDeps } from '../server/send-reply.ts'
 import { requestOf, type Arguments } from './arguments.ts'
-import type { Operation } from './operations.ts'
+import type { Operation, Operations } from './operations.ts'
 
 export type Performing = {
-  readonly operation: Operation
+  /** The operationId. */
+  readonly operation: string
   readonly principal: Principal
   readonly arguments: Arguments
   /** The Idempotency-Key: with the same one, a write is made once. */
@@ -49,6 +50,8 @@ export type Perform = {
   check(asked: Performing): Promise<Performed | null>
 }
 
+type Found = Omit<Performing, 'operation'> & { readonly operation: Operation }
+
 export type PerformDeps = RequestDeps &
   Pick<ProblemDeps, 'log' | 'strict'> &
   Pick<GuardDeps, 'rates' | 'tenants' | 'deprecatedCalls' | 'stopping'> & {
@@ -56,11 +59,16 @@ export type PerformDeps = RequestDeps &
     readonly slow_request_ms: number
   }
 
-export function openPerform(deps: PerformDeps): Perform {
+export function openPerform(deps: PerformDeps, operations: Operations): Perform {
+  const find = (asked: Performing): Found => {
+    const operation = operations.get(asked.operation)
+    if (!operation) throw new Error(`models do not reach the operation ${asked.operation}`)
+    return { ...asked, operation }
+  }
   return {
     perform: asked =>
-      refusing(deps, asked, async call => {
-        const { compiled } = asked.operation
+      refusing(deps, find(asked), async call => {
+        const { compiled } = call
         call.principal = admitted(deps, compiled, call)
         deps.deprecatedCalls.count(compiled, call)
         const answer = await handleRequest(deps, compiled, call)
@@ -73,7 +81,7 @@ export function openPerform(deps: PerformDeps): Perform {
         return { status, headers, body, replayed, refusal: null }
       }),
     check: asked =>
-      refusing(deps, asked, async call => {
+      refusing(deps, find(asked), async call => {
         const { compiled } = call
         const { principal } = asked
         deps.tenants.check(principal, call.method)
@@ -88,7 +96,7 @@ export function openPerform(deps: PerformDeps): Perform {
 
 async function refusing<T extends Performed | null>(
   deps: PerformDeps,
-  asked: Performing,
+  asked: Found,
   act: (call: InnerRequest) => Promise<T>,
 ): Promise<T | Performed> {
   const { compiled } = asked.operation
@@ -147,7 +155,7 @@ class InnerRequest implements Exchanged {
   private readonly given: AbortSignal
 
   constructor(
-    { operation, principal, arguments: given, key, signal, ip, request_id }: Performing,
+    { operation, principal, arguments: given, key, signal, ip, request_id }: Found,
     stopping: AbortSignal,
   ) {
     this.compiled = operation.compiled
