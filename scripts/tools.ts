@@ -2,8 +2,9 @@
  * What models can do, in one line for each operation: a change of it is seen in a review. The
  * operations that they can only find are listed too, and those that they never reach.
  */
-import type { Route, Tool } from '#dodeca/kernel'
+import type { Route } from '#dodeca/kernel'
 import { whyNever } from '../src/kernel/http/tools/never.ts'
+import type { Tool } from '../src/kernel/http/tools/operations.ts'
 
 export function toolsPage(routes: readonly Route[], tools: ReadonlyMap<string, Tool>): string {
   const all = [...tools.values()]

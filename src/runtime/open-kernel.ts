@@ -2,7 +2,7 @@
  * The kernel that surfaces see: one database, clock, keys, cursors, log and metrics for all of
  * them.
  */
-import type { PlatformOptions } from './composition.ts'
+import type { PlatformOptions, Requests } from './composition.ts'
 import { openCounted } from '../kernel/access/counted.ts'
 import { openTake, openTakeEach } from '../kernel/access/take.ts'
 import { openCsrf } from '../kernel/access/csrf.ts'
@@ -28,7 +28,6 @@ import { openBus } from '../kernel/events/bus.ts'
 import type { Events } from '../kernel/events/open.ts'
 import { openEventTypes } from '../kernel/events/event-types.ts'
 import { openOutbox } from '../kernel/events/log/outbox.ts'
-import type { Requests } from './open-requests.ts'
 import type { Faults } from '../kernel/faults.ts'
 import type { Gathered } from './gather.ts'
 import { openCursors } from '../kernel/http/contract/cursor.ts'

@@ -25,7 +25,7 @@ import { openPublish, type Rights } from './events/publish-events.ts'
 import { lifecycle } from './lifecycle.ts'
 import { lazily } from './lazily.ts'
 import { eventsOf, sinkOf } from './open-events.ts'
-import { openRequests, type Requests } from './open-requests.ts'
+import { openRequests } from './open-requests.ts'
 import { kernelFor, openKernel } from './open-kernel.ts'
 import { publicFront } from './public-front.ts'
 import type {
@@ -34,6 +34,7 @@ import type {
   KernelFor,
   PlatformOptions,
   PlatformParts,
+  Requests,
 } from './composition.ts'
 
 export type Platform = {

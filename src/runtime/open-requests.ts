@@ -6,26 +6,13 @@
 import type { Opened, Route } from '#dodeca/kernel'
 import { openRateLimiter } from '../kernel/access/rate.ts'
 import { compileRoute, type CompiledRoute } from '../kernel/http/server/compile-route.ts'
-import { checkTools, operationsOf, type Operations } from '../kernel/http/tools/operations.ts'
-import { openPerform, type Perform, type PerformDeps } from '../kernel/http/tools/perform.ts'
+import { checkTools, operationsOf } from '../kernel/http/tools/operations.ts'
+import { openPerform } from '../kernel/http/tools/perform.ts'
 import { openKeyed } from '../kernel/idempotency/keyed.ts'
-import type { Composition, PlatformParts } from './composition.ts'
+import type { Composition, PlatformParts, Requests } from './composition.ts'
 import { checkRoutes } from './gather.ts'
 import { lazily } from './lazily.ts'
 import { allRoutes } from './platform-routes/all-routes.ts'
-
-export type Requests = {
-  routes(): readonly Route[]
-  compiled(): readonly CompiledRoute[]
-  deps(): SharedDeps
-  operations(): Operations
-  performer(): Perform
-  /** RFC 9728: where applications read how they get tokens for an API of this host. */
-  metadataOf(resource: string): string | null
-}
-
-/** What a request needs that has no connection. */
-type SharedDeps = PerformDeps & { readonly public_url: string }
 
 export function openRequests(
   parts: () => PlatformParts,
@@ -87,7 +74,7 @@ function compiledRoutes(
   return routes.map(route => compileRoute(route, options))
 }
 
-function depsOf(parts: PlatformParts, stopping: AbortSignal): SharedDeps {
+function depsOf(parts: PlatformParts, stopping: AbortSignal): ReturnType<Requests['deps']> {
   const { options, gathered, kernel, access, tenants, deprecatedCalls } = parts
   const { config, log } = options
   const { settings } = config

@@ -29,7 +29,7 @@ export async function connect(url: string, token: string, answer?: Answering, pa
 /** A client of 2025. */
 export async function connectOld(url: string, token: string) {
   const client = new OldClient(info)
-  await client.connect(new OldTransport(new URL('/mcp', url), headers(token)) as never)
+  await client.connect(new OldTransport(new URL('/mcp', url), headers(token)))
   return client
 }
 
@@ -52,14 +52,14 @@ export async function rpc(
   sent: Sent = {},
 ): Promise<Raw> {
   const { params = {}, headers: more = {}, meta = {}, path = '/mcp' } = sent
-  const _meta = {
+  const about = {
     'io.modelcontextprotocol/protocolVersion': '2026-07-28',
     'io.modelcontextprotocol/clientCapabilities': { elicitation: {} },
     ...meta,
   }
   return await post(
     url,
-    { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } },
+    { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: about } },
     {
       path,
       headers: {

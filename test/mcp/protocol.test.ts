@@ -1,6 +1,7 @@
 /** MCP on the wire: revisions, headers, origins, and the credentials that it takes. */
+import { Type } from 'typebox'
 import { afterAll, describe, expect, test } from 'vitest'
-import { newId } from '#dodeca/kernel'
+import { Id, newId, sql } from '#dodeca/kernel'
 import { openProductWorld } from '../product-world.ts'
 import { beginNarrow } from '../narrow.ts'
 import { connect, connectOld, post, rpc, saidIn, toolCall } from './clients.ts'
@@ -12,7 +13,7 @@ const { url, platform } = world
 const member = await world.member()
 const bearer = { authorization: `Bearer ${member.token}` }
 const modern = { ...bearer, 'mcp-protocol-version': '2026-07-28' }
-const _meta = {
+const about = {
   'io.modelcontextprotocol/protocolVersion': '2026-07-28',
   'io.modelcontextprotocol/clientCapabilities': {},
 }
@@ -65,14 +66,14 @@ describe('revision 2026-07-28', () => {
     ['no JSON', '{"jsonrpc"', 400, -32_700],
     [
       'an unknown method',
-      { jsonrpc: '2.0', id: 1, method: 'ping', params: { _meta } },
+      { jsonrpc: '2.0', id: 1, method: 'ping', params: { _meta: about } },
       404,
       -32_601,
     ],
     ['no _meta', { jsonrpc: '2.0', id: 1, method: 'tools/list' }, 400, -32_602],
     [
       'an id of null',
-      { jsonrpc: '2.0', id: null, method: 'tools/list', params: { _meta } },
+      { jsonrpc: '2.0', id: null, method: 'tools/list', params: { _meta: about } },
       400,
       -32_600,
     ],
@@ -115,7 +116,7 @@ describe('the caller', () => {
     expect(body.resource).toBe('http://dodeca.test/mcp')
     // An application asks for all of these at once, and there are at most 20.
     expect(body.scopes_supported.length).toBeLessThanOrEqual(15)
-    expect(body.scopes_supported.every((one: string) => !/write/.test(one))).toBe(true)
+    expect(body.scopes_supported.every((one: string) => !one.includes('write'))).toBe(true)
   })
 
   test('of a page of another site is refused', async () => {
@@ -167,6 +168,18 @@ describe('a narrow session', () => {
     }
     const found = await toolCall(url, token, 'find_operation', { query: 'open a cart' })
     expect(found.said.map((one: { operation: string }) => one.operation)).not.toContain('openCart')
+  })
+
+  test('orders no work that outlives it', async () => {
+    const one = await world.member()
+    const type = 'toil.any'
+    await world.allow(one, `jobs.jobs.submit:${type}`)
+    const scope = [`jobs.jobs.submit:${type}`]
+    const { token, session_id } = await beginNarrow(platform, one, { scope })
+    const { said } = await toolCall(url, token, 'submitJob', { type, parameters: {} })
+    const Row = Type.Object({ session_id: Id })
+    const row = sql`select session_id from jobs.jobs where id = ${said.id ?? said.job_id}`
+    expect(await platform.kernel.db.one(Row, row)).toEqual({ session_id })
   })
 
   test('of an application is told which scope it needs, and does nothing without it', async () => {

@@ -6,8 +6,7 @@ import { Type } from 'typebox'
 import { closed, isAllowed, otherOrigins, problem, reply, route, text } from '#dodeca/kernel'
 import type { Principal, Route } from '#dodeca/kernel'
 import type { Operation } from '../../kernel/http/tools/operations.ts'
-import type { PlatformParts } from '../composition.ts'
-import type { Requests } from '../open-requests.ts'
+import type { PlatformParts, Requests } from '../composition.ts'
 import { callTool, type Caller, type McpDeps } from './call-tool.ts'
 import { general_tools } from './find.ts'
 import { reachOf } from './reach.ts'
@@ -118,7 +117,7 @@ async function listTools(deps: McpDeps, caller: Caller): Promise<readonly object
   return [...general_tools, ...reach.filter(one => one.is_tool).map(toolOf)]
 }
 
-export function toolOf({ name, says, mode, input }: Operation): object {
+function toolOf({ name, says, mode, input }: Operation): object {
   return {
     name,
     description: mode === 'confirm' ? `${says} The person is asked first.` : says,

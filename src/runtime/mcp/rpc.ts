@@ -5,7 +5,7 @@
  */
 import { parseJson, Problem } from '#dodeca/kernel'
 
-export const revision = '2026-07-28'
+const revision = '2026-07-28'
 export const old_revisions = ['2025-11-25', '2025-06-18', '2025-03-26'] as const
 export const revisions = [revision, ...old_revisions]
 

@@ -84,9 +84,8 @@ export type Facts<B extends TSchema | undefined, Q extends TObject | undefined> 
   /** What a session with a scope needs for this route, if it is not the permission. */
   narrow?: Narrow
   /**
-   * Whether models get the operation as a tool: one that reads, one that writes, or one that writes
-   * once its caller has said yes. `never`: models do not reach it in any way, because it is about
-   * credentials or rights, or its reply opens something by itself. Otherwise they may find it.
+   * Whether models get the operation as a tool; `confirm` acts once its caller has said yes. `never`:
+   * they do not reach it, because of credentials or rights. All other operations they may find.
    */
   tool?: ToolMode | 'never'
   /**

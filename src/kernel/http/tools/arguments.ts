@@ -3,41 +3,53 @@ import { etag } from '../contract/etag.ts'
 import type { Exchanged } from '../server/exchange.ts'
 import { problem } from '../../errors/problem.ts'
 import { sentencesOf, type FieldError } from '../../errors/field-sentences.ts'
+import { parseJson } from '../input/content.ts'
 import type { Operation } from './operations.ts'
 
 export type Arguments = Readonly<Record<string, unknown>>
 
 type Asked = Pick<Exchanged, 'params' | 'query' | 'headers' | 'path'> & { readonly body: unknown }
 
-export function requestOf(
-  { places, compiled: { route } }: Operation,
-  given: Arguments,
-  key: string | undefined,
-): Asked {
-  const params: Record<string, string> = {}
-  const query: Exchanged['query'] = {}
-  const body: Record<string, unknown> = {}
+export function requestOf(operation: Operation, given: Arguments, key: string | undefined): Asked {
+  const { places, compiled } = operation
+  const { route } = compiled
+  const in_path: [string, string][] = []
+  const in_query: [string, string | string[]][] = []
+  const in_body: [string, unknown][] = []
   const headers: Record<string, string> = { accept: 'application/json' }
   for (const [name, value] of Object.entries(given)) {
     const place = places.get(name)
-    if (place === 'params') params[name] = textOf(value)
+    if (place === 'params') in_path.push([name, textOf(value)])
     else if (place === 'if_match') headers['if-match'] = tagOf(value)
     // An unknown argument goes where it is refused, with the name that was probably meant.
-    else if (place === 'body' || (!place && route.body)) body[name] = value
+    else if (place === 'body' || (!place && route.body)) in_body.push([name, value])
     // Models often send null for what they leave out.
-    else if (value !== null) query[name] = Array.isArray(value) ? value.map(textOf) : textOf(value)
+    else if (value !== null) in_query.push([name, queried(value)])
   }
+  const params = Object.fromEntries(in_path)
   requireParams(places, params)
-  const has_body = route.body && (!route.body_optional || Object.keys(body).length > 0)
+  const has_body = route.body && (!route.body_optional || in_body.length > 0)
+  const body = has_body ? sentBody(operation, Object.fromEntries(in_body)) : undefined
   if (has_body) headers['content-type'] = 'application/json'
   if (key !== undefined && route.method !== 'GET') headers['idempotency-key'] = key
   return {
     params,
-    query,
+    query: Object.fromEntries(in_query),
     headers,
     path: filled(route.path, params),
-    body: has_body ? body : undefined,
+    body,
   }
+}
+
+/** As it would arrive: with its limits, and without characters that cannot be stored. */
+function sentBody({ compiled }: Operation, members: Record<string, unknown>): unknown {
+  const bytes = Buffer.from(JSON.stringify(members))
+  if (bytes.length > compiled.body_limit_bytes) throw problem('content_too_large')
+  return parseJson(bytes, compiled.body_members_max)
+}
+
+function queried(value: unknown): string | string[] {
+  return Array.isArray(value) ? value.map(textOf) : textOf(value)
 }
 
 function textOf(value: unknown): string {

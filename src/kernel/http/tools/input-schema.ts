@@ -39,7 +39,8 @@ export function inputOf(route: Route): InputSchema {
 }
 
 function requiredOf(schema: TSchema | undefined): readonly string[] {
-  return (schema as { required?: readonly string[] } | undefined)?.required ?? []
+  const { required = [] } = (schema ?? {}) as { readonly required?: readonly string[] }
+  return required
 }
 
 type Schema = { readonly [name: string]: unknown }

@@ -44,7 +44,10 @@ export const receiptRoutes = open({
     'Download the bytes of a received webhook',
     {
       // As the provider sent it, with whatever is in it.
-      tool: 'never', reply: ReceiptPayload, fails: ['payload_purged'] },
+      tool: 'never',
+      reply: ReceiptPayload,
+      fails: ['payload_purged'],
+    },
     async ({ tx, params: { id }, principal: { tenant_id } }) =>
       await readPayload(tx, { tenant_id, id }),
   ),
