@@ -4,6 +4,7 @@
  */
 import { allowsSome, lacks, newId, Problem, renderProblem } from '#dodeca/kernel'
 import type { Principal } from '#dodeca/kernel'
+import type { RequestFacts } from '../../kernel/http/contract/route.ts'
 import type { Arguments } from '../../kernel/http/tools/arguments.ts'
 import type { Operation } from '../../kernel/http/tools/operations.ts'
 import type { Performed, Performing } from '../../kernel/http/tools/perform.ts'
@@ -22,9 +23,7 @@ export type Caller = {
   readonly surfaces: ReadonlySet<string> | null
   /** The Idempotency-Key of the request. */
   readonly key: string | undefined
-  readonly signal: AbortSignal
-  readonly ip: string
-  readonly id: string
+  readonly request: Pick<RequestFacts, 'signal' | 'ip' | 'id'>
 }
 
 type Result = Readonly<Record<string, unknown>>
@@ -63,9 +62,20 @@ export async function callTool(deps: McpDeps, rpc: Rpc, caller: Caller): Promise
 
 type Call = { readonly operation: Operation; readonly arguments: Arguments }
 
-function performing(caller: Caller, call: Call, key?: string): Performing {
-  const { principal, signal, ip, id } = caller
-  return { ...call, operation: call.operation.name, principal, key, signal, ip, request_id: id }
+function performing({ principal, request }: Caller, call: Call, key?: string): Performing {
+  const { ip, id: request_id } = request
+  const operation = call.operation.name
+  return {
+    operation,
+    arguments: call.arguments,
+    principal,
+    key,
+    ip,
+    request_id,
+    get signal() {
+      return request.signal
+    },
+  }
 }
 
 /** A client that may repeat the request sends a key of its own. */
@@ -109,9 +119,9 @@ async function requireApprover({ access, kernel }: McpDeps, principal: Principal
 const approve = 'kernel.tools.approve'
 const by_program = `This asks a person first. An API key may say yes only with the permission \`${approve}\`.`
 
-function refusalOf({ kernel }: McpDeps, { id }: Caller, refusal: Problem): Performed {
+function refusalOf({ kernel }: McpDeps, { request }: Caller, refusal: Problem): Performed {
   const { public_url } = kernel
-  const body = renderProblem(refusal, { public_url, path: '/mcp', request_id: id })
+  const body = renderProblem(refusal, { public_url, path: '/mcp', request_id: request.id })
   return { status: refusal.status, headers: {}, body, replayed: false, refusal }
 }
 

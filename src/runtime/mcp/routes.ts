@@ -5,6 +5,7 @@
 import { Type } from 'typebox'
 import { closed, isAllowed, otherOrigins, problem, reply, route, text } from '#dodeca/kernel'
 import type { Principal, Route } from '#dodeca/kernel'
+import type { RequestFacts } from '../../kernel/http/contract/route.ts'
 import type { Operation } from '../../kernel/http/tools/operations.ts'
 import type { PlatformParts, Requests } from '../composition.ts'
 import { callTool, type Caller, type McpDeps } from './call-tool.ts'
@@ -128,18 +129,11 @@ function toolOf({ name, says, mode, input }: Operation): object {
 
 function callerOf(
   principal: Principal,
-  {
-    headers,
-    signal,
-    ip,
-    id,
-  }: Pick<Caller, 'signal' | 'ip' | 'id'> & {
-    headers: Readonly<Record<string, string | string[] | undefined>>
-  },
+  request: RequestFacts,
   surfaces: Caller['surfaces'],
 ): Caller {
-  const key = headers['idempotency-key']
-  return { principal, surfaces, key: typeof key === 'string' ? key : undefined, signal, ip, id }
+  const key = request.headers['idempotency-key']
+  return { principal, surfaces, key: typeof key === 'string' ? key : undefined, request }
 }
 
 function surfacesIn({ named }: PlatformParts, asked: string | undefined): Caller['surfaces'] {

@@ -63,7 +63,8 @@ export function openPerform(deps: PerformDeps, operations: Operations): Perform 
   const find = (asked: Performing): Found => {
     const operation = operations.get(asked.operation)
     if (!operation) throw new Error(`models do not reach the operation ${asked.operation}`)
-    return { ...asked, operation }
+    // Few operations look at the signal, and making one costs as much as a small read.
+    return Object.create(asked, { operation: { value: operation } }) as Found
   }
   return {
     perform: asked =>
@@ -152,18 +153,16 @@ class InnerRequest implements Exchanged {
   readonly began_ms = performance.now()
   principal: Principal | null
   refused: Refused | null = null
-  private readonly given: AbortSignal
+  private readonly asked: Pick<Performing, 'signal'>
 
-  constructor(
-    { operation, principal, arguments: given, key, signal, ip, request_id }: Found,
-    stopping: AbortSignal,
-  ) {
+  constructor(asked: Found, stopping: AbortSignal) {
+    const { operation, principal, arguments: given, key, ip, request_id } = asked
     this.compiled = operation.compiled
     this.id = request_id ?? newId()
     this.method = operation.compiled.route.method
     this.ip = ip
     this.stopping = stopping
-    this.given = signal
+    this.asked = asked
     this.traceparent = currentTraceparent() ?? traceOfRequest(this.id)
     // No log-in of this person is recent: a tool that requires one refuses.
     this.principal = { ...principal, auth_time: 0 }
@@ -176,7 +175,7 @@ class InnerRequest implements Exchanged {
   }
 
   get signal(): AbortSignal {
-    return AbortSignal.any([this.given, this.stopping])
+    return AbortSignal.any([this.asked.signal, this.stopping])
   }
 
   stream(): never {
