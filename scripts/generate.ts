@@ -6,15 +6,18 @@ import { composition } from '../src/platform.ts'
 import { gather } from '../src/runtime/gather.ts'
 import { openApiText, openProduct } from './openapi.ts'
 import { operationsPage } from './operations.ts'
+import { toolsPage } from './tools.ts'
 
 const [folder = '.'] = process.argv.slice(2)
 const text = await openApiText()
 const document = JSON.parse(text) as ApiDocument
-const { routes, stop } = await openProduct()
+const { routes, kernel, stop } = await openProduct()
+const tools = toolsPage(routes, kernel.tools())
 await stop()
 const files = {
   'openapi.json': text,
   'operations.md': operationsPage(routes, gather(composition.surfaces), document),
+  'tools.md': tools,
   ...(await generated(document)),
 }
 for (const [name, made] of Object.entries(files)) await writeFile(join(folder, name), made)

@@ -1,6 +1,6 @@
 /**
  * The files that are made from the routes. Two of them are not in git: they are made before their
- * first use, and again after a change of the sources (cache.mjs). The other two are in git, because a
+ * first use, and again after a change of the sources (cache.mjs). The others are in git, because a
  * running platform or a reader of a change needs them; `npm run generate` writes these too, and a
  * test compares them. Plain JavaScript with Node's own modules, for any Node 20 or newer.
  */
@@ -20,6 +20,7 @@ const ignored = { 'openapi.json': 'docs/openapi.json', 'schema.d.ts': 'client/sr
 export const tracked = {
   'operations.ts': 'client/src/operations.ts',
   'operations.md': 'api/operations.md',
+  'tools.md': 'api/tools.md',
 }
 
 const program = 'scripts/generate.ts'
@@ -28,10 +29,11 @@ const inputs = [
   program,
   'scripts/openapi.ts',
   'scripts/operations.ts',
+  'scripts/tools.ts',
   'client/generate.ts',
 ]
 
-/** Makes the files that are not in git. Returns the folder with all four. */
+/** Makes the files that are not in git. Returns the folder with all of them. */
 export async function ensureGenerated() {
   const files = [...inputs, ...sourcesOf(project, ['src'])]
   const folder = folderOf(project, 'generated', files, contentOf)

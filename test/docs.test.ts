@@ -48,6 +48,7 @@ const pages = [
   'docs/jobs.md',
   'docs/links.md',
   'docs/login-for-your-apps.md',
+  'docs/mcp.md',
   'docs/notifications.md',
   'docs/operation.md',
   'docs/organizations.md',

@@ -92,6 +92,7 @@ describe('every route', async () => {
     const declared = routes.filter(one => !of_surfaces.has(one) && one.narrow)
     expect(declared.map(one => `${one.name}: ${one.narrow}`).sort()).toEqual([
       'activateMfaMethod: enrolment',
+      'callMcp: any',
       'createMfaChallenge: enrolment',
       'endSession: any',
       'enrolMfaMethod: enrolment',

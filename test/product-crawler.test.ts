@@ -18,7 +18,9 @@ const of_surfaces = new Set(Object.values(opened).flatMap(one => one.routes))
 const reports = 'POST /v1/providers/{provider}/webhooks'
 const own = routes.filter(
   one =>
-    !of_surfaces.has(one) && !outside.test(one.path) && `${one.method} ${one.path}` !== reports,
+    !of_surfaces.has(one) &&
+    !outside.test(`${one.method} ${one.path}`) &&
+    `${one.method} ${one.path}` !== reports,
 )
 
 crawlRoutes(

@@ -62,17 +62,26 @@ export type Request = {
   readonly path: string
   readonly token?: string
   readonly key?: string
+  readonly headers?: Readonly<Record<string, string>>
   readonly body?: unknown
 }
 
 /** A request as it goes over the wire. */
-export function requestText({ method = 'GET', path, token, key, body }: Request): string {
+export function requestText({
+  method = 'GET',
+  path,
+  token,
+  key,
+  headers = {},
+  body,
+}: Request): string {
   const text = body === undefined ? '' : JSON.stringify(body)
   const lines = [
     `${method} ${path} HTTP/1.1`,
     'host: 127.0.0.1',
     ...(token ? [`authorization: Bearer ${token}`] : []),
     ...(key ? [`idempotency-key: ${key}`] : []),
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
     ...(text
       ? ['content-type: application/json', `content-length: ${Buffer.byteLength(text)}`]
       : []),

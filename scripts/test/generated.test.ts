@@ -22,7 +22,7 @@ beforeEach(() => {
 import { join } from 'node:path'
 import { word } from '../src/word.ts'
 appendFileSync(join(import.meta.dirname, '../runs'), word)
-for (const name of ['openapi.json', 'schema.d.ts', 'operations.ts', 'operations.md'])
+for (const name of ['openapi.json', 'schema.d.ts', 'operations.ts', 'operations.md', 'tools.md'])
   writeFileSync(join(process.argv[2], name), word + ' ' + name)`,
   )
 })
@@ -40,14 +40,14 @@ const generate = (...args: string[]) =>
   promisify(execFile)(process.execPath, [join(root, 'scripts/generated.mjs'), ...args])
 
 const paths = ['docs/openapi.json', 'client/src/schema.d.ts']
-const tracked = ['client/src/operations.ts', 'api/operations.md']
+const tracked = ['client/src/operations.ts', 'api/operations.md', 'api/tools.md']
 
 describe('the files that are not in git', () => {
   test('are made once, also for several that ask at once', async () => {
     await Promise.all([generate(), generate(), generate()])
     await generate()
     expect(paths.map(read)).toEqual(['one openapi.json', 'one schema.d.ts'])
-    expect(tracked.map(read)).toEqual([null, null])
+    expect(tracked.map(read)).toEqual([null, null, null])
     expect(read('runs')).toBe('one')
   })
 
@@ -83,7 +83,7 @@ describe('the files that are not in git', () => {
 
 test('the files in git are written only by the command for it', async () => {
   await generate('--all')
-  expect(tracked.map(read)).toEqual(['one operations.ts', 'one operations.md'])
+  expect(tracked.map(read)).toEqual(['one operations.ts', 'one operations.md', 'one tools.md'])
 })
 
 describe('after npm has installed the packages', () => {

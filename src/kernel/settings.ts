@@ -138,6 +138,8 @@ export const kernelSettings = {
   'kernel.events_retention_days': count(30, 'days', 'How long the event log is kept', 1, 3650),
   'kernel.inbox_retention_days': count(35, 'days', 'How long the ids of processed events are kept', 1, 3650),
   'kernel.park_schedule': numbers([1, 5, 30, 120, 600], 's', 'Waits before a failing event is retried'),
+  'kernel.tool_result_bytes': count(65_536, 'bytes', 'Most of the result of a tool that a model gets', 1024, 8_388_608),
+  'kernel.tool_approval_seconds': count(300, 's', 'How long the yes to a call of a tool may take', 10, 3600),
   'kernel.drain_seconds': count(-1, 's', 'Time between "not ready" and closing (-1: 0 in development, 5 in production)', -1, 300),
   'kernel.shutdown_seconds': count(30, 's', 'Longest time of a shutdown', 1, 600),
   'kernel.sse_heartbeat_seconds': count(15, 's', 'Interval of heartbeats on a quiet event stream', 1, 300),

@@ -28,6 +28,8 @@ import type {
   SignedProviderMessage,
 } from './http/provider.ts'
 import type { Route } from './http/contract/route.ts'
+import type { Tool } from './http/tools/operations.ts'
+import type { Perform } from './http/tools/perform.ts'
 import type { SocketRoute } from './http/server/sockets.ts'
 import type { Keyring } from './keys.ts'
 import type { Objects } from './objects/objects.ts'
@@ -87,6 +89,10 @@ export type Kernel = {
   readonly declared: Declared
   /** Every route of the platform. The list is complete once all surfaces are open. */
   routes(): readonly Route[]
+  /** The operations that models can reach, by name. */
+  tools(): ReadonlyMap<string, Tool>
+  /** Performs one of them as its caller would over HTTP, once for each key. */
+  perform: Perform['perform']
   /**
    * Wakes these topics in every process, outside any transaction. Without topics, it wakes all that
    * waits for a topic: name the topics where it is called often.

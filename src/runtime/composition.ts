@@ -9,6 +9,7 @@ import type {
   Keyring,
   Log,
   Opened,
+  Route,
   SettingTable,
 } from '#dodeca/kernel'
 import type { TenantStates } from '../kernel/work/tenant-states.ts'
@@ -17,6 +18,9 @@ import type { NatsSink } from '../kernel/events/sinks/nats.ts'
 import type { NatsBus } from '../kernel/events/sinks/nats-bus.ts'
 import type { Sockets } from '../kernel/http/server/sockets.ts'
 import type { Faults } from '../kernel/faults.ts'
+import type { CompiledRoute } from '../kernel/http/server/compile-route.ts'
+import type { Operations } from '../kernel/http/tools/operations.ts'
+import type { Perform, PerformDeps } from '../kernel/http/tools/perform.ts'
 import type { AnySurface, Gathered } from './gather.ts'
 import type { Connections } from '../kernel/http/server/connections.ts'
 import type { DeprecatedCalls } from '../kernel/http/server/deprecated-calls.ts'
@@ -72,6 +76,17 @@ export type PlatformOptions = {
   readonly member?: Member | undefined
   /** For commands of an operator, whose statements may take as long as they need. */
   readonly unhurried?: boolean
+}
+
+/** What requests share, over HTTP and from inside. */
+export type Requests = {
+  routes(): readonly Route[]
+  compiled(): readonly CompiledRoute[]
+  deps(): PerformDeps & { readonly public_url: string }
+  operations(): Operations
+  performer(): Perform
+  /** RFC 9728: where applications read how they get tokens for an API of this host. */
+  metadataOf(resource: string): string | null
 }
 
 export type PlatformParts = {

@@ -15,6 +15,7 @@ import { permissionCatalog } from '../kernel/access/permissions.ts'
 import { scopeWords } from '../kernel/access/scopes.ts'
 import { eventErrors } from '../kernel/events/operate.ts'
 import { errors as publishErrors } from './events/errors.ts'
+import { approvalErrors } from './mcp/approval.ts'
 import { requestErrors } from './platform-routes/requests.ts'
 import { catalogOf, type Catalog } from '../kernel/errors/problem.ts'
 
@@ -54,6 +55,11 @@ const kernelPermissions: Record<string, Permission> = {
     roles: ['tenant_admin'],
     typed: true,
   },
+  // No role has it: the yes of an API key is that of a program.
+  'kernel.tools.approve': {
+    says: 'Say yes with an API key to what a tool of a model asks before it acts',
+    roles: [],
+  },
   'kernel.metrics.read': { says: 'Read metrics', roles: ['platform_operator'] },
 }
 
@@ -74,6 +80,7 @@ export function gather(surfaces: readonly AnySurface[]): Gathered {
       eventErrors,
       publishErrors,
       requestErrors,
+      approvalErrors,
       providerErrors,
       ...surfaces.map(surface => surface.errors),
     ]),

@@ -2,7 +2,7 @@
  * The kernel that surfaces see: one database, clock, keys, cursors, log and metrics for all of
  * them.
  */
-import type { PlatformOptions } from './composition.ts'
+import type { PlatformOptions, Requests } from './composition.ts'
 import { openCounted } from '../kernel/access/counted.ts'
 import { openTake, openTakeEach } from '../kernel/access/take.ts'
 import { openCsrf } from '../kernel/access/csrf.ts'
@@ -16,7 +16,6 @@ import type {
   KernelOf,
   Opened,
   Personal,
-  Route,
   SettingsOf,
   SettingTable,
 } from '#dodeca/kernel'
@@ -54,7 +53,7 @@ export function openKernel(options: PlatformOptions, gathered: Gathered, faults:
   const sleepers = openSleepers()
   const bus = openBus()
   let events: Events | undefined
-  let routes: (() => readonly Route[]) | undefined
+  let requests: Requests | undefined
   let surfaces: Readonly<Record<string, Opened>> = {}
   let own_jobs: readonly JobType[] = []
   const { db, reserved } = databasesOf(options, gathered.declared, metrics, () => events)
@@ -88,10 +87,9 @@ export function openKernel(options: PlatformOptions, gathered: Gathered, faults:
       jobTypes: () => [...own_jobs, ...Object.values(surfaces).flatMap(one => one.jobTypes ?? [])],
       inbound: () => Object.values(surfaces).flatMap(one => one.inbound ?? []),
     },
-    routes: () => {
-      if (!routes) throw new Error('the routes are known once all surfaces are open')
-      return routes()
-    },
+    routes: () => known(requests).routes(),
+    tools: () => known(requests).operations(),
+    perform: asked => known(requests).performer().perform(asked),
     wake: topics => events?.wake(topics && new Set(topics)),
     onWake: sleepers.on,
     bus,
@@ -99,18 +97,23 @@ export function openKernel(options: PlatformOptions, gathered: Gathered, faults:
   }
   const tie = (
     opened: Events,
-    all: () => readonly Route[],
+    of_requests: Requests,
     named: Readonly<Record<string, Opened>>,
     platform_jobs: readonly JobType[],
   ) => {
     own_jobs = platform_jobs
     events = opened
-    routes = all
+    requests = of_requests
     surfaces = named
     for (const one of Object.values(named)) one.connect?.()
   }
   const pulse = openPulse({ db: reserved, log, sleepers })
   return { kernel, tie, sleepers, bus, pulse, overload, queues: [personal.queue] }
+}
+
+function known(requests: Requests | undefined): Requests {
+  if (!requests) throw new Error('the routes are known once all surfaces are open')
+  return requests
 }
 
 function personalOf(surfaces: Readonly<Record<string, Opened>>): ReadonlyMap<string, Personal> {

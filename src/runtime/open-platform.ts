@@ -5,7 +5,6 @@
  */
 import { clientAddress, otherOrigins } from '#dodeca/kernel'
 import type { DueQueue, Kernel, Opened, Route } from '#dodeca/kernel'
-import { openRateLimiter } from '../kernel/access/rate.ts'
 import { openTenantStates } from '../kernel/work/tenant-states.ts'
 import type { Events } from '../kernel/events/open.ts'
 import { currentAbout } from '../kernel/observability/context.ts'
@@ -13,20 +12,20 @@ import { openFaults, type Faults } from '../kernel/faults.ts'
 import { sealedOutcomes } from '../kernel/work/sealed-outcomes.ts'
 import { checkLists } from '../kernel/http/lists/check-lists.ts'
 import { checkKeyring } from './check-keyring.ts'
-import { checkRoutes, gather } from './gather.ts'
+import { gather } from './gather.ts'
 import { openConnections } from '../kernel/http/server/connections.ts'
 import { openDeprecatedCalls } from '../kernel/http/server/deprecated-calls.ts'
 import { buildApp } from '../kernel/http/server/app.ts'
 import type { Sockets } from '../kernel/http/server/sockets.ts'
 import { natsBusOf, socketsOf } from './open-sockets.ts'
-import { openKeyed } from '../kernel/idempotency/keyed.ts'
 import { openApiDocument } from '../kernel/http/openapi/document.ts'
 import { docsPages } from './docs/mount.ts'
 import { publishJob } from './events/publish-job.ts'
 import { openPublish, type Rights } from './events/publish-events.ts'
-import { allRoutes } from './platform-routes/all-routes.ts'
 import { lifecycle } from './lifecycle.ts'
+import { lazily } from './lazily.ts'
 import { eventsOf, sinkOf } from './open-events.ts'
+import { openRequests } from './open-requests.ts'
 import { kernelFor, openKernel } from './open-kernel.ts'
 import { publicFront } from './public-front.ts'
 import type {
@@ -35,6 +34,7 @@ import type {
   KernelFor,
   PlatformOptions,
   PlatformParts,
+  Requests,
 } from './composition.ts'
 
 export type Platform = {
@@ -76,7 +76,13 @@ export function openPlatform(options: PlatformOptions): Platform {
   const rights = named.rights ?? no_rights
   const publish = openPublish({ kernel, isOpen: rights.isOpen })
   const events = eventsOf(options, kernel, opened, { sleepers, bus, pulse, sink })
-  tie(events, () => routes(), named.opened, [publishJob(publish, rights)])
+  const stopping = new AbortController()
+  const requests = openRequests(
+    () => parts,
+    () => document(),
+    stopping.signal,
+  )
+  tie(events, requests, named.opened, [publishJob(publish, rights)])
   const connections = openConnections(config.public_url)
   const parts: PlatformParts = {
     options,
@@ -97,15 +103,13 @@ export function openPlatform(options: PlatformOptions): Platform {
     ...requestParts(kernel, named),
     queues: [...queues, ...opened.flatMap(one => one.queues ?? [])],
   }
-  const document = lazily(() => makeDocument(parts, routes(), named.opened))
-  const routes: () => readonly Route[] = lazily(() => checkedRoutes(parts, document, routes))
-  const stopping = new AbortController()
-  const server = () => serverOf(parts, routes(), document, stopping.signal)
+  const document = lazily(() => makeDocument(parts, requests.routes(), named.opened))
+  const server = () => serverOf(parts, requests, document)
   return {
     kernel,
     kernelFor: ofSurface,
     get routes() {
-      return routes()
+      return requests.routes()
     },
     sockets: parts.sockets,
     opened: named.opened,
@@ -184,93 +188,33 @@ function makeDocument(
   )
 }
 
-/** Routes of the platform itself have no surface. */
-function surfaceOf(
-  { surfaces }: Composition,
-  opened: Readonly<Record<string, Opened>>,
-): ReadonlyMap<Route, string> {
-  const open = surfaces.filter(one => !one.closed_to_scopes)
-  return new Map(
-    open.flatMap(({ name }) => (opened[name]?.routes ?? []).map(one => [one, name] as const)),
-  )
-}
-
-function lazily<T extends string | object>(make: () => T): () => T {
-  let made: T | undefined
-  return () => (made ??= make())
-}
-
-/** Made when they are needed: commands open a platform too, and few of them read its routes. */
-function checkedRoutes(
-  parts: PlatformParts,
-  document: () => string,
-  all: () => readonly Route[],
-): readonly Route[] {
-  const routes = allRoutes(parts, document, all)
-  checkRoutes(routes, parts.gathered)
-  return routes
-}
-
-/** RFC 9728, for the API below /v1. */
-const resource_metadata_path = '/.well-known/oauth-protected-resource/v1'
-
-function serverOf(
-  parts: PlatformParts,
-  routes: readonly Route[],
-  document: () => string,
-  stopping: AbortSignal,
-) {
-  const { options, gathered, kernel, opened, access, overload } = parts
+function serverOf(parts: PlatformParts, requests: Requests, document: () => string) {
+  const { options, kernel, opened } = parts
   const { config, log, composition } = options
   const ofSurfaces = config.roles.includes('api') ? opened.flatMap(one => one.front ?? []) : []
   const pages = config.roles.includes('api')
     ? docsPages(document, composition.surfaces, config.public_url)
     : []
-  const served = [...routes, ...pages].map(({ path }) => path)
+  const served = [...requests.routes(), ...pages].map(({ path }) => path)
   const files = options.files
     ? [publicFront(options.files, { config, kernel, served, ofSurfaces })]
     : []
   const { settings } = config
   return buildApp({
-    routes,
+    ...requests.deps(),
+    routes: requests.compiled(),
     pages,
-    db: kernel.db,
     clock: kernel.clock,
-    access,
-    cursors: kernel.cursors,
     csrf: kernel.csrf,
-    permissions: gathered.permissions,
-    catalog: gathered.catalog,
-    surface_of: surfaceOf(composition, parts.named),
-    metrics: kernel.metrics,
     log,
-    strict: config.profile === 'development',
-    fault: kernel.fault,
-    keyed: openKeyed({
-      db: kernel.db,
-      metrics: kernel.metrics,
-      fault: kernel.fault,
-      wait_ms: settings['kernel.idempotency_wait_ms'],
-    }),
-    rates: openRateLimiter(settings, kind => kernel.metrics.rateLimited.inc({ class: kind })),
     telemetry: options.telemetry,
     addressOf: clientAddress(settings['kernel.trusted_proxies']),
-    stopping,
-    refusal: overload.refusal,
-    tenants: parts.tenants,
-    public_url: config.public_url,
-    resource_metadata: routes.some(({ path }) => path === resource_metadata_path)
-      ? config.public_url + resource_metadata_path
-      : null,
-    retention_hours: settings['kernel.idempotency_retention_hours'],
-    keys: kernel.keys,
-    body_limit_bytes: settings['kernel.body_limit_bytes'],
+    refusal: parts.overload.refusal,
+    metadataOf: requests.metadataOf,
     body_seconds: settings['kernel.body_seconds'],
-    slow_request_ms: settings['kernel.slow_request_ms'],
     headers_seconds: settings['kernel.headers_seconds'],
     idle_seconds: settings['kernel.idle_seconds'],
     connections: parts.connections,
-    deprecatedCalls: parts.deprecatedCalls,
     sockets: parts.sockets,
     heartbeat_ms: settings['kernel.sse_heartbeat_seconds'] * 1000,
     stall_ms: settings['kernel.sse_stall_seconds'] * 1000,

@@ -12,6 +12,12 @@ export const kernel: Required<Crawl> = {
     '/v1/requests/{request_id}': { make: makeRequest },
   },
   recipes: {
+    'POST /mcp': {
+      request: () => ({
+        bytes: Buffer.from(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' })),
+        headers: { 'content-type': 'application/json' },
+      }),
+    },
     // For a tenant that does not exist, so that nothing breaks while others crawl.
     'POST /dev/faults': {
       request: () => ({ body: { point: 'kernel.consumer', action: 'throw', match: newId() } }),
@@ -35,9 +41,10 @@ async function makeType({ ask }: Maker): Promise<string> {
 
 /**
  * The inbox shows what the sandbox received, which does not run here; its own tests crawl with it.
- * The console is one page at any address below its own, and is tested in a browser.
+ * The console is one page at any address below its own, and is tested in a browser. GET /mcp only says
+ * that there is nothing.
  */
-export const outside = /^\/(dev\/inbox|console)/
+export const outside = /^(GET \/mcp$|[A-Z]+ \/(dev\/inbox|console))/
 
 /** Only a consumer that gave up makes a dead park, so its row is written as that consumer leaves it. */
 async function makePark({ world }: Maker): Promise<string> {

@@ -47,7 +47,7 @@ export async function smallSurfaces(): Promise<Ground & { readonly world: World 
   return {
     world,
     gathered,
-    routes: world.platform.routes.filter(one => !outside.test(one.path)),
+    routes: world.platform.routes.filter(one => !outside.test(`${one.method} ${one.path}`)),
     crawl,
     declared_in: 'test/crawler/small-surfaces.ts',
     enabled: async () => {

@@ -23,7 +23,12 @@ export type Principal = {
   readonly away?: true
 }
 
-export type Credential = { readonly kind: 'bearer' | 'cookie'; readonly token: string }
+export type Credential = {
+  readonly kind: 'bearer' | 'cookie'
+  readonly token: string
+  /** The API that is called, if it is not `/v1`: the path of its `resource` (RFC 8707). */
+  readonly resource?: string | undefined
+}
 
 export type Access = {
   /** Returns the principal of a credential, or throws `invalid_token`. */

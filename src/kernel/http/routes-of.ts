@@ -31,7 +31,7 @@ import { withReplies, type Steps as AnySteps, type Declared } from './usual-repl
 export type RouteMaker<Deps> = (name: string, deps: Deps) => Route
 
 export type Defaults = Partial<
-  Pick<Route, 'absent' | 'added' | 'params' | 'rate' | 'rate_tenant'>
+  Pick<Route, 'absent' | 'added' | 'params' | 'rate' | 'rate_tenant' | 'tool'>
 > & {
   /** The permission of every route, unless `read` or `write` or the route itself says another. */
   readonly permission?: Exclude<Guard, 'public'>

@@ -11,6 +11,7 @@ import type { Scope } from './record.ts'
 import {
   existsOf,
   settingOf,
+  toolOf,
   type Caller,
   type Parts,
   type ResourceDeps,
@@ -105,6 +106,7 @@ function listRoute({ rows, spec, names }: Parts, { list }: Ours): Maker {
   const { filters = [], sort, find } = spec
   const equals = filters.map(name => [name, equal(rows.fields[name]?.schema as TSchema)] as const)
   return list(spec.path, `List ${names.words}, newest first`, {
+    ...toolOf(spec, 'read'),
     from: rows.table,
     row: rows.view,
     stored: Object.keys(rows.view.properties),
@@ -127,6 +129,7 @@ function createRoute(parts: Parts, { create }: Ours, make: Make): Maker {
     {
       body: rows.create,
       reply: rows.view,
+      ...toolOf(spec, 'write'),
       idempotency: 'optional',
       ...hinting(spec),
       fails: ['quota_exceeded', ...names.exists, ...(spec.fails?.create ?? [])],
@@ -140,7 +143,7 @@ function readRoute(parts: Parts, { get }: Ours): Maker {
   return get(
     names.at,
     `Get ${names.a_word}`,
-    { reply: rows.view },
+    { ...toolOf(spec, 'read'), reply: rows.view },
     async ({ tx, principal, params, grants }) => {
       const own = scopeOf(parts, principal)
       const id = idOf(parts, params)
@@ -159,6 +162,7 @@ function changeRoute(parts: Parts, { patch }: Ours, emit: Emit): Maker {
     names.at,
     `Change ${names.a_word}`,
     {
+      ...toolOf(spec, 'write'),
       body: rows.change,
       reply: rows.view,
       ...hinting(spec),
@@ -184,7 +188,10 @@ function removeRoute(parts: Parts, { del }: Ours, emit: Emit): Maker {
   return del(
     names.at,
     `Delete ${names.a_word}`,
-    { fails: ['precondition_failed', ...(spec.fails?.remove ?? [])] },
+    {
+      ...toolOf(spec, 'confirm'),
+      fails: ['precondition_failed', ...(spec.fails?.remove ?? [])],
+    },
     async ({ tx, principal, params, if_match }, deps) => {
       const scope = scopeOf(parts, principal)
       const asked = { id: idOf(parts, params), if_match }

@@ -2,6 +2,7 @@
 import type { Static, TObject } from 'typebox'
 import type { Tx } from '../database/db.ts'
 import type { ErrorEntry } from '../errors/problem.ts'
+import type { ToolMode } from '../http/contract/route.ts'
 import type { Instead } from '../http/input/known-fields.ts'
 import type { FindKey, SortColumn } from '../http/lists/members.ts'
 import type { RouteMaker, Verbs } from '../http/routes-of.ts'
@@ -53,6 +54,8 @@ export type ResourceSpec<
   readonly data?: readonly (keyof F & string)[]
   /** Names of other APIs, with what to use instead. */
   readonly instead?: Instead
+  /** Models get its usual operations as tools; they delete only with the yes of their caller. */
+  readonly tools?: true
   /** Operations that it does not have. */
   readonly without?: readonly Verb[]
   /** Further refusals of the functions below, for the published document. */
@@ -110,6 +113,12 @@ export function namesOf(
 
 function capital(text: string): string {
   return `${text[0]?.toUpperCase()}${text.slice(1)}`
+}
+
+/** A tool that writes takes a key, so that what a model asks for again is done once. */
+export function toolOf({ tools }: Pick<AnySpec, 'tools'>, tool: ToolMode) {
+  if (!tools) return {}
+  return tool === 'read' ? { tool } : ({ tool, idempotency: 'optional' } as const)
 }
 
 export function settingOf(settings: object, name: string): number {

@@ -3,7 +3,8 @@ import { Type } from 'typebox'
 import { sql, type Db, type Opened, type Route } from '#dodeca/kernel'
 import { providerRoutes } from '../../kernel/http/providers.ts'
 import type { Overload } from '../../kernel/observability/overload.ts'
-import type { PlatformParts } from '../composition.ts'
+import type { PlatformParts, Requests } from '../composition.ts'
+import { mcpRoutes } from '../mcp/routes.ts'
 import { consoleRoutes } from '../console/routes.ts'
 import { faultPoints } from '../dev/fault-points.ts'
 import { devRoutes } from '../dev/routes.ts'
@@ -22,7 +23,7 @@ import { requestRoutes } from './requests.ts'
 export function allRoutes(
   parts: PlatformParts,
   document: () => string,
-  all: () => readonly Route[],
+  requests: Requests,
 ): Route[] {
   const { options, gathered, kernel, opened, events, overload } = parts
   const { config } = options
@@ -56,7 +57,7 @@ export function allRoutes(
       limits: config.limits,
       catalog: gathered.catalog,
       cursors: kernel.cursors,
-      routes: all,
+      routes: requests.routes,
     }),
     ...auditRoutes({ kernel }),
     ...requestRoutes(),
@@ -67,6 +68,7 @@ export function allRoutes(
       publish: parts.publish,
     }),
     ...eventRoutes({ cursors: kernel.cursors, interests: events.interests, wake: kernel.wake }),
+    ...mcpRoutes(parts, requests),
     documentRoute(document),
     ...consoleRoutes(document),
     ...providerRoutes({

@@ -18,6 +18,8 @@ import { problem } from './errors.ts'
 import type { ReadFacts } from './keys/access-tokens.ts'
 import { accountGrants, whyTooWeak } from './roles/account-grants.ts'
 
+const elsewhere = 'This token works at /mcp alone. Get one for this API.'
+
 type Needs = Pick<Deps, 'kernel' | 'permissions' | 'tokens' | 'denied'>
 
 export function openAccess(deps: Needs): Access {
@@ -34,11 +36,13 @@ export function openAccess(deps: Needs): Access {
     })
   }
   return {
-    authenticate: ({ token }) => {
+    authenticate: ({ token, resource }) => {
       if (token.startsWith('ak_')) return apiKeyPrincipal(deps.kernel, token)
       if (token.startsWith('ac_')) return keyTokenPrincipal(deps.kernel, token)
-      const facts = deps.tokens.verify(token)
-      return facts instanceof Promise ? facts.then(principalOf) : principalOf(facts)
+      return after(deps.tokens.verify(token), facts => {
+        if (facts.mcp && resource !== '/mcp') throw problem('invalid_token', { detail: elsewhere })
+        return principalOf(facts)
+      })
     },
     stands: principal =>
       principal.session_id === null

@@ -57,7 +57,13 @@ export function routes(deps: Deps): readonly Route[] {
     ...securityRoutes(deps),
     ...keyRoutes(deps),
     ...accountPageRoutes(deps),
+    // Models get nothing that is about credentials, roles or keys, unless a route says so itself.
     // No reply with a token or with data of a second factor is stored. Repeats are decided from the
     // current state. Routes that create something else say so themselves.
-  ].map(one => ({ body_limit_bytes, idempotency: 'ignored' as const, ...one }))
+  ].map(one => ({
+    body_limit_bytes,
+    idempotency: 'ignored' as const,
+    tool: 'never' as const,
+    ...one,
+  }))
 }

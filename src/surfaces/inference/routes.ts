@@ -20,5 +20,6 @@ export function routes(deps: Deps): readonly Route[] {
     ...usageRoutes(deps),
     ...quotaRoutes(deps),
     webhookRoute(deps),
-  ]
+    // A model that could call models, or change its own quota, would have no limit.
+  ].map(one => ({ ...one, tool: 'never' as const }))
 }

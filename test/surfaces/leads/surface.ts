@@ -30,6 +30,7 @@ const all = resource(lead, {
   of: 'owner',
   most: 10_000,
   kept_days: 30,
+  tools: true,
   filters: ['state'],
   sort: { amount: { column: 'amount_minor', type: 'bigint' } },
   find: [exact('title')],

@@ -33,6 +33,8 @@ export type ParamsOf<P extends string> = P extends `${string}{${infer Name}}${in
 export type Taken =
   'login_token' | 'access_token' | 'client' | 'optional' | 'signed_url' | 'signature'
 
+export type ToolMode = 'read' | 'write' | 'confirm'
+
 export type Guard = 'public' | 'authenticated' | `${string}.${string}.${string}`
 
 export type Given<Path extends string, G extends Guard, B, Q> = {
@@ -81,6 +83,16 @@ export type Facts<B extends TSchema | undefined, Q extends TObject | undefined> 
   takes?: Taken
   /** What a session with a scope needs for this route, if it is not the permission. */
   narrow?: Narrow
+  /**
+   * Whether models get the operation as a tool; `confirm` acts once its caller has said yes. `never`:
+   * they do not reach it, because of credentials or rights. All other operations they may find.
+   */
+  tool?: ToolMode | 'never'
+  /**
+   * The API of the route as a path (RFC 8707), if it is not `/v1`. Tokens for it work here alone, and
+   * no cookie does.
+   */
+  resource?: string
   rate?: RateClass
   /** If false, the request counts for its caller only, not for the rate of the tenant. */
   rate_tenant?: false

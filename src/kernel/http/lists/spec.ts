@@ -30,6 +30,7 @@ export const route_facts = [
   'permission',
   'rate',
   'rate_tenant',
+  'tool',
 ] as const
 
 /** The request, for a condition that depends on it. */

@@ -11,7 +11,7 @@ import type { Metrics } from '../../observability/metrics.ts'
 import { noTelemetry, type Telemetry } from '../../observability/telemetry.ts'
 import { after } from '../contract/after.ts'
 import type { Connections } from './connections.ts'
-import { compileRoute, type CompiledRoute, type CompileOptions } from './compile-route.ts'
+import type { CompiledRoute } from './compile-route.ts'
 import { allowAnyOrigin, allowOrigin, type OtherOrigins } from './cors.ts'
 import { Exchange } from './exchange.ts'
 import { guard, type GuardDeps } from './guard.ts'
@@ -23,14 +23,22 @@ import { announcesBody, IncomingBody } from './incoming-body.ts'
 import { logRequest } from './log-request.ts'
 import { readBody } from './read-body.ts'
 import { openRouter, type Found, type Router, type WebPage } from './router.ts'
-import { securityHeaders, sendOutcome, sendProblem, sendRendered, write } from './send-reply.ts'
+import {
+  securityHeaders,
+  sendOutcome,
+  sendProblem,
+  sendRendered,
+  write,
+  type ProblemDeps,
+} from './send-reply.ts'
 import { sseHeaders, writeEvents } from '../streams/sse.ts'
 import { limit } from '../../limits.ts'
 
 export type AppOptions = GuardDeps &
-  RequestDeps &
-  CompileOptions & {
-    readonly routes: readonly Route[]
+  RequestDeps & {
+    readonly routes: readonly CompiledRoute[]
+    /** In development and tests a code that the route does not declare is a failure. */
+    readonly strict: boolean
     readonly clock: Pick<Clock, 'nowSeconds'>
     readonly pages: readonly WebPage[]
     readonly log: Log
@@ -48,7 +56,7 @@ export type AppOptions = GuardDeps &
     readonly stall_ms: number
     readonly secure: boolean
     readonly origins: OtherOrigins
-    readonly resource_metadata: string | null
+    readonly metadataOf: ProblemDeps['metadataOf']
     /** Interceptors that surfaces register. They run before the pipeline. */
     readonly fronts: readonly Front[]
   }
@@ -60,8 +68,7 @@ const tooLong = problem('malformed_request', {
 })
 
 export function buildApp(options: AppOptions): Server {
-  const compiled = options.routes.map(route => compileRoute(route, options))
-  const router = openRouter(compiled, options.pages)
+  const router = openRouter(options.routes, options.pages)
   const { origins } = options
   const common: OutgoingHttpHeaders = {
     ...securityHeaders,
@@ -105,7 +112,7 @@ function isForAll(router: Router, { compiled, method, headers, request }: Exchan
 }
 
 function longest_request_ms({ routes, headers_seconds, body_seconds }: AppOptions): number {
-  const bodies = routes.map(route => route.body_seconds ?? 0)
+  const bodies = routes.map(({ route }) => route.body_seconds ?? 0)
   return (headers_seconds + Math.max(body_seconds, ...bodies)) * 1000
 }
 
@@ -123,7 +130,7 @@ function finish({ metrics, log, slow_request_ms }: AppOptions, exchange: Exchang
   const elapsed_ms = performance.now() - began_ms
   const labels = { method, route: compiled?.route.path ?? 'none', status: response.statusCode }
   metrics.requests.observe(labels, elapsed_ms / 1000)
-  logRequest(log, slow_request_ms, exchange, elapsed_ms)
+  logRequest(log, slow_request_ms, exchange, response.statusCode, elapsed_ms)
 }
 
 /** Returns a promise only if it must wait for something. */

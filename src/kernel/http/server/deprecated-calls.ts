@@ -11,10 +11,10 @@ import type { Metrics } from '../../observability/metrics.ts'
 import type { Retention } from '../../work/retention.ts'
 import type { CompiledRoute } from './compile-route.ts'
 import { deprecationHeaders } from '../contract/deprecation.ts'
-import type { Exchange } from './exchange.ts'
+import type { Exchanged } from './exchange.ts'
 
 export type DeprecatedCalls = {
-  count(compiled: CompiledRoute, exchange: Exchange): void
+  count(compiled: CompiledRoute, exchange: Exchanged): void
   close(): Promise<void>
 }
 

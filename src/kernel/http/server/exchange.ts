@@ -19,7 +19,26 @@ const empty = Buffer.alloc(0)
 /** The code of a problem document, and the missing permission. */
 export type Refused = { readonly code: string; readonly permission?: unknown }
 
-export class Exchange implements RequestFacts {
+/** What the steps after the body need: of a request over HTTP, or of a call from inside. */
+export type Exchanged = RequestFacts & {
+  readonly compiled: CompiledRoute | null
+  readonly params: Params
+  readonly query: RawQuery
+  readonly headers: IncomingMessage['headers']
+  readonly traceparent: string
+  readonly began_ms: number
+  readonly reply_headers: OutgoingHttpHeaders
+  /** Null if nothing is sent by HTTP. */
+  readonly response: ServerResponse | null
+  readonly principal: Principal | null
+  readonly opened: boolean
+  readonly body?: unknown
+  readonly refused: Refused | null
+  readonly lasts: boolean
+  digestOfStream(): Promise<Buffer | null>
+}
+
+export class Exchange implements Exchanged {
   readonly request: IncomingMessage
   readonly response: ServerResponse
   readonly compiled: CompiledRoute | null

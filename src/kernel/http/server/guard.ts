@@ -13,7 +13,7 @@ import type { RateClass, RateLimiter } from '../../access/rate.ts'
 import { after } from '../contract/after.ts'
 import { negotiate, type CompiledRoute } from './compile-route.ts'
 import type { DeprecatedCalls } from './deprecated-calls.ts'
-import type { Exchange } from './exchange.ts'
+import type { Exchange, Exchanged } from './exchange.ts'
 import { prefersCsv } from '../lists/csv.ts'
 import type { RequestClass } from '../../observability/overload.ts'
 import { Problem, problem } from '../../errors/problem.ts'
@@ -46,34 +46,46 @@ export function guard(
   checkAccept(headers.accept, compiled)
   return after(identify(deps, compiled, exchange), principal => {
     exchange.principal = principal
-    if (!route.always) {
-      if (principal) deps.tenants.check(principal, route.method)
-      rate(deps, compiled, exchange)
-    }
-    if (principal && isNarrow(principal)) restrict(deps, compiled, exchange, principal)
+    exchange.principal = admitted(deps, compiled, exchange)
   })
 }
 
+/** The caller whom the state of the tenant, the rate and the scope allow this operation. */
+export function admitted(
+  deps: Pick<GuardDeps, 'permissions' | 'rates' | 'tenants'>,
+  compiled: CompiledRoute,
+  exchange: Exchanged,
+): Principal | null {
+  const { route } = compiled
+  const { principal } = exchange
+  if (!route.always) {
+    if (principal) deps.tenants.check(principal, route.method)
+    rate(deps, compiled, exchange)
+  }
+  return principal && isNarrow(principal)
+    ? withinItsScope(deps, compiled, exchange, principal)
+    : principal
+}
+
 /** Refuses what is outside the scope. Where a route needs no caller, it gets none. */
-function restrict(
-  { permissions }: GuardDeps,
+export function withinItsScope(
+  { permissions }: Pick<GuardDeps, 'permissions'>,
   { route, permission, surface }: CompiledRoute,
-  exchange: Exchange,
+  { method }: Exchanged,
   principal: Principal,
-): void {
-  const { method } = exchange
+): Principal | null {
   const reached = { method, permission, surface, narrow: route.narrow }
   const word = missingScope(permissions, reached, principal)
-  if (word === null) return
+  if (word === null) return principal
   if (route.permission !== 'public' || own.includes(route.takes))
     throw insufficientScope(word, principal.scope)
-  exchange.principal = null
+  return null
 }
 
 /** These public routes check the caller themselves. */
 const own: readonly (Taken | undefined)[] = ['access_token', 'login_token']
 
-function rateOf({ route, rate }: CompiledRoute, { headers }: Exchange): RateClass {
+function rateOf({ route, rate }: CompiledRoute, { headers }: Exchanged): RateClass {
   return route.lists && prefersCsv(headers.accept) ? 'expensive' : rate
 }
 
@@ -85,7 +97,7 @@ function classOf(compiled: CompiledRoute, exchange: Exchange): RequestClass {
   return rate === 'read' && anonymous ? 'anonymous_read' : 'usual'
 }
 
-function rate(deps: GuardDeps, compiled: CompiledRoute, exchange: Exchange): void {
+function rate(deps: Pick<GuardDeps, 'rates'>, compiled: CompiledRoute, exchange: Exchanged): void {
   const rated = countedRate(deps, compiled, exchange)
   if (!rated) return
   exchange.reply_headers['ratelimit-policy'] = rated.policy
@@ -93,12 +105,16 @@ function rate(deps: GuardDeps, compiled: CompiledRoute, exchange: Exchange): voi
 }
 
 /** On these routes only refused requests count. A caller with too many of them is refused. */
-function countedRate({ rates }: GuardDeps, compiled: CompiledRoute, exchange: Exchange) {
+function countedRate(
+  { rates }: Pick<GuardDeps, 'rates'>,
+  compiled: CompiledRoute,
+  exchange: Exchanged,
+) {
   const { principal: who, ip, response } = exchange
   const about = ratedBy(compiled, exchange)
   const shared = compiled.route.rate_tenant !== false
   const kind = rateOf(compiled, exchange)
-  if (!compiled.route.counts_refused) return rates.take(kind, who, ip, about, shared)
+  if (!compiled.route.counts_refused || !response) return rates.take(kind, who, ip, about, shared)
   const rated = rates.check(kind, who, ip, about, shared)
   response.once('close', () => {
     const { statusCode } = response
@@ -107,7 +123,7 @@ function countedRate({ rates }: GuardDeps, compiled: CompiledRoute, exchange: Ex
   return rated
 }
 
-function ratedBy({ route }: CompiledRoute, { params }: Exchange): string {
+function ratedBy({ route }: CompiledRoute, { params }: Exchanged): string {
   return route.rate_by?.map(name => ` ${params[name]}`).join('') ?? ''
 }
 
@@ -129,7 +145,8 @@ function identify(
     exchange.opened = true
     return null
   }
-  const cookie = bearer ? null : cookieOf(headers.cookie)
+  const { resource } = route
+  const cookie = bearer || resource ? null : cookieOf(headers.cookie)
   const token = bearer ?? cookie
   if (!token) {
     if (route.permission === 'public') return null
@@ -147,7 +164,7 @@ function identify(
       checked,
       knowing.includes(route.takes),
     )
-  const found = deps.access.authenticate({ kind: bearer ? 'bearer' : 'cookie', token })
+  const found = deps.access.authenticate({ kind: bearer ? 'bearer' : 'cookie', token, resource })
   return found instanceof Promise ? found.then(checked) : checked(found)
 }
 

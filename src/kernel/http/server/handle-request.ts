@@ -14,7 +14,7 @@ import { after } from '../contract/after.ts'
 import { wantsEvents, type CompiledRoute } from './compile-route.ts'
 import { inspect } from '../input/content.ts'
 import type { Cursors, Query } from '../contract/cursor.ts'
-import type { Exchange } from './exchange.ts'
+import type { Exchanged } from './exchange.ts'
 import { refuseVersions } from './refuse-versions.ts'
 import { storedKey, type Outcome } from '../../idempotency/records.ts'
 import type { SseEvent } from '../streams/sse.ts'
@@ -52,7 +52,7 @@ type Admitted = { readonly context: AnyContext }
 export function handleRequest(
   deps: RequestDeps,
   compiled: CompiledRoute,
-  exchange: Exchange,
+  exchange: Exchanged,
 ): Answer | Promise<Answer> {
   const { keyed, operation, route } = compiled
   const given = keyOf(compiled, exchange)
@@ -77,7 +77,7 @@ type Asked = Admitted & {
 function proceed(
   deps: RequestDeps,
   compiled: CompiledRoute,
-  exchange: Exchange,
+  exchange: Exchanged,
   asked: Asked,
 ): Answer | Promise<Answer> {
   const { context, key } = asked
@@ -93,9 +93,9 @@ function proceed(
 /** Most requests need neither the trace nor the ids. */
 class RequestWork implements WorkContext {
   readonly name: string
-  private readonly exchange: Exchange
+  private readonly exchange: Exchanged
 
-  constructor(name: string, exchange: Exchange) {
+  constructor(name: string, exchange: Exchanged) {
     this.name = name
     this.exchange = exchange
   }
@@ -121,10 +121,10 @@ class RequestWork implements WorkContext {
 /**
  * Checks permission, path, schema and type-scoped permission. The handler runs only after all four.
  */
-function admit(
+export function admit(
   deps: RequestDeps,
   compiled: CompiledRoute,
-  exchange: Exchange,
+  exchange: Exchanged,
 ): Admitted | Promise<Admitted> {
   const { permission, type_field } = compiled
   const { method, params, path, principal, opened } = exchange
@@ -173,7 +173,7 @@ function admit(
   })
 }
 
-function checkRequest(compiled: CompiledRoute, exchange: Exchange) {
+function checkRequest(compiled: CompiledRoute, exchange: Exchanged) {
   const { params, query, body, headers } = exchange
   inspect(params, 'path')
   compiled.checkParams(params)
@@ -187,7 +187,7 @@ function checkRequest(compiled: CompiledRoute, exchange: Exchange) {
 }
 
 /** Also checked where it does not count, so that no caller relies on a malformed key. */
-function keyOf(compiled: CompiledRoute, { headers, method }: Exchange): string | null {
+function keyOf(compiled: CompiledRoute, { headers, method }: Exchanged): string | null {
   if (method === 'GET' || method === 'HEAD') return null
   const header = headers['idempotency-key']
   if (header === undefined) {
@@ -205,7 +205,7 @@ function keyOf(compiled: CompiledRoute, { headers, method }: Exchange): string |
 async function openStream(
   deps: RequestDeps,
   compiled: CompiledRoute,
-  exchange: Exchange,
+  exchange: Exchanged,
   context: AnyContext,
   key: string | null,
 ): Promise<OpenedStream<SseEvent>> {
@@ -226,7 +226,7 @@ async function openStream(
 function execute(
   deps: RequestDeps,
   compiled: CompiledRoute,
-  exchange: Exchange,
+  exchange: Exchanged,
   { context, key, recalled }: Asked,
 ): Result | Promise<Result> {
   const { route } = compiled

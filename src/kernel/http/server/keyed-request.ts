@@ -19,7 +19,7 @@ import {
 } from '../../idempotency/records.ts'
 import type { CompiledRoute } from './compile-route.ts'
 import { Problem, renderProblem } from '../../errors/problem.ts'
-import type { Exchange } from './exchange.ts'
+import type { Exchanged } from './exchange.ts'
 import type { Rendered } from '../contract/reply.ts'
 import type { AnyContext, Reply } from '../contract/route.ts'
 import { withinTransaction } from './within-transaction.ts'
@@ -34,7 +34,7 @@ type KeyedDeps = {
 export type KeyedRequest = {
   readonly deps: KeyedDeps
   readonly compiled: CompiledRoute
-  readonly exchange: Exchange
+  readonly exchange: Exchanged
   readonly context: AnyContext
   readonly key: string
 }

@@ -5,15 +5,15 @@
  * query, header or address.
  */
 import type { Log } from '../../observability/log.ts'
-import type { Exchange } from './exchange.ts'
+import type { Exchanged } from './exchange.ts'
 
 export function logRequest(
   log: Log,
   slow_ms: number,
-  exchange: Exchange,
+  exchange: Exchanged,
+  status: number,
   elapsed_ms: number,
 ): void {
-  const { statusCode: status } = exchange.response
   const slow = elapsed_ms >= slow_ms && !exchange.lasts
   const level = status >= 500 || status === 401 || status === 403 || slow ? 'info' : 'debug'
   if (!log.isLevelEnabled(level)) return

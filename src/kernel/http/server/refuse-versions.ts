@@ -4,9 +4,9 @@
  */
 import { problem } from '../../errors/problem.ts'
 import { isConditional, type Route } from '../contract/route.ts'
-import type { Exchange } from './exchange.ts'
+import type { Exchanged } from './exchange.ts'
 
-export function refuseVersions(route: Route, { method, headers }: Exchange): void {
+export function refuseVersions(route: Route, { method, headers }: Exchanged): void {
   if (method === 'GET' || method === 'HEAD' || route.foreign_query) return
   const conditional = isConditional(route)
   const compared = { 'if-match': conditional, 'if-none-match': conditional && method === 'PUT' }

@@ -117,23 +117,15 @@ const turned_away = new Set(['overloaded', 'shutting_down'])
 export type ProblemDeps = {
   readonly public_url: string
   readonly log: Log
-  /** Where applications read how they get a token; null if nothing gives tokens. */
-  readonly resource_metadata: string | null
+  /** Where applications read how they get a token for this API; null if nothing gives tokens. */
+  metadataOf(resource: string): string | null
   /** In development and tests a code that the route does not declare is a failure. */
   readonly strict: boolean
 }
 
 export function sendProblem(deps: ProblemDeps, exchange: Exchange, error: unknown): void {
   const { compiled, id, path } = exchange
-  const refusal = brokeOff(exchange, error) ?? declared(deps, compiled, refusalOf(compiled, error))
-  // Refusing work is not a failure. A log line for each refusal would cost most when the process is
-  // overloaded.
-  const is_said = turned_away.has(refusal.code) || refusal.details.logged
-  if (refusal.status >= 500 && !is_said) {
-    const fields = { request_id: id, route: compiled?.operation, err: error }
-    if (isUnavailable(error)) logOutage(deps.log, fields, 'the database is not available')
-    else deps.log.error(fields, refusal.code)
-  }
+  const refusal = brokeOff(exchange, error) ?? refusalFor(deps, compiled, id, error)
   exchange.refused = { code: refusal.code, permission: refusal.details.more?.['permission'] }
   const { retry_after, headers } = refusal.details
   const reply_headers: OutgoingHttpHeaders = {
@@ -144,7 +136,7 @@ export function sendProblem(deps: ProblemDeps, exchange: Exchange, error: unknow
     ...headers,
     'content-type': 'application/problem+json; charset=utf-8',
   }
-  if (refusal.status === 401) nameMetadata(deps, reply_headers)
+  nameMetadata(deps, compiled, refusal.status, reply_headers)
   const body = renderProblem(refusal, { public_url: deps.public_url, path, request_id: id })
   // The unread rest of a too large body must not be read as the next request.
   write(
@@ -156,16 +148,42 @@ export function sendProblem(deps: ProblemDeps, exchange: Exchange, error: unknow
   )
 }
 
-/** RFC 9728, 5.1: an application without a token finds out where people log in. */
+/** The problem that a caller gets for an error of an operation. Failures are logged. */
+export function refusalFor(
+  deps: Pick<ProblemDeps, 'log' | 'strict'>,
+  compiled: CompiledRoute | null,
+  request_id: string,
+  error: unknown,
+): Problem {
+  const refusal = declared(deps, compiled, refusalOf(compiled, error))
+  // Refusing work is not a failure. A log line for each refusal would cost most when the process is
+  // overloaded.
+  const is_said = turned_away.has(refusal.code) || refusal.details.logged
+  if (refusal.status >= 500 && !is_said) {
+    const fields = { request_id, route: compiled?.operation, err: error }
+    if (isUnavailable(error)) logOutage(deps.log, fields, 'the database is not available')
+    else deps.log.error(fields, refusal.code)
+  }
+  return refusal
+}
+
+/**
+ * RFC 9728, 5.1: an application without a token finds out where people log in. One of another API
+ * than `/v1` is also told where it gets more scope.
+ */
 function nameMetadata(
-  { resource_metadata }: ProblemDeps,
+  { metadataOf }: ProblemDeps,
+  compiled: CompiledRoute | null,
+  status: number,
   reply_headers: OutgoingHttpHeaders,
 ): void {
+  const resource = compiled?.route.resource
+  if (status !== 401 && !(status === 403 && resource)) return
   const challenge = String(reply_headers['www-authenticate'])
-  if (resource_metadata === null || !challenge.startsWith('Bearer')) return
+  const metadata = challenge.startsWith('Bearer') ? metadataOf(resource ?? '/v1') : null
+  if (metadata === null) return
   const separator = challenge === 'Bearer' ? ' ' : ', '
-  reply_headers['www-authenticate'] =
-    `${challenge}${separator}resource_metadata="${resource_metadata}"`
+  reply_headers['www-authenticate'] = `${challenge}${separator}resource_metadata="${metadata}"`
 }
 
 /** A surface's own limit sends only Retry-After. The rates of the pipeline send more headers. */
@@ -192,7 +210,11 @@ const common = new Set(
   overloaded shutting_down storage_full storage_unavailable upstream_timeout`.split(/\s+/),
 )
 
-function declared(deps: ProblemDeps, compiled: CompiledRoute | null, refusal: Problem): Problem {
+function declared(
+  deps: Pick<ProblemDeps, 'log' | 'strict'>,
+  compiled: CompiledRoute | null,
+  refusal: Problem,
+): Problem {
   if (!deps.strict || !compiled || common.has(refusal.code)) return refusal
   const { fails = [], absent } = compiled.route
   if (fails.includes(refusal.code) || refusal.code === absent) return refusal

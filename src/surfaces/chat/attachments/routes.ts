@@ -48,6 +48,7 @@ export const attachmentRoutes = open({
     '/v1/attachments/uploads',
     'Begin the upload of an attachment',
     {
+      tool: 'never',
       description:
         'Send the parts and complete the upload as with `POST /v1/uploads`, then send a message with the `attachment_id`. Until it is sent, only you can read the file.',
       permission: 'authenticated',

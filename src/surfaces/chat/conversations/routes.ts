@@ -29,6 +29,7 @@ export const conversationRoutes = open({
     path,
     'Create a group, or find or create a direct conversation',
     {
+      tool: 'write',
       description:
         'Two people have one direct conversation. If it already exists, it is returned with 200. Do not list yourself: you are always a member, and in a group you are the owner.',
       idempotency: 'optional',
@@ -60,6 +61,7 @@ export const conversationRoutes = open({
     path,
     'List your conversations, the latest message first',
     {
+      tool: 'read',
       description:
         'A conversation that gets a message while you page through the list moves to its beginning. A hidden conversation is left out until its next message.',
       item: Conversation,
@@ -96,6 +98,7 @@ export const conversationRoutes = open({
     one,
     'A conversation',
     {
+      tool: 'read',
       description: 'Members who have left see the conversation as it was when they left.',
       added: true,
       reply: Conversation,

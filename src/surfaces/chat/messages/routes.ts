@@ -37,6 +37,7 @@ export const messageRoutes = open({
     path,
     'List the messages of a conversation, newest first',
     {
+      tool: 'read',
       description:
         'With `before`, the reply has older messages than this sequence; with `after`, newer ones, oldest first. `next_before` and `next_after` continue by sequence where `next_cursor` does it by cursor.',
       query: HistoryQuery,
@@ -53,6 +54,7 @@ export const messageRoutes = open({
     path,
     'Send a message',
     {
+      tool: 'write',
       description:
         'The key becomes the `client_request_id` and never expires, here and on the socket. If you send the same message again, it is returned. A different message with the same key is refused.',
       transaction: 'own',

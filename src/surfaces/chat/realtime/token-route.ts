@@ -21,6 +21,7 @@ export const tokenRoutes = open({
     '/v1/realtime-token',
     'Get a short-lived token for the WebSocket',
     {
+      tool: 'never',
       // The socket does whatever a member may do in chat.
       narrow: 'chat.write',
       description:

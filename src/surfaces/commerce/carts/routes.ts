@@ -143,7 +143,7 @@ export const cartRoutes = open({
   getCart: get(
     one,
     'Get a cart with its current totals',
-    { reply: Cart },
+    { tool: 'read', reply: Cart },
     async ({ tx, principal, params: { cart_id } }, deps) => {
       const { cart } = await showCart(tx, deps, keyOf(principal, cart_id))
       return reply(200, cart, tagOf(cart))

@@ -45,6 +45,7 @@ export const catalogRoutes = open({
     path,
     'List the products on sale, newest first',
     {
+      tool: 'read',
       description:
         'A category includes its subcategories. With `q` the best matches come first. Holders of `commerce.products.write` may ask for drafts and archived products by `state`.',
       permission: 'public',
@@ -79,6 +80,7 @@ export const catalogRoutes = open({
     one,
     'A product with its variants, prices and stock',
     {
+      tool: 'read',
       permission: 'public',
       takes: 'optional',
       rate_tenant: false,

@@ -56,7 +56,7 @@ export const inventoryRoutes = open({
   getInventoryItem: get(
     one,
     'Get the stock of a SKU',
-    { reply: InventoryItem },
+    { tool: 'read', reply: InventoryItem },
     async ({ tx, principal, params }) => {
       const item = await findItem(tx, principal.tenant_id, params.sku)
       return item

@@ -45,6 +45,7 @@ export const orderRoutes = open({
     one,
     'An order with its payment, shipments and returns',
     {
+      tool: 'read',
       for_others: reads,
       description:
         'If the buyer must confirm the payment, `payment.next_action` has the URL. With `include=calculation` the reply shows each step of the totals.',
@@ -72,6 +73,7 @@ export const orderRoutes = open({
   ),
 
   listOrders: list(path, 'List your orders, newest first; with a permission those of all buyers', {
+    tool: 'read',
     rate_tenant: false,
     added: true,
     from: 'commerce.orders',
@@ -94,6 +96,7 @@ export const orderRoutes = open({
     `${one}/cancel`,
     'Cancel an order before any part of it is shipped',
     ({ payments }: Deps) => ({
+      tool: 'confirm',
       for_others: cancels,
       description:
         'The stock is released immediately. An authorized amount is released, and a captured amount is refunded. `payment.state` is `releasing` until that is certain.',

@@ -46,6 +46,7 @@ export const returnRoutes = open({
     path,
     'Request a return of goods from your order',
     ({ payments }: Deps) => ({
+      tool: 'write',
       ...own,
       idempotency: 'required',
       body: RequestReturn,
@@ -72,6 +73,7 @@ export const returnRoutes = open({
     path,
     'List your returns, newest first; with a permission those of all buyers',
     {
+      tool: 'read',
       rate_tenant: false,
       added: true,
       from: 'commerce.returns',
@@ -88,7 +90,7 @@ export const returnRoutes = open({
   getReturn: get(
     one,
     'A return with its refund',
-    { for_others: reads, ...own, added: true, asks_grants: true, reply: Return },
+    { tool: 'read', for_others: reads, ...own, added: true, asks_grants: true, reply: Return },
     async ({ tx, principal, params, grants }) => {
       const key = { tenant_id: principal.tenant_id, id: params.return_id }
       const { buyer_id } = await findReturn(tx, key)
@@ -101,6 +103,7 @@ export const returnRoutes = open({
     `${one}/approve`,
     'Approve a return',
     {
+      tool: 'confirm',
       ...deciding,
       body: ApproveReturn,
       body_optional: true,

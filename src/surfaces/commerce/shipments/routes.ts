@@ -60,6 +60,7 @@ const move = (to: 'delivered' | 'lost', summary: string) =>
 
 export const shipmentRoutes = open({
   listShipments: list(path, 'List shipments, newest first', {
+    tool: 'read',
     from: 'commerce.shipments',
     row: Shipment,
     time: 'id',

@@ -4,6 +4,7 @@ import { Account, Email } from '../schemas.ts'
 import { parseEmail } from './email.ts'
 
 export const listAccounts = list('/v1/accounts', 'List accounts of the tenant, newest first', {
+  tool: 'read',
   permission: 'identity.accounts.read',
   added: true,
   from: 'identity.accounts',

@@ -65,7 +65,7 @@ export const accountRoutes = open({
   getAccount: get(
     '/v1/accounts/{account_id}',
     'Get an account of the tenant, with its profile, metadata and roles there',
-    { sends: ['etag'], reply: AccountWithRoles },
+    { tool: 'read', sends: ['etag'], reply: AccountWithRoles },
     async ({ tx, params, principal }) =>
       await detailsOf(tx, principal.tenant_id, params.account_id),
   ),

@@ -8,6 +8,7 @@ import { Id, isId, oneOf, sql, type Reader, type Tx } from '#dodeca/kernel'
 import { ownsHost } from '../connections/owns-domain.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
+import { mcpResource } from '../keys/access-tokens.ts'
 import { hashOf } from '../one-time.ts'
 import { Bytes, default_tenant_id } from '../schemas.ts'
 import { isDocumentId } from './client-documents.ts'
@@ -131,7 +132,7 @@ export async function holdClient(tx: Tx, client_id: string): Promise<boolean> {
 const Audience = Type.Object({ ...clients.view.properties, tenant_id: Id, uri: Type.String() })
 
 export type FoundResource = {
-  /** Null for the API of this platform, else the address of the other API. */
+  /** Null for `/v1` of this platform, else the address of the other API, or of our `/mcp`. */
   readonly audience: string | null
   /** What that API defines; null for ours. */
   readonly scopes: readonly ApiScope[] | null
@@ -148,6 +149,9 @@ export async function findResource(
 ): Promise<FoundResource | undefined> {
   if (resource === `${kernel.public_url}/v1`) {
     return { audience: null, scopes: null, tenant_id: null }
+  }
+  if (resource === mcpResource(kernel)) {
+    return { audience: resource, scopes: null, tenant_id: null }
   }
   const row = await reader.maybe(
     Audience,

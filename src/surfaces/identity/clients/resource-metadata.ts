@@ -17,16 +17,17 @@ export const ResourceMetadata = Type.Object(
   { title: 'ProtectedResourceMetadata' },
 )
 
-export function resourceMetadata({
-  kernel,
-  permissions,
-}: Pick<Deps, 'kernel' | 'permissions'>): Static<typeof ResourceMetadata> {
+export function resourceMetadata(
+  { kernel, permissions }: Pick<Deps, 'kernel' | 'permissions'>,
+  path: '/v1' | '/mcp' = '/v1',
+): Static<typeof ResourceMetadata> {
   const { public_url } = kernel
   return {
-    resource: `${public_url}/v1`,
+    resource: public_url + path,
     resource_name: new URL(public_url).host,
     authorization_servers: [issuerOf(kernel)],
-    // Many applications ask for all of these, so nothing can be changed with them.
+    // Many applications ask for all of these, so nothing can be changed with them. One that needs
+    // more reads it in the refusal of what it tried.
     scopes_supported: askableScopes(permissions).filter(word =>
       /^(openid|profile|email|[a-z]+\.read)$/.test(word),
     ),

@@ -100,6 +100,13 @@ export const clientRoutes = open({
     (_context, deps) => resourceMetadata(deps),
   ),
 
+  getProtectedResourceForModels: get(
+    '/.well-known/oauth-protected-resource/mcp',
+    'The same, of the API for models: its tokens work at /mcp alone',
+    resource,
+    (_context, deps) => resourceMetadata(deps, '/mcp'),
+  ),
+
   getProtectedResourceOfHost: get(
     '/.well-known/oauth-protected-resource',
     'The same, for applications that know only the host',

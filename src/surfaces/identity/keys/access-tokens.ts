@@ -41,6 +41,8 @@ export type NarrowFacts = {
 export type ReadFacts = TokenFacts & {
   readonly expires_at: number
   readonly narrow?: { readonly scope?: Scope; readonly client_id?: string; readonly away?: true }
+  /** The token works at `/mcp` alone. */
+  readonly mcp?: true
 }
 
 export type AccessTokens = {
@@ -86,6 +88,11 @@ type Verified = {
   readonly kid: string
 }
 
+/** The API for models, for which applications get tokens of their own (RFC 8707). */
+export function mcpResource({ public_url }: Pick<Kernel, 'public_url'>): string {
+  return `${public_url}/mcp`
+}
+
 /** The issuer of all tokens. */
 export function issuerOf({ settings, public_url }: Pick<Kernel, 'settings' | 'public_url'>) {
   return settings['identity.issuer'] ?? public_url
@@ -99,7 +106,8 @@ export function openAccessTokens(
   const { clock, settings } = kernel
   const issuer = issuerOf(kernel)
   const narrow_audience = `${kernel.public_url}/v1`
-  const access: Kind = { ...access_kind, audiences: [full_audience, narrow_audience] }
+  const mcp = mcpResource(kernel)
+  const access: Kind = { ...access_kind, audiences: [full_audience, narrow_audience, mcp] }
   const known = new Map<string, Verified>()
   denied.onAdd(session_id => {
     for (const [end, { facts }] of known) if (facts.session_id === session_id) known.delete(end)
@@ -149,7 +157,8 @@ export function openAccessTokens(
         known.delete(end)
         throw expired()
       }
-      return verified(token, { keys, issuer, now_ms: clock.nowMs() }, access).then(fresh => {
+      const against = { keys, issuer, now_ms: clock.nowMs(), mcp }
+      return verified(token, against, access).then(fresh => {
         if (known.size >= cache_max) known.delete(known.keys().next().value ?? '')
         known.set(end, fresh)
         return fresh.facts
@@ -167,7 +176,7 @@ function encoded(part: object): string {
   return Buffer.from(JSON.stringify(part)).toString('base64url')
 }
 
-type Against = { keys: SigningKeys; issuer: string; now_ms: number }
+type Against = { keys: SigningKeys; issuer: string; now_ms: number; mcp?: string }
 
 /** The kind of a token. A token of another kind is refused. */
 type Kind = {
@@ -198,7 +207,12 @@ async function verified(token: string, against: Against, access: Kind): Promise<
   const restricted = narrow !== undefined && (narrow.scope !== undefined || narrow.away === true)
   if (payload.aud === full_audience ? narrow !== undefined : !restricted)
     throw problem('invalid_token', { detail: access.says })
-  const facts = { ...factsOf(payload), expires_at: exp, ...(narrow ? { narrow } : {}) }
+  const facts = {
+    ...factsOf(payload),
+    expires_at: exp,
+    ...(narrow ? { narrow } : {}),
+    ...(payload.aud === against.mcp ? { mcp: true as const } : {}),
+  }
   return { token, facts, iat, exp, kid }
 }
 

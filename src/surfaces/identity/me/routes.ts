@@ -33,7 +33,7 @@ export const meRoutes = open({
   getMe: get(
     '/v1/me',
     'Get my account',
-    { narrow: 'openid', sends: ['etag'], reply: Me, fails: ['account_not_found'] },
+    { tool: 'read', narrow: 'openid', sends: ['etag'], reply: Me, fails: ['account_not_found'] },
     async ({ tx, principal }, deps) => {
       const { me, version } = await readMe(tx, deps, principal)
       return reply(200, me, { etag: viewTag(version, me) })

@@ -26,7 +26,7 @@ export const jobRoutes = open({
   getJob: get(
     '/v1/jobs/{job_id}',
     'Get a job: its state, its progress, and why it waits',
-    { for_others: 'jobs.jobs.read:{type}', reply: JobView },
+    { tool: 'read', for_others: 'jobs.jobs.read:{type}', reply: JobView },
     async ({ tx, params, principal, grants }, deps) => {
       const job = await findJob(tx, deps, { principal, grants }, params.job_id, 'jobs.jobs.read')
       const view = await viewJob(tx, deps, { tenant_id: job.tenant_id, job_id: job.id })
@@ -39,6 +39,7 @@ export const jobRoutes = open({
     '/v1/jobs',
     'List the jobs of the tenant that I may see, newest first',
     {
+      tool: 'read',
       for_others: 'jobs.jobs.read:{type}',
       item: JobView,
       filters: { state: Type.Optional(StateFilter), type: Type.Optional(TypeName) },
@@ -64,6 +65,7 @@ export const jobRoutes = open({
     '/v1/jobs/{job_id}/cancel',
     'Cancel a job',
     {
+      tool: 'write',
       for_others: 'jobs.jobs.cancel:{type}',
       sends: ['etag', 'location'],
       description:
@@ -94,6 +96,7 @@ export const jobRoutes = open({
     '/v1/jobs/{job_id}/retry',
     'Retry a job',
     {
+      tool: 'write',
       sends: ['etag', 'location'],
       description:
         'The same job waits again for the jobs of `depends_on` that have not ended as required; if ' +

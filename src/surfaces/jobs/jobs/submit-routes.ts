@@ -46,6 +46,7 @@ export const submitRoutes = open({
     '/v1/jobs',
     'Submit a job',
     {
+      tool: 'write',
       sends: ['etag', 'location'],
       description:
         'The job is stored before the reply is sent. Read its state at `Location`, or watch its events.',

@@ -32,6 +32,7 @@ export const resultRoutes = open({
     '/v1/jobs/{job_id}/result-url',
     'An address from which the result can be fetched for a short while',
     {
+      tool: 'never',
       for_others: 'jobs.results.read:{type}',
       reply: ResultAddress,
       fails: ['permission_denied', 'result_not_found', 'result_not_ready'],

@@ -22,7 +22,7 @@ export const typeRoutes = open({
   listJobTypes: list(
     '/v1/job-types',
     'List all job types, by name',
-    { item: JobTypeView },
+    { tool: 'read', item: JobTypeView },
     async ({ tx, list }, deps) => pageOf(tx, list, await allTypes(tx, deps)),
   ),
 

@@ -27,6 +27,8 @@ const { open, post, put } = routesOf<Deps & { readonly pace: ReportPace }>({
   absent: 'job_attempt_not_found',
   permission: 'authenticated',
   added: true,
+  // Its replies have the tokens of leases.
+  tool: 'never',
 })
 
 export const workerRoutes = open({

@@ -76,6 +76,7 @@ export const shorteningRoutes = open({
     '/v1/links',
     'Create a short link',
     {
+      tool: 'write',
       sends: ['etag', 'location'],
       description: 'Without an `alias` the platform chooses the code.',
       permission: 'links.links.create',
@@ -118,6 +119,7 @@ export const shorteningRoutes = open({
   ),
 
   listLinks: list('/v1/links', 'List my links, newest first', {
+    tool: 'read',
     description:
       'Links that an API key of yours created are listed with its id as `owner_id`. No index finds the links of a domain or with a text, so a page may be short or empty. `has_more` says whether more may follow.',
     added: true,
@@ -148,7 +150,7 @@ export const shorteningRoutes = open({
   getLink: get(
     '/v1/links/{code}',
     'Get a link of mine',
-    { query: OnDomain, reply: Link, fails: ['domain_not_found'] },
+    { tool: 'read', query: OnDomain, reply: Link, fails: ['domain_not_found'] },
     async ({ tx, principal: caller, params, query }, deps) => {
       const { code } = params
       const { principal, domain } = await ownLink(tx, deps, caller, code, query.domain)

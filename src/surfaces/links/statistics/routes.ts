@@ -51,7 +51,7 @@ export const statisticsRoutes = open({
   getLinkStats: get(
     '/v1/links/{code}/stats',
     'Get the clicks on my link by day, referrer and other sources',
-    { query: StatsQuery, reply: Stats, fails: ['domain_not_found'] },
+    { tool: 'read', query: StatsQuery, reply: Stats, fails: ['domain_not_found'] },
     async ({ tx, principal: caller, params, query }, deps) => {
       const range = dayRange(query, dayOf(deps.kernel.clock.nowMs()))
       const wanted = dimensionsIn(query.dimensions)

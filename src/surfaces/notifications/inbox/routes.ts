@@ -28,6 +28,7 @@ export const inboxRoutes = open({
     path,
     'List or stream your inbox, newest first',
     {
+      tool: 'read',
       description:
         'The stream sends inbox.item, inbox.updated, inbox.unread and, after a long absence, inbox.reset. Last-Event-ID resumes it.',
       query: InboxQuery,
@@ -63,7 +64,7 @@ export const inboxRoutes = open({
   countUnreadInboxItems: get(
     `${path}/unread-count`,
     'Count the unread items of your inbox',
-    { reply: Unread },
+    { tool: 'read', reply: Unread },
     async ({ tx, principal: { tenant_id, id: user_id } }) => ({
       unread_count: await unreadCount(tx, { tenant_id, user_id }),
     }),

@@ -42,6 +42,7 @@ export const intentRoutes = open({
     path,
     'Send a notification to one recipient',
     {
+      tool: 'confirm',
       sends: ['location'],
       description:
         'The reply means that the notification is accepted, not that it is sent. Read the notification to see the result of each channel. A recipient without a usable destination is accepted too; the channel then says why it was skipped.',
@@ -83,6 +84,7 @@ export const intentRoutes = open({
   ),
 
   listNotifications: list(path, 'List notifications, newest first', {
+    tool: 'read',
     permission: reads,
     added: true,
     from: 'notifications.notification_intents',
@@ -104,6 +106,7 @@ export const intentRoutes = open({
     one,
     'Get a notification with its attempts, reports and decisions',
     {
+      tool: 'read',
       for_others: 'notifications.intents.read:{category}',
       description:
         'The recipient of an in-app notification may get it without a permission. `metadata`, `idempotency_key` and `data_ref` are then null.',
@@ -117,6 +120,7 @@ export const intentRoutes = open({
     `${one}/rendered`,
     'Render the message of one channel again',
     {
+      tool: 'never',
       for_types: 'notifications.intents.read',
       description:
         'One-time tokens and unsubscribe links are masked. `sha256` is the same hash as in the attempts.',
@@ -136,6 +140,7 @@ export const intentRoutes = open({
     `${one}/cancel`,
     'Cancel the messages of a notification that are not sent yet',
     {
+      tool: 'write',
       for_types: 'notifications.intents.cancel',
       description:
         'A message that a provider has accepted cannot be cancelled. `effect` is `full`, `partial` or `none`.',

@@ -26,6 +26,7 @@ const Dispute = Type.Object(
 )
 
 const listDisputes = list(path, 'List the disputes of your payments, newest first', {
+  tool: 'read',
   permission: 'payments.disputes.read',
   added: true,
   from: 'payments.disputes',

@@ -22,6 +22,7 @@ const one = `${path}/{id}` as const
 const absent = 'payment_intent_not_found'
 
 const listPaymentIntents = list(path, 'List payment intents, newest first', {
+  tool: 'read',
   permission: 'payments.intents.read',
   added: true,
   from: 'payments.payment_intents',
@@ -103,6 +104,7 @@ export const intentRoutes = open({
     one,
     'Get a payment intent with its last operations',
     {
+      tool: 'read',
       description:
         'If the cardholder must authenticate, `next_action` has the URL. It is read from the provider at each request.',
       transaction: 'own',

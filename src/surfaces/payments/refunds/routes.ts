@@ -58,6 +58,7 @@ export const refundRoutes = open({
     path,
     'Refund a captured payment, in full or in part',
     ({ kernel }: Deps) => ({
+      tool: 'confirm',
       description:
         'If the provider has not confirmed the refund yet, the reply is 202 with the state `pending`. With the ETag of the payment as `If-Match`, nothing is refunded if the payment has changed since it was read, for example because another person has refunded a part.',
       permission: 'payments.refunds.create',
@@ -112,6 +113,7 @@ export const refundRoutes = open({
   ),
 
   listRefunds: list(path, 'List refunds, newest first', {
+    tool: 'read',
     added: true,
     from: 'payments.refunds',
     row: RefundSummary,
@@ -123,7 +125,7 @@ export const refundRoutes = open({
   getRefund: get(
     `${path}/{id}`,
     'A refund',
-    { reply: Refund },
+    { tool: 'read', reply: Refund },
     async ({ tx, params: { id }, principal: { tenant_id } }) =>
       viewOf(await findRefund(tx, tenant_id, { id })),
   ),

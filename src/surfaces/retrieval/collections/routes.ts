@@ -55,6 +55,7 @@ export const collectionRoutes = open({
   ),
 
   listCollections: list(path, 'List the collections that you may read', {
+    tool: 'read',
     fails: ['permission_denied'],
     from: 'retrieval.collections',
     row: Collection,

@@ -73,6 +73,7 @@ export const documentRoutes = open({
   ),
 
   listDocuments: list(of_collection, 'List the documents of a collection that you may read', {
+    tool: 'read',
     added: true,
     absent: 'collection_not_found',
     from: 'retrieval.documents',
@@ -90,7 +91,7 @@ export const documentRoutes = open({
   getDocument: get(
     path,
     'A document',
-    { sends: ['etag'], added: true, reply: Document, fails: ['permission_denied'] },
+    { tool: 'read', sends: ['etag'], added: true, reply: Document, fails: ['permission_denied'] },
     async ({ tx, principal, params: { document_id } }, deps) => {
       const found = await requireDocument(tx, await callerOf(tx, deps, principal), document_id)
       return reply(200, found, { etag: etag(found.acl_version) })

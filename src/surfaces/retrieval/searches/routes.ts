@@ -48,6 +48,7 @@ export const searchRoutes = open({
     '/v1/search',
     'Search collections',
     {
+      tool: 'read',
       description:
         'Searches the documents that you may read now, both by words and by meaning. `degraded` names the parts of the search that were not available.',
       transaction: 'own',

@@ -29,6 +29,7 @@ export const feedRoutes = open({
     '/v1/feed',
     'Your home feed, newest first',
     {
+      tool: 'read',
       description:
         'A new post is in the feed when the request that created it gets its reply. A post that is deleted or hidden is gone when that request gets its reply. Only the last page may be short, and a cursor never expires.',
       permission: 'social.content.read',

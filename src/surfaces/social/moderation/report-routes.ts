@@ -19,6 +19,7 @@ export const reportRoutes = open({
     '/v1/moderation/reports',
     'Report a post, a comment or a user to the moderators',
     {
+      tool: 'write',
       description:
         'If you have already reported the same thing and the report is not decided yet, the reply is 200 with that report.',
       body: NewReport,

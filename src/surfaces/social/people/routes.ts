@@ -27,6 +27,7 @@ export const peopleRoutes = open({
     path,
     'Get a profile, with the relationship between you and this user',
     {
+      tool: 'read',
       sends: ['etag'],
       params,
       headers,

@@ -30,6 +30,7 @@ export const postRoutes = open({
     path,
     'Create a post',
     {
+      tool: 'write',
       description:
         'When you get the reply, the post is in the feeds of your followers. Files must be your own uploads for `post_media`.',
       headers,
@@ -71,6 +72,7 @@ export const postRoutes = open({
     one,
     'A post',
     {
+      tool: 'read',
       description: '`viewer` is exact. `counts` may lag for seconds.',
       headers,
       reply: Post,
@@ -137,6 +139,7 @@ export const postRoutes = open({
     '/v1/users/{user_id}/posts',
     'List the posts of a user that you may see, newest first',
     {
+      tool: 'read',
       headers,
       absent: 'user_not_found',
       params: { user_id: UserId },

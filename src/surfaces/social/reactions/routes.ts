@@ -62,6 +62,7 @@ export const reactionRoutes = open({
     `${post}/comments`,
     'Comment on a post',
     {
+      tool: 'write',
       location: `${comments}/{id}`,
       record: 'reference',
       body: CreateComment,
@@ -90,6 +91,7 @@ export const reactionRoutes = open({
     `${post}/comments`,
     'List the comments of a post, oldest first by default',
     {
+      tool: 'read',
       headers,
       added: true,
       filters: { order: Type.Optional(oneOf('asc', 'desc')) },

@@ -37,6 +37,7 @@ const { open, get, list, post, del } = routesOf<Deps>({
 
 export const fileRoutes = open({
   listFiles: list(path, 'List your files, newest first', {
+    tool: 'read',
     from: 'uploads.files',
     row: Type.Object({ ...FileRow.properties, derivatives: Type.Array(DerivativeRow) }),
     columns: { derivatives: derivativesOfEach },
@@ -57,7 +58,7 @@ export const fileRoutes = open({
   getFile: get(
     one,
     'Get the metadata of a file',
-    { for_others: 'uploads.files.read_any', reply: File },
+    { tool: 'read', for_others: 'uploads.files.read_any', reply: File },
     async ({ tx, params, principal, grants }, deps) => {
       const caller = { principal, grants }
       const permission = 'uploads.files.read_any'
@@ -72,6 +73,7 @@ export const fileRoutes = open({
     `${one}/download-url`,
     'Get a short-lived URL to download a file or one of its derivatives',
     {
+      tool: 'never',
       for_others: 'uploads.files.download_any',
       query: closed({
         disposition: Type.Optional(oneOf('attachment', 'inline')),
@@ -92,6 +94,7 @@ export const fileRoutes = open({
     `${path}/download-urls`,
     'Get download URLs of up to a hundred files',
     {
+      tool: 'never',
       for_others: 'uploads.files.download_any',
       rate: 'read',
       // It only reads, and the URLs of a repeat are valid for longer.

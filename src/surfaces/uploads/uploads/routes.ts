@@ -44,6 +44,7 @@ export const uploadRoutes = open({
     path,
     'Begin an upload and get the URLs for its parts',
     {
+      tool: 'never',
       for_types: 'uploads.uploads.create',
       description:
         'A file of one part is sent by PUT to `upload_url`, a larger one in parts to `part_urls`. Nothing is downloadable before the upload is completed and its file is `available`.',
@@ -101,6 +102,7 @@ export const uploadRoutes = open({
     `${one}/parts`,
     'List the stored parts, and get URLs for the missing parts',
     {
+      tool: 'never',
       ...of_parts,
       body: RegisterParts,
       reply: RegisteredParts,

@@ -38,6 +38,7 @@ export const catalogRoutes = open({
     path,
     'List events in the order of the log, or stream new ones',
     {
+      tool: 'read',
       description:
         'The oldest events come first. A page may be empty although more events follow. Every reply ' +
         'has a `next_cursor`: at the end of the log, send it later to get newer events. With ' +

@@ -13,6 +13,7 @@ const { open, get, list } = routesOf<{ readonly kernel: Kernel }>({
 
 export const deliveryRoutes = open({
   listWebhookDeliveries: list(path, 'List webhook deliveries, newest event first', {
+    tool: 'read',
     description: '`since` and `until` refer to the time of the event. `until` is exclusive.',
     from: 'webhooks.deliveries',
     row: Delivery,

@@ -21,6 +21,7 @@ export const replayRoutes = open({
     `${path}/{id}/replay`,
     'Replay a webhook delivery, with the same bytes',
     {
+      tool: 'write',
       description: 'A delivery that still waits is sent now. The numbers of attempts continue.',
       idempotency: 'optional',
       body: Replay,

@@ -42,7 +42,12 @@ export const receiptRoutes = open({
   getInboundPayload: get(
     `${path}/{id}/payload`,
     'Download the bytes of a received webhook',
-    { reply: ReceiptPayload, fails: ['payload_purged'] },
+    {
+      // As the provider sent it, with whatever is in it.
+      tool: 'never',
+      reply: ReceiptPayload,
+      fails: ['payload_purged'],
+    },
     async ({ tx, params: { id }, principal: { tenant_id } }) =>
       await readPayload(tx, { tenant_id, id }),
   ),
