@@ -125,8 +125,8 @@ export type Surface<
   readonly settings: Own
   readonly migrations: URL
   /**
-   * A module whose default export is the list of the doubles of its vendors. The sandbox, another
-   * process, opens them in development.
+   * A module that exports `vendors`, the doubles of its vendors. The sandbox, another process, opens
+   * them in development.
    */
   readonly sandbox?: URL
   /** Which rows belong to a tenant, for tables without `tenant_id` and for exceptions. */

@@ -27,9 +27,9 @@ async function main(): Promise<void> {
 
 /** Doubles of an application, by the URL of their module. */
 async function vendorsIn(url: string): Promise<readonly Vendor[]> {
-  const { default: found } = (await import(url)) as { default?: readonly Vendor[] }
+  const { vendors: found } = (await import(url)) as { vendors?: readonly Vendor[] }
   if (Array.isArray(found)) return found as readonly Vendor[]
-  throw new StartError(`${url} must export a list of vendors: export default [acme].`)
+  throw new StartError(`${url} must export the list of its vendors: export const vendors = [acme].`)
 }
 
 function fail(error: unknown): void {

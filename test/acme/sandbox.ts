@@ -1,4 +1,4 @@
 /** The doubles of the vendors of this application. The sandbox opens them. */
 import { acme } from '../../src/sandbox/acme/acme.ts'
 
-export default [acme]
+export const vendors = [acme]

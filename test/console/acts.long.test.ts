@@ -7,7 +7,6 @@ import { Type } from 'typebox'
 import type { JobType, Opened } from '#dodeca/kernel'
 import type { Inside as Notifications } from '../../src/surfaces/notifications/face.ts'
 import { fine, openReceiver, status } from '../../src/surfaces/webhooks/test/receiver.ts'
-import { runs } from '../../src/surfaces/jobs/steps/test/runs.ts'
 import { withJobTypes } from '../with-job-types.ts'
 import { eventually } from '../world.ts'
 import {
@@ -49,9 +48,8 @@ const errand = (messages: Notifications): JobType => ({
     )
   },
 })
-const withErrands = withJobTypes(({ notifications }, kernel) => [
+const withErrands = withJobTypes(({ notifications }) => [
   errand((notifications as Opened<Notifications>).face),
-  ...runs(kernel),
 ])
 
 describe.skipIf(!has_chromium)('a person in the console', async () => {
@@ -86,30 +84,6 @@ describe.skipIf(!has_chromium)('a person in the console', async () => {
   }
   const state = (name: string) => page.locator('h1 .state').getByText(name, { exact: true })
   const helper = async (email: string, at: string) => await console_world.visit(email, at)
-
-  test('sees the steps of a workflow, and what it waits for', async () => {
-    const job = await send(page, '/v1/jobs', {
-      type: 'test.listed',
-      parameters: {
-        steps: [
-          { kind: 'sleep', name: 'a moment', seconds: 0 },
-          { kind: 'run', name: 'refused once', fails: 1 },
-          { kind: 'signal', name: 'approve' },
-        ],
-      },
-    })
-    await open(`jobs/jobs/${String(job['id'])}`)
-    const step = (name: string) => page.locator('.timeline li', { hasText: name })
-    await step('approve').getByText('waiting').waitFor()
-    await step('a moment').getByText('done').waitFor()
-    await step('refused once').getByText('Attempts: 2').waitFor()
-    await audit(page, 'a workflow')
-    await shoot(page, 'act-steps')
-    await send(page, `/v1/jobs/${String(job['id'])}/signals`, { name: 'approve' })
-    await step('approve').getByText('done').waitFor()
-    await state('succeeded').waitFor()
-    expect(person.faults()).toEqual([])
-  })
 
   test('replays a delivery that failed, and sees its new attempt', async () => {
     receiver.answer(status(500))

@@ -79,7 +79,11 @@ const ruleJobs = async (cell: Cell, { tenant }: Member) =>
     [tenant.id],
   )
 
-test('they go on in the new cell, once', async () => {
+const publish = async (cell: Cell, by: Member, type: string, data: object) =>
+  (await ask(cell, by, 'POST', '/v1/events', { events: [{ type, data }] })).event_ids[0] as string
+
+/** A member of the old cell, and a type of events that both cells know. */
+async function arrange(): Promise<[who: Member, type: string]> {
   const who = await old.member()
   await old.allow(
     who,
@@ -97,9 +101,11 @@ test('they go on in the new cell, once', async () => {
     const declared = { description: 'A deal was won.', schema: { type: 'object' } }
     await ask(cell, operator, 'PUT', `/v1/event-types/${type}`, declared)
   }
-  const publish = async (cell: Cell, by: Member, data: object) =>
-    (await ask(cell, by, 'POST', '/v1/events', { events: [{ type, data }] })).event_ids[0] as string
+  return [who, type]
+}
 
+test('they go on in the new cell, once', async () => {
+  const [who, type] = await arrange()
   const sleeper = await submit(
     old,
     who,
@@ -122,7 +128,7 @@ test('they go on in the new cell, once', async () => {
     await ask(old, who, 'POST', `/v1/jobs/${sleeper}/signals`, { name: 'go', data })
   }
   await waits(old, listener, 'a')
-  const before = await publish(old, who, { go: true })
+  const before = await publish(old, who, type, { go: true })
   await waits(old, listener, 'b')
   await eventually('the rule ran', async () => (await ruleJobs(old, who)).length === 1)
 
@@ -138,8 +144,8 @@ test('they go on in the new cell, once', async () => {
   expect(login.status, login.text).toBe(201)
   const there = { ...who, token: login.body.access_token as string }
   await waits(fresh, sleeper, 'long')
-  await publish(fresh, there, { go: false })
-  const heard = await publish(fresh, there, { go: true })
+  await publish(fresh, there, type, { go: false })
+  const heard = await publish(fresh, there, type, { go: true })
   expect(await ended(fresh, listener)).toMatchObject([{ id: before }, { id: heard }])
   await eventually('the rule ran again', async () => (await ruleJobs(fresh, there)).length === 2)
 

@@ -4,8 +4,14 @@
  */
 import { createHmac } from 'node:crypto'
 import { newId } from '#dodeca/kernel'
-import { seconds, type AcmeEvent, type Delivery, type Fault } from './records.ts'
-import type { Payment, Vended } from './records.ts'
+import {
+  seconds,
+  type AcmeEvent,
+  type Delivery,
+  type Fault,
+  type Payment,
+  type Vended,
+} from './records.ts'
 
 const attempts_max = 8
 const backoff_ms = 300

@@ -1,5 +1,5 @@
 /** The dependencies that the use cases of payments share. */
-import type { OpenProvider } from './provider/open-provider.ts'
+import type { OpenProvider } from './provider/port.ts'
 import type { Kernel } from './settings.ts'
 
 export type Deps = { readonly kernel: Kernel; readonly provider: OpenProvider }

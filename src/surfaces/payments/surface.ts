@@ -37,7 +37,7 @@ export const paymentsWith = (own?: OwnPayments): Payments => ({
   events,
   reference,
   open: kernel => {
-    const provider = openProvider(kernel, own?.open(kernel as never))
+    const provider = openProvider(kernel, own?.open(kernel))
     const deps: Deps = { kernel, provider }
     // Operations that the breaker refused become due immediately when the provider works again.
     provider.onRecovered(() => {

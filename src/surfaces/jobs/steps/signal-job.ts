@@ -2,7 +2,7 @@
  * The job type `jobs.signal`: sends a signal later, or as the answer of a rule. At its run its owner
  * must hold the right that `POST /v1/jobs/{job_id}/signals` asks for.
  */
-import { closed, Id, JobFailure, Problem, type JobType } from '#dodeca/kernel'
+import { closed, Id, jobFailureOf, type JobType } from '#dodeca/kernel'
 import type { Static } from 'typebox'
 import type { Deps } from '../deps.ts'
 import { findJob } from '../jobs/find-job.ts'
@@ -35,9 +35,7 @@ export function signalJob(deps: Deps): JobType {
           await sendSignal(tx, deps, { tenant_id, job_id, name, data, id, principal_id })
         })
       } catch (error) {
-        if (!(error instanceof Problem) || error.retryable) throw error
-        const revoked = error.code === 'permission_denied'
-        throw new JobFailure(revoked ? 'owner_revoked' : error.code, { cause: error })
+        throw jobFailureOf(error)
       }
     },
   }

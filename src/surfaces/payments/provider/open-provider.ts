@@ -4,11 +4,9 @@
  * outcome in doubt.
  */
 import type { Kernel } from '../settings.ts'
-import { openGate, type Gate } from './gate.ts'
-import { ProviderFailure, type PaymentProvider } from './port.ts'
+import { openGate } from './gate.ts'
+import { ProviderFailure, type OpenProvider, type PaymentProvider } from './port.ts'
 import { openStripe } from './stripe.ts'
-
-export type OpenProvider = PaymentProvider & Pick<Gate, 'onRecovered'> & { accepting(): boolean }
 
 export function openProvider(kernel: Kernel, own?: PaymentProvider): OpenProvider {
   const { settings } = kernel

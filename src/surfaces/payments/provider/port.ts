@@ -146,6 +146,13 @@ export type PaymentProvider = {
   readonly books?: ProviderBooks
 }
 
+/** As use cases have it, behind the gate. */
+export type OpenProvider = PaymentProvider & {
+  accepting(): boolean
+  /** Called when the provider works again after the breaker was open. */
+  onRecovered(run: () => void): void
+}
+
 export type ProviderBooks = {
   payments(window: Window): Promise<Page<Snapshot>>
   refunds(window: Window): Promise<Page<RefundSnapshot>>
@@ -209,5 +216,5 @@ export type OwnPayments<Own extends SettingTable = SettingTable> = {
 export function paymentProvider<const Own extends SettingTable>(
   given: OwnPayments<Own>,
 ): OwnPayments {
-  return given as unknown as OwnPayments
+  return given
 }

@@ -1,10 +1,10 @@
 /** A unique index that an operation violates is the refusal that declares it. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newId, SqlState, sql } from '#dodeca/kernel'
-import { catalogOf } from '../../errors/problem.ts'
-import type { AnyContext, Route } from '../contract/route.ts'
-import { withViolations } from '../server/violations.ts'
-import { newKey, openWorld, type Person, type World } from '../../../../test/world.ts'
+import { catalogOf } from '../../../../src/kernel/errors/problem.ts'
+import type { AnyContext, Route } from '../../../../src/kernel/http/contract/route.ts'
+import { withViolations } from '../../../../src/kernel/http/server/violations.ts'
+import { newKey, openWorld, type Person, type World } from '../../../world.ts'
 
 let world: World
 beforeAll(async () => {
@@ -29,7 +29,7 @@ test('of twenty at once one succeeds, and the others get its code', async () => 
   const [one, other] = [await teller(), await teller()]
   const number = newId()
   const answers = await Promise.all(Array.from({ length: 20 }, () => open(one, number)))
-  const codes = answers.map(answer => (answer.status === 201 ? 'made' : answer.body.code))
+  const codes = answers.map((answer): string => (answer.status === 201 ? 'made' : answer.body.code))
   expect(codes.sort()).toEqual([...Array<string>(19).fill('account_number_taken'), 'made'])
   expect((await open(other, number)).status).toBe(201)
 })
