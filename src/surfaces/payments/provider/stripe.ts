@@ -5,8 +5,14 @@ import type { Kernel } from '../settings.ts'
 import type { StripeClient } from './call-stripe.ts'
 import { connectStripe } from './connect-stripe.ts'
 import { verifyWebhook } from './verify-stripe.ts'
-import { ProviderFailure, type ObjectKind, type Page } from './port.ts'
-import type { PaymentProvider, ProviderBooks, Window } from './port.ts'
+import {
+  ProviderFailure,
+  type ObjectKind,
+  type Page,
+  type PaymentProvider,
+  type ProviderBooks,
+  type Window,
+} from './port.ts'
 import { failureOf } from './stripe-failures.ts'
 import {
   bookedOf,
