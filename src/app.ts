@@ -12,6 +12,7 @@ import type { Face as Identity } from './surfaces/identity/face.ts'
 import type { Face as Jobs } from './surfaces/jobs/face.ts'
 import type { Face as Notifications } from './surfaces/notifications/face.ts'
 import type { Face as Payments } from './surfaces/payments/face.ts'
+import type { OwnPayments } from './surfaces/payments/provider/port.ts'
 import type { Face as Uploads } from './surfaces/uploads/face.ts'
 
 /** Every other surface needs them. */
@@ -36,6 +37,8 @@ export type App = {
   readonly surfaces?: readonly (SurfaceName | Openable)[]
   /** Values of settings by the names of their variables. A variable of the environment wins. */
   readonly settings?: Environment
+  /** Providers of the application, in the place of those of the platform. */
+  readonly providers?: { readonly payments?: OwnPayments }
   /** The folder with the files of its front end, and their policy. */
   readonly public?: string | URL | { readonly dir: string | URL; readonly csp?: string }
 }

@@ -11,12 +11,13 @@ import { bodyFaults } from './runtime/own-bodies.ts'
 import { pathFaults } from './runtime/reserved-names.ts'
 import type { SurfaceName } from './runtime/surface-names.ts'
 
-const surfaces: Readonly<Record<SurfaceName, () => Promise<Openable>>> = {
+const surfaces: Readonly<Record<SurfaceName, (app: App) => Promise<Openable>>> = {
   identity: async () => (await import('./surfaces/identity/surface.ts')).identity,
   jobs: async () => (await import('./surfaces/jobs/surface.ts')).jobs,
   uploads: async () => (await import('./surfaces/uploads/surface.ts')).uploads,
   notifications: async () => (await import('./surfaces/notifications/surface.ts')).notifications,
-  payments: async () => (await import('./surfaces/payments/surface.ts')).payments,
+  payments: async ({ providers }) =>
+    (await import('./surfaces/payments/surface.ts')).paymentsWith(providers?.payments),
   commerce: async () => (await import('./surfaces/commerce/surface.ts')).commerce,
   links: async () => (await import('./surfaces/links/surface.ts')).links,
   social: async () => (await import('./surfaces/social/surface.ts')).social,
@@ -34,7 +35,7 @@ export async function composeApp(app: App, folder = process.cwd()): Promise<Comp
   // cache until a flush. Together they took 26 MB of it, and the process kept that memory for good.
   flushCompileCache()
   for (const name of namesOf(app)) {
-    loaded.push(await surfaces[name]())
+    loaded.push(await surfaces[name](app))
     flushCompileCache()
   }
   const composed = compose(loaded, own.map(withOwnPaths))

@@ -80,6 +80,16 @@ export {
   type Tx,
 } from '#dodeca/kernel'
 
+// Providers of an application.
+export {
+  ProviderFailure,
+  paymentProvider,
+  type PaymentProvider,
+  type ProviderBooks,
+  type RefundSnapshot,
+  type Snapshot as PaymentSnapshot,
+} from './surfaces/payments/provider/port.ts'
+
 // Workflows.
 export {
   StepFailed,

@@ -36,7 +36,10 @@ const surfaces: Readonly<Record<SurfaceName, Declared>> = {
 }
 
 function declaredBy(app: App): readonly Declared[] {
-  return [...namesOf(app).map(name => surfaces[name]), ...ownSurfaces(app)]
+  const { payments: provider } = app.providers ?? {}
+  const names = namesOf(app)
+  const of_providers = provider && names.includes('payments') ? [provider] : []
+  return [...names.map(name => surfaces[name]), ...of_providers, ...ownSurfaces(app)]
 }
 
 export function tablesOf(app: App): readonly SettingTable[] {

@@ -9,7 +9,7 @@
 import { readFile } from 'node:fs/promises'
 import { Type } from 'typebox'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { sql, type JobType } from '#dodeca/kernel'
+import { sql, workflow, type JobType } from '#dodeca/kernel'
 import type { Inside as Jobs } from '../src/surfaces/jobs/face.ts'
 import { openInferenceWorld, type Someone } from '../src/surfaces/inference/test/inference-world.ts'
 import { smallest } from '../src/testing/contract/synthesis.ts'
@@ -17,15 +17,28 @@ import { beginNarrow } from './narrow.ts'
 import type { Tenant } from './product-world.ts'
 import { composition } from '../src/platform.ts'
 import { gather } from '../src/runtime/gather.ts'
+import { withJobTypes } from './with-job-types.ts'
 import { eventually, newKey } from './world.ts'
 
-const world = await openInferenceWorld({})
+/** A workflow that goes on at each signal, under the right of the one who submitted it. */
+const signalled = workflow(
+  'later.signalled',
+  1,
+  { input: Type.Object({}), permission: 'jobs.types.read', checked: true },
+  async step => {
+    for (let n = 0; n < 300; n++) await step.signal(`${n}`, { of: 'go', timeout_seconds: 3600 })
+  },
+)
+const world = await openInferenceWorld(
+  {},
+  withJobTypes((_, kernel) => [signalled.jobType({ kernel, needs: {} })]),
+)
 afterAll(() => world.close())
 const { kernel, opened } = world.platform
 const { administration } = world.identity
 const jobs = opened['jobs']?.face as Jobs
 const surfaces = Object.values(opened)
-const job_types = kernel.declared.jobTypes()
+const job_types = kernel.declared.jobTypes().filter(one => one.type !== signalled.type)
 const asked = job_types.filter(one => one.permission && !one.outlives_owner)
 
 const rolesWith = (permission: string) =>
@@ -213,3 +226,60 @@ test.for([
     expect(await world.held(one.tenant.id)).toBe(0)
   },
 )
+
+describe('a workflow that is checked, and waits', () => {
+  const type = signalled.jobType({ kernel, needs: {} })
+  const permission = signalled.spec.permission ?? ''
+
+  /** It waits for its next signal, and holds no lease. */
+  const waits = (job_id: string) =>
+    eventually('the run waits', async () => {
+      const { state, error_code } = await kernel.db.one(
+        Ended,
+        sql`
+          -- any tenant: the job's own id
+          select state, error_code from jobs.jobs where id = ${job_id}`,
+      )
+      return state === 'retryable' && error_code === null
+    })
+
+  /** Signals wake it, until an attempt begins after the grants that it knew are too old. */
+  const goOn = (owner: Owner, job_id: string) =>
+    eventually('an attempt ends it', async () => {
+      const signal = { tenant_id: owner.tenant.id, job_id, name: 'go' }
+      const sent = await kernel.db.tx(tx => jobs.signal(tx, signal)).catch(() => null)
+      return sent === null
+    })
+
+  test.each(Object.keys(lose))('stops at its next attempt after %s', async way => {
+    const owner = await guest(['tenant_admin', ...rolesWith(permission)])
+    const job_id = await order(type, owner)
+    await waits(job_id)
+    await lose[way]?.(owner)
+    await goOn(owner, job_id)
+    const { state, error_code } = await ended(job_id)
+    const over = way === 'the account was erased' && state === 'cancelled'
+    expect(over ? 'owner_revoked' : error_code).toBe('owner_revoked')
+  })
+
+  test('stops when its narrow session has ended, and not before', async () => {
+    const owner = await guest(['tenant_admin', ...rolesWith(permission)])
+    const { one } = owner
+    const { token, session_id } = await beginNarrow(world.platform, one, { scope: [permission] })
+    const job_id = await order(type, owner, session_id)
+    await waits(job_id)
+    await kernel.db.tx(tx => jobs.signal(tx, { tenant_id: owner.tenant.id, job_id, name: 'go' }))
+    await eventually('it has read the signal', async () => {
+      const rows = await kernel.db.many(
+        Type.Object({}),
+        sql`
+          select from jobs.job_signals
+          where tenant_id = ${owner.tenant.id} and job_id = ${job_id} and step is not null`,
+      )
+      return rows.length === 1
+    })
+    expect((await one.ask('DELETE', `/v1/sessions/${session_id}`, {}, { token })).status).toBe(204)
+    await goOn(owner, job_id)
+    expect(await ended(job_id)).toEqual({ state: 'failed', error_code: 'owner_revoked' })
+  })
+})

@@ -112,7 +112,8 @@ export function createClient<P extends object = paths>(options: ClientOptions): 
   const takes_key = options.keyed ?? keyed
   const client = createFetchClient<P>({ baseUrl: options.base_url, fetch: sender(options) })
   client.use({
-    onRequest: ({ request, schemaPath }) => {
+    onRequest: ({ request, schemaPath, params }) => {
+      requireNames(`${request.method} ${schemaPath}`, params.path)
       if (!takes_key[`${request.method} ${schemaPath}`] || request.headers.has(key_header)) return
       request.headers.set(key_header, crypto.randomUUID())
     },
@@ -151,6 +152,15 @@ export function createClient<P extends object = paths>(options: ClientOptions): 
       return data as ReadableStream<Uint8Array> | null
     }, isFinal),
     uploads: uploadsOf({ get, post }),
+  }
+}
+
+/** Without a value its name would stay in the address, and an empty one is another address. */
+function requireNames(operation: string, given: Readonly<Record<string, unknown>> = {}): void {
+  for (const [, name = ''] of operation.matchAll(/\{(\w+)\}/g)) {
+    if ((given[name] ?? '') !== '') continue
+    const names = Object.keys(given).join(', ') || 'nothing'
+    throw new TypeError(`${operation} needs params.path.${name}. It got ${names}.`)
   }
 }
 

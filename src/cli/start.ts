@@ -2,6 +2,7 @@
  * Starts the platform for a person or a service manager, prints the addresses to open, and stops on
  * a signal. If there are several processes, a parent starts this same command for each of them.
  */
+import { vendorsOf } from '../runtime/composition.ts'
 import { ownPlace, type Config } from '../runtime/config.ts'
 import type { Administrator } from '../runtime/first-administrator.ts'
 import { refuseUnknownPoints } from '../runtime/dev/fault-points.ts'
@@ -73,7 +74,7 @@ async function serve(config: Config, { composition, terminal }: Call): Promise<v
 async function serveTogether(
   config: Config,
   places: readonly Place[],
-  { terminal }: Call,
+  { composition, terminal }: Call,
   supervise: typeof Supervise,
 ): Promise<void> {
   const began = performance.now()
@@ -82,7 +83,9 @@ async function serveTogether(
     kill()
     process.exit(130)
   })
-  const supervised = await supervise(config, places, line => terminal.progress(`  ${line}`))
+  const vendors = vendorsOf(await composition())
+  const progress = (line: string) => terminal.progress(`  ${line}`)
+  const supervised = await supervise(config, places, progress, vendors)
   ;({ kill } = supervised)
   if (!signal.arrived()) {
     announce(config, supervised.facts, workOf(places), performance.now() - began, terminal)

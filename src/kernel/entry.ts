@@ -52,7 +52,7 @@ export { sql, type Sql } from './database/sql.ts'
 // Errors.
 export { codeOf } from './errors/error-code.ts'
 export { sentenceOf } from './errors/field-sentences.ts'
-export { JobFailure, JobPutOff, type StepWaits } from './errors/job-failure.ts'
+export { JobFailure, jobFailureOf, JobPutOff, type StepWaits } from './errors/job-failure.ts'
 export {
   Problem,
   problem,

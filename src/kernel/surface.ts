@@ -130,6 +130,11 @@ export type Surface<
   readonly name: string
   readonly settings: Own
   readonly migrations: URL
+  /**
+   * A module that exports `vendors`, the doubles of its vendors. The sandbox, another process, opens
+   * them in development.
+   */
+  readonly sandbox?: URL
   /** Which rows belong to a tenant, for tables without `tenant_id` and for exceptions. */
   readonly tenancy?: Tenancy
   readonly permissions: Readonly<Record<string, Permission>>

@@ -61,6 +61,11 @@ export type Composition = {
   }
 }
 
+/** The modules with the doubles of the vendors of its surfaces. */
+export function vendorsOf({ surfaces }: Composition): URL[] {
+  return surfaces.flatMap(({ sandbox }) => sandbox ?? [])
+}
+
 export type PlatformOptions = {
   readonly config: Config
   readonly composition: Composition

@@ -27,7 +27,12 @@ export type Ground = {
   release(): Promise<void>
 }
 
-export async function layGround(config: Config, progress: (line: string) => void): Promise<Ground> {
+/** `vendors`: modules with the doubles of vendors, besides those of the sandbox. */
+export async function layGround(
+  config: Config,
+  progress: (line: string) => void,
+  vendors: readonly URL[] = [],
+): Promise<Ground> {
   const { settings } = config
   const direct = settings['kernel.database_direct_url']
   const data_dir = openDataDir(config.data_dir)
@@ -44,7 +49,7 @@ export async function layGround(config: Config, progress: (line: string) => void
     config.database_url
       ? reachDatabase(config.database_url)
       : openPostgres({ data_dir: config.data_dir, progress }),
-    settings['kernel.sandbox'] ? holdSandbox(data_dir) : Promise.resolve(null),
+    settings['kernel.sandbox'] ? holdSandbox(data_dir, vendors) : Promise.resolve(null),
   )
   return {
     data_dir,
@@ -86,10 +91,11 @@ async function bothOrNeither<A extends Releasable, B extends Releasable>(
  * The sandbox's addresses are in the data folder, where the platform and the vendors' adapters read
  * them.
  */
-async function holdSandbox(data_dir: DataDir) {
+async function holdSandbox(data_dir: DataDir, vendors: readonly URL[]) {
   const main = fileURLToPath(new URL('../sandbox/main.ts', import.meta.url))
   return await holdCompanion(data_dir, 'sandbox', async launch => {
-    const launched = await launch({ argv: [process.execPath, main, data_dir.path], env: {} })
+    const argv = [process.execPath, main, data_dir.path, ...vendors.map(({ href }) => href)]
+    const launched = await launch({ argv, env: {} })
     while (!launched.output().includes('ready')) {
       if (launched.ended()) {
         throw new StartError(

@@ -7,7 +7,7 @@ import { migrate, type MigrationSource } from '../kernel/database/migrate.ts'
 import type { Log } from '#dodeca/kernel'
 import { openLog } from '../kernel/observability/log.ts'
 import { openTelemetry } from '../kernel/observability/telemetry.ts'
-import type { Composition } from './composition.ts'
+import { vendorsOf, type Composition } from './composition.ts'
 import { refuseUnknownPoints } from './dev/fault-points.ts'
 import type { Config } from './config.ts'
 import { firstAdministrator, type Administrator } from './first-administrator.ts'
@@ -49,7 +49,7 @@ export async function start(
   })
   refuseUnknownPoints(config.settings['kernel.faults'], composition.surfaces)
   const files = await publicFilesOf(config, composition)
-  const ground = await layGround(config, progress)
+  const ground = await layGround(config, progress, vendorsOf(composition))
   let begun: Platform | undefined
   try {
     const { database_url, direct_url, keys } = ground

@@ -7,6 +7,7 @@ export type { Check } from './contract/checks.ts'
 export type { Crawl, Maker, Recipe, Said, Subject } from './contract/crawl.ts'
 export type { Member, People, Tenant } from './people.ts'
 export { killed, openApp, type World } from './world.ts'
+export type { Vendor } from '../sandbox/vendor.ts'
 
 /** Waits until `look` returns something, and fails with `what` after two minutes. */
 export function eventually<T>(

@@ -8,6 +8,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { Type, type Static } from 'typebox'
 import { LoggedEvent, sql, type Db } from '#dodeca/kernel'
 import { namesOf, ownSurfaces, type App } from '../app.ts'
 import { composeApp } from '../compose-app.ts'
@@ -39,6 +40,14 @@ type EventFilter = {
   readonly aggregate_id?: string
 }
 
+const inner = ['payload', 'payload_ref', 'traceparent', 'created_at'] as const
+const SeenEvent = Type.Object({
+  ...Type.Omit(LoggedEvent, inner).properties,
+  data: Type.Unknown(),
+})
+/** An event of the log, with the names that subscribers see. */
+export type SeenEvent = Static<typeof SeenEvent>
+
 export type World = People & {
   readonly url: string
   /** The database, for statements of the test. */
@@ -50,7 +59,7 @@ export type World = People & {
   }
   readonly faults: Faults
   /** The events of the log in their order, once there are `many`. */
-  events(filter: EventFilter, many?: number): Promise<LoggedEvent[]>
+  events(filter: EventFilter, many?: number): Promise<SeenEvent[]>
   /** The messages to a mail address or a number, newest first, once there are `many`. */
   inbox(to: string, many?: number): Promise<InboxMessage[]>
   /** The platform itself. Its members are not kept stable. */
@@ -156,10 +165,10 @@ function eventsOf(
   db: Db,
   { type, tenant_id, aggregate_id }: EventFilter,
   many: number,
-): Promise<LoggedEvent[]> {
+): Promise<SeenEvent[]> {
   const statement = sql`
     select position, id, tenant_id, type, schema_version, aggregate_type, aggregate_id,
-      aggregate_version, payload, payload_ref, traceparent, occurred_at, created_at
+      aggregate_version, payload as data, occurred_at
     from kernel.events
     where (${type ?? null}::text is null or type = ${type ?? null})
       and (${tenant_id ?? null}::uuid is null or tenant_id = ${tenant_id ?? null})
@@ -167,7 +176,7 @@ function eventsOf(
     order by position`
   const what = `${many} events ${JSON.stringify({ type, tenant_id, aggregate_id })} in the log`
   return eventually(what, async () => {
-    const found = await db.many(LoggedEvent, statement)
+    const found = await db.many(SeenEvent, statement)
     return found.length >= many && found
   })
 }

@@ -112,9 +112,9 @@ describe('a payment', () => {
       }),
     )
     const events = await world.events({ type: 'refund.succeeded', tenant_id: common.tenant_id })
-    expect(events.at(-1)?.payload).toMatchObject({ operation_id: refund, amount_minor: 2000 })
+    expect(events.at(-1)?.data).toMatchObject({ operation_id: refund, amount_minor: 2000 })
     const captured = await world.events({ type: 'payment.captured', aggregate_id: id })
-    expect(captured.map(one => one.payload)).toMatchObject([{ operation_id: capture }])
+    expect(captured.map(one => one.data)).toMatchObject([{ operation_id: capture }])
   })
 
   test('that is void is released, and another order with the id of an operation is refused', async () => {

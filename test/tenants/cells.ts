@@ -1,6 +1,7 @@
 /** Two cells: the product twice, each with its own database and data folder, with the same keys. */
 import { hash, randomBytes } from 'node:crypto'
 import { composition } from '../../src/platform.ts'
+import type { Composition } from '../../src/runtime/composition.ts'
 import { indexDeletion, peopleErasure, type Place } from '../../src/runtime/tenants/place.ts'
 import { migrationSources } from '../../src/runtime/start.ts'
 import { tenancyOf } from '../../src/runtime/tenants/tables.ts'
@@ -9,18 +10,24 @@ import { eventually, newKey } from '../world.ts'
 
 export type Cell = ProductWorld & { readonly place: Place }
 
-/** `more`: settings of both, such as a bucket that they share. */
-export async function openCells(more: Record<string, string> = {}): Promise<[Cell, Cell]> {
+/**
+ * `more`: settings of both, such as a bucket that they share. `composed`: the product with the types
+ * of jobs that tests steer.
+ */
+export async function openCells(
+  more: Record<string, string> = {},
+  composed?: Composition,
+): Promise<[Cell, Cell]> {
   const keys = {
     ...more,
     KERNEL_KEYRING: `k1:${randomBytes(32).toString('base64')}`,
     KERNEL_PEPPER: randomBytes(32).toString('base64'),
   }
-  return await Promise.all([openCell(keys), openCell(keys)])
+  return await Promise.all([openCell(keys, composed), openCell(keys, composed)])
 }
 
-async function openCell(settings: Record<string, string>): Promise<Cell> {
-  const world = await openProductWorld({ RETRIEVAL_ENGINE: 'lancedb', ...settings })
+async function openCell(settings: Record<string, string>, composed?: Composition): Promise<Cell> {
+  const world = await openProductWorld({ RETRIEVAL_ENGINE: 'lancedb', ...settings }, composed)
   const place: Place = {
     url: world.database_url,
     objects: world.platform.kernel.objects,

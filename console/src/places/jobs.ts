@@ -1,4 +1,5 @@
 /** The place of jobs: jobs, queues, types, schedules and rules. */
+import { StepTimeline } from '../panels/step-timeline.tsx'
 import { resource, type Place } from '../resource.ts'
 
 export const jobs: Place = {
@@ -14,6 +15,7 @@ export const jobs: Place = {
       columns: ['type', 'state', 'progress', 'waiting_reason', 'attempt_count', 'created_at', 'id'],
       events: ['job.'],
       stream: 'listJobEvents',
+      panel: StepTimeline,
       actions: [
         { by: 'retryJob', in: ['failed', 'cancelled', 'expired'] },
         { by: 'updateJob', in: ['pending', 'retryable'] },

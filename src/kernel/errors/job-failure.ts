@@ -1,3 +1,6 @@
+/** What a handler of a job type throws. */
+import { Problem } from './problem.ts'
+
 /**
  * A handler of a job type throws this to report a failure: its stable code, and whether another
  * attempt makes sense. Any other error counts as a temporary fault of the platform, and the job is
@@ -37,4 +40,14 @@ export class JobFailure extends Error {
     this.retryable = options.retryable ?? false
     this.retry_after_seconds = options.retry_after_seconds
   }
+}
+
+/**
+ * What a job throws that does what an operation does: a refusal of it is final, unless a later try may
+ * succeed.
+ */
+export function jobFailureOf(error: unknown): unknown {
+  if (!(error instanceof Problem) || error.retryable) return error
+  const code = error.code === 'permission_denied' ? 'owner_revoked' : error.code
+  return new JobFailure(code, { cause: error })
 }

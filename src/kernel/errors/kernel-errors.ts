@@ -15,6 +15,11 @@ export type ErrorEntry = {
   readonly cure?: string
   /** Seconds of `Retry-After`, where the refusal has no better estimate. */
   readonly retry_after?: number
+  /**
+   * Unique indexes and other constraints, by name. An operation that names the code in `fails` and
+   * violates one of them is refused with it.
+   */
+  readonly violated?: readonly string[]
 }
 
 export const kernelErrors = {

@@ -2,14 +2,11 @@
 import type { TSchema } from 'typebox'
 import { allowsSome } from '../access/permissions.ts'
 import type { Tx } from '../database/db.ts'
-import { violates } from '../database/failures.ts'
 import { sql } from '../database/sql.ts'
-import { Problem } from '../errors/problem.ts'
 import { equal, owner } from '../http/lists/members.ts'
 import { routesOf, type RouteMaker, type Verbs } from '../http/routes-of.ts'
 import type { Scope } from './record.ts'
 import {
-  existsOf,
   settingOf,
   toolOf,
   type Caller,
@@ -59,20 +56,9 @@ export function creation(parts: Parts, emit: Emit): Make {
         where t.tenant_id = ${tenant_id} ${owner} and t.deleted_at is null`,
     )
     const insert = spec.create ?? ((...given) => rows.insert(given[0], given[1], given[2]))
-    const row = await onlyOne(parts, () => insert(tx, scope, body, deps))
+    const row = await insert(tx, scope, body, deps)
     emit(tx, 'created', scope, row)
     return row
-  }
-}
-
-async function onlyOne<T>({ rows, spec }: Parts, write: () => Promise<T>): Promise<T> {
-  try {
-    return await write()
-  } catch (error) {
-    if (!spec.unique?.some(index => violates(error, index))) throw error
-    const code = `${rows.noun}_exists`
-    const entry = existsOf({ rows, spec } as Parts)[code]
-    throw entry ? new Problem(code, entry, {}, { cause: error }) : error
   }
 }
 
@@ -171,11 +157,9 @@ function changeRoute(parts: Parts, { patch }: Ours, emit: Emit): Maker {
     async ({ tx, principal, params, body, if_match }, deps) => {
       const scope = scopeOf(parts, principal)
       const id = idOf(parts, params)
-      const row = await onlyOne(parts, () =>
-        spec.change
-          ? spec.change(tx, scope, { id, if_match, body }, deps)
-          : rows.update(tx, scope, id, body, { if_match }),
-      )
+      const row = spec.change
+        ? await spec.change(tx, scope, { id, if_match, body }, deps)
+        : await rows.update(tx, scope, id, body, { if_match })
       // The usual change of nothing changes nothing.
       if (spec.change || Object.keys(body).length > 0) emit(tx, 'changed', scope, row)
       return row

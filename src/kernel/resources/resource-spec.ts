@@ -135,6 +135,7 @@ export function existsOf({ rows: { noun }, spec }: Parts): Record<string, ErrorE
       title: `There is such a ${words} already`,
       cause: `Another ${words} has the same value, which may be there only once.`,
       cure: 'Use another value, or change the one that is there.',
+      violated: spec.unique,
     },
   }
 }

@@ -12,16 +12,17 @@ const wait_cap_seconds = 300
 
 export async function writeOnce(
   log: StepLog,
+  kind: 'write' | 'undo',
   name: string,
-  effect: Parameters<StepLog['write']>[1],
+  effect: Parameters<StepLog['write']>[2],
   known: StoredStep | undefined,
 ): Promise<StoredStep> {
   if (known && !known.is_due) return known
   try {
-    return await log.write(name, effect, known)
+    return await log.write(kind, name, effect, known)
   } catch (error) {
     const attempts = (known?.attempts ?? 0) + 1
-    return await log.failed('write', name, attempts, whyOf(error, attempts, retries_default))
+    return await log.failed(kind, name, attempts, whyOf(error, attempts, retries_default))
   }
 }
 

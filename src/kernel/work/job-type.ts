@@ -151,6 +151,7 @@ export type StepLog = {
   }>
   /** The effect and the step in one commit. */
   write(
+    kind: 'write' | 'undo',
     name: string,
     effect: (tx: Tx) => Promise<unknown>,
     known: StoredStep | undefined,

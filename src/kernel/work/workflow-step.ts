@@ -7,7 +7,7 @@ import type { EventWait, JobIdentity, RunningJob, SignalWait } from './job-type.
 
 export type Step = {
   /** The effect and the step are one commit: the effect happens exactly once. */
-  write<T>(name: string, effect: (tx: Tx) => Promise<T>): Promise<T>
+  write<T>(name: string, effect: (tx: Tx) => Promise<T>, options?: WriteOptions<T>): Promise<T>
   /** A call outside: it happens at least once, with the same key each time. */
   run<T>(name: string, call: (call: StepCall) => Promise<T>, options?: RunOptions<T>): Promise<T>
   /** By the clock of the platform, at most 366 days. */
@@ -43,6 +43,11 @@ export type RunOptions<T> = {
   readonly timeout_seconds?: number
   /** Runs if the body fails for good, in the reverse order of the steps. */
   undo?(call: StepCall & { readonly result: T }): Promise<unknown>
+}
+
+export type WriteOptions<T> = {
+  /** As that of `run`, in one commit with its step. */
+  undo?(tx: Tx, result: T): Promise<unknown>
 }
 
 export type WaitedEvent = {

@@ -8,7 +8,7 @@ import { JobPutOff } from '../errors/job-failure.ts'
 import { attemptCall, writeOnce } from './attempt-step.ts'
 import type { RunningJob, StepKind, StoredStep } from './job-type.ts'
 import { StepFailed } from './workflow-step.ts'
-import type { RunOptions, Signal, Step, StepCall, WaitedEvent } from './workflow-step.ts'
+import type { Signal, Step, WaitedEvent } from './workflow-step.ts'
 
 export type Steps = {
   readonly step: Step
@@ -163,36 +163,34 @@ export function openSteps(
   const pass = new Pass(job, stored, only_known)
   const undos: (() => Promise<StoredStep>)[] = []
   const log = job.steps
-  const undoOf = (
-    name: string,
-    result: unknown,
-    undo: NonNullable<RunOptions<unknown>['undo']>,
-  ) => {
-    const call = (given: StepCall) => undo({ ...given, result })
-    const own = `undo ${name}`
-    return async () => {
-      const known = pass.known.get(own)
-      if (known && over.has(known.state)) return known
-      return await attemptCall(
-        { job, log, kind: 'undo', name: own, key: pass.key(own), known },
-        call,
-        {},
-      )
-    }
+  const undoAs = (name: string, go: Go) => {
+    undos.push(async () => {
+      const known = pass.known.get(name)
+      return known && over.has(known.state) ? known : await go(known)
+    })
   }
   const step: Step = {
-    write: async (name, effect) => {
-      const go: Go = known => writeOnce(log, name, effect, known)
-      return valueOf(await pass.take(name, 'write', go)) as never
+    write: async (name, effect, { undo } = {}) => {
+      const go: Go = known => writeOnce(log, 'write', name, effect, known)
+      const result = valueOf(await pass.take(name, 'write', go)) as never
+      const own = `undo ${name}`
+      if (undo) undoAs(own, known => writeOnce(log, 'undo', own, tx => undo(tx, result), known))
+      return result
     },
     run: async (name, call, { undo, ...options } = {}) => {
       const key = pass.key(name)
       const ended = await pass.take(name, 'run', known =>
         attemptCall({ job, log, kind: 'run', name, key, known }, call, options),
       )
-      const result = valueOf(ended)
-      if (undo) undos.push(undoOf(name, result, given => undo(given as never)))
-      return result as never
+      const result = valueOf(ended) as never
+      const own = `undo ${name}`
+      if (undo) {
+        undoAs(own, known => {
+          const attempt = { job, log, kind: 'undo', name: own, key: pass.key(own), known } as const
+          return attemptCall(attempt, given => undo({ ...given, result }), {})
+        })
+      }
+      return result
     },
     sleep: async (name, time) => {
       await pass.take(name, 'sleep', known => log.sleep(name, time, known))

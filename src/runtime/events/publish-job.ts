@@ -2,7 +2,7 @@
  * The job type `kernel.publish`: publishes events later, or as the answer of a rule. At its run its
  * owner must hold the rights that `POST /v1/events` asks for.
  */
-import { JobFailure, Problem, type JobType } from '#dodeca/kernel'
+import { jobFailureOf, type JobType } from '#dodeca/kernel'
 import type { Publish, Rights } from './publish-events.ts'
 import { PublishEvents, type PublishedEvent } from './schemas.ts'
 
@@ -23,9 +23,7 @@ export function publishJob(publish: Publish, { grantsOf }: Rights): JobType {
           await publish(tx, events, { tenant_id, grants })
         })
       } catch (error) {
-        if (!(error instanceof Problem) || error.retryable) throw error
-        const revoked = error.code === 'permission_denied'
-        throw new JobFailure(revoked ? 'owner_revoked' : error.code, { cause: error })
+        throw jobFailureOf(error)
       }
     },
   }

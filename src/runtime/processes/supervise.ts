@@ -25,9 +25,10 @@ export async function supervise(
   config: Config,
   places: readonly Place[],
   progress: (line: string) => void,
+  vendors: readonly URL[],
 ): Promise<Supervised> {
   const log = openLog({ level: config.log_level, readable: process.stdout.isTTY })
-  const ground = await layGround(config, progress)
+  const ground = await layGround(config, progress, vendors)
   setUpMembers()
   const members: MemberProcess[] = []
   const gathering = openGathering(members)

@@ -54,7 +54,7 @@ export async function importTenant(
         await importTable(client, table, folder)
       }
       await verify(client, tables, manifest)
-      if (!move) await renew(client, tables, manifest)
+      await renew(client, tables, manifest, move !== undefined)
       // A tenant that comes back is served here again.
       await client.query('delete from kernel.tenant_states where tenant_id = $1', [
         manifest.tenant.id,
@@ -250,26 +250,24 @@ export async function* inPortions(
   if (some.length > 0) yield some
 }
 
-/** Both cells have the tenant from now on, so neither may use what the other one names. */
+/**
+ * Positions of another log would hide the events of this one, or show old ones. Unless the tenant
+ * moves, both cells have it from now on, so neither may use what the other one names.
+ */
 async function renew(
   client: DirectClient,
   tables: readonly TenantTable[],
   { tenant }: TenantManifest,
+  moves: boolean,
 ): Promise<void> {
   for (const { name, renewed, positions, rows } of tables) {
-    for (const column of positions) {
-      await client.query(
-        `update ${quoted(name)} t
-         set ${quoted(column)} = (select coalesce(max(position), 0) from kernel.events)
-         where ${rows} and ${quoted(column)} is not null`,
-        [tenant.id],
-      )
+    const named = renewed === null || moves ? [] : [[renewed, 'gen_random_uuid()'] as const]
+    const head = '(select position from kernel.event_counter)'
+    for (const [column, value] of [...positions.map(one => [one, head] as const), ...named]) {
+      const is_set = `${rows} and ${quoted(column)} is not null`
+      const change = `update ${quoted(name)} t set ${quoted(column)} = ${value} where ${is_set}`
+      await client.query(change, [tenant.id])
     }
-    if (renewed === null) continue
-    await client.query(
-      `update ${quoted(name)} t set ${quoted(renewed)} = gen_random_uuid() where ${rows}`,
-      [tenant.id],
-    )
   }
 }
 

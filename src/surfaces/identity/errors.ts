@@ -180,6 +180,7 @@ export const errors = {
     title: 'The address is an API already',
     cause: 'Another client of the platform is the API with this `uri`.',
     cure: 'Use its own address for each API, or delete the other client.',
+    violated: ['clients_audience'],
   },
   domain_taken: {
     status: 409,
@@ -229,6 +230,7 @@ export const errors = {
     title: 'Two separated duties cannot be held together',
     cause: 'The permissions of the role or the key belong to two duties that must stay apart.',
     cure: 'Make one role or key for each duty, and give them to different people.',
+    violated: ['role_permissions_one_duty', 'api_keys_one_duty'],
   },
   one_time_token_invalid: {
     status: 422,

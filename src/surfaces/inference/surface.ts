@@ -5,6 +5,7 @@ import type { Deps, Needs } from './deps.ts'
 import { errors } from './errors.ts'
 import { events } from './events.ts'
 import type { Inside } from './face.ts'
+import { generateJob } from './jobs/generate-job.ts'
 import { jobTypes } from './jobs/job-types.ts'
 import { openFace } from './open-face.ts'
 import { KnownModels } from './models/known-models.ts'
@@ -51,7 +52,7 @@ export const inference: Surface<Inside, Needs, typeof settings> = {
       routes: routes(deps),
       queues: [providerEventsQueue(deps)],
       loops: [reaper(deps)],
-      jobTypes: jobTypes(deps),
+      jobTypes: [...jobTypes(deps), generateJob(deps)],
       advice: () => Promise.resolve(adviceOnProvider(kernel.settings)),
       checks: checks(deps),
       retention: retention(kernel),

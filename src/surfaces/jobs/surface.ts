@@ -34,6 +34,7 @@ import { openJobTypes, type JobTypes } from './types/job-types.ts'
 import { closeFence, endPauses, passFence } from './types/pause-type.ts'
 import { endRun } from './steps/end-run.ts'
 import { sendSignal } from './steps/send-signal.ts'
+import { signalJob } from './steps/signal-job.ts'
 import { openStepLog } from './steps/step-log.ts'
 import { openJobWatcher } from './streams/job-watcher.ts'
 import { tenancy } from './tenancy.ts'
@@ -109,7 +110,7 @@ export const jobs: Surface<Inside, Needs, typeof settings> = {
       retention: [...jobRetention(kernel), deletedScheduleRetention, deletedRuleRetention],
       personal: personalJobs(deps),
       checks: [checkJobs(kernel.db)],
-      jobTypes: kernel.profile === 'development' ? [demoCount] : [],
+      jobTypes: [signalJob(deps), ...(kernel.profile === 'development' ? [demoCount] : [])],
       seed: tenants => seedJobs(deps, tenants),
       close: () => Promise.resolve(watcher.close()),
     }

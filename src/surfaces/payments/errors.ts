@@ -175,6 +175,12 @@ export const errors = {
     cause: 'Calls to the provider fail, or no provider is configured. Nothing was stored or sent.',
     cure: 'Send the same request with the same `Idempotency-Key` again in some seconds.',
   },
+  provider_without_books: {
+    status: 409,
+    title: 'The payment provider has no books',
+    cause: 'The provider of this platform lists no payments and no balances to compare with.',
+    cure: 'Compare its statements with `GET /v1/ledger/transactions`.',
+  },
 } as const
 
 export const problem = problemsOf(errors)

@@ -71,8 +71,9 @@ export async function seed(
  * Demo payments are made at the provider. If no provider is configured, they would stay incomplete.
  */
 async function answers({ provider }: Deps): Promise<boolean> {
-  if (!provider.accepting()) return false
-  return await provider.balance().then(
+  const { books } = provider
+  if (!books || !provider.accepting()) return false
+  return await books.balance().then(
     () => true,
     () => false,
   )

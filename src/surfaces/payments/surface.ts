@@ -7,14 +7,16 @@ import { events } from './events.ts'
 import type { Inside } from './face.ts'
 import { balancesProjection } from './ledger/rebuild-balances.ts'
 import { loops } from './loops.ts'
+import { adviseProvider } from './provider/advise-provider.ts'
 import { faceFor } from './face-for.ts'
 import { openFace } from './open-face.ts'
 import { resolverQueue } from './operations/resolver.ts'
 import { permissions } from './permissions.ts'
 import { personalPayments } from './personal.ts'
 import { providerEventsQueue } from './provider-events/process-events.ts'
-import { stripeWebhooks } from './provider-events/receive.ts'
-import { openStripe } from './provider/stripe.ts'
+import { providerWebhooks } from './provider-events/receive.ts'
+import { openProvider } from './provider/open-provider.ts'
+import type { OwnPayments } from './provider/port.ts'
 import { reconciliationQueue } from './reconciliation/run-reconciliation.ts'
 import { reference } from './reference.ts'
 import { routes } from './routes.ts'
@@ -22,9 +24,12 @@ import { seed } from './seed.ts'
 import { settings } from './settings.ts'
 import { tenancy } from './tenancy.ts'
 
-export const payments: Surface<Inside, Record<never, never>, typeof settings> = {
+type Payments = Surface<Inside, Record<never, never>, typeof settings>
+
+export const paymentsWith = (own?: OwnPayments): Payments => ({
   name: 'payments',
-  settings,
+  settings: { ...settings, ...own?.settings },
+  ...(own?.sandbox && { sandbox: own.sandbox }),
   migrations: new URL('./migrations/', import.meta.url),
   tenancy,
   permissions,
@@ -32,7 +37,7 @@ export const payments: Surface<Inside, Record<never, never>, typeof settings> = 
   events,
   reference,
   open: kernel => {
-    const provider = openStripe(kernel)
+    const provider = openProvider(kernel, own?.open(kernel))
     const deps: Deps = { kernel, provider }
     // Operations that the breaker refused become due immediately when the provider works again.
     provider.onRecovered(() => {
@@ -44,7 +49,7 @@ export const payments: Surface<Inside, Record<never, never>, typeof settings> = 
       face,
       faceFor: () => faceFor(deps),
       routes: routes(deps),
-      providers: [stripeWebhooks(deps)],
+      providers: [providerWebhooks(deps)],
       queues: [resolverQueue(deps), providerEventsQueue(deps), reconciliationQueue(deps)],
       loops: loops(deps),
       checks: checks(deps),
@@ -59,9 +64,10 @@ export const payments: Surface<Inside, Record<never, never>, typeof settings> = 
       ],
       personal: personalPayments(deps),
       seed: tenants => seed(deps, face, tenants),
+      advice: () => adviseProvider(deps),
     }
   },
-}
+})
 
 async function recover({ kernel }: Deps): Promise<void> {
   await kernel.db.tx(async tx => {

@@ -46,12 +46,14 @@ export const errors = {
     title: 'A collection has this name already',
     cause: 'Names of collections are unique in a tenant.',
     cure: 'Choose another name.',
+    violated: ['collections_name'],
   },
   reindex_in_progress: {
     status: 409,
     title: 'The collection is being reindexed',
     cause: 'One index version of the collection is being built.',
     cure: 'Wait until that job has ended, or cancel it.',
+    violated: ['index_versions_building'],
   },
   index_version_not_ready: {
     status: 409,

@@ -15,13 +15,15 @@ export const routes: readonly Route[] = [
     added: true,
     body: OpenAccount,
     sends: ['location'],
+    fails: ['account_number_taken'],
     replies: { 201: Account },
     handle: async ({ tx, principal, body }) => {
       const account = await tx.one(
         Account,
         sql`
-          insert into book.accounts (tenant_id, id, name, balance_minor)
-          values (${principal.tenant_id}, ${newId()}, ${body.name}, ${body.balance_minor})
+          insert into book.accounts (tenant_id, id, name, balance_minor, number)
+          values (${principal.tenant_id}, ${newId()}, ${body.name}, ${body.balance_minor},
+            ${body.number ?? null})
           returning id, name, balance_minor, version`,
       )
       return reply(201, account, { location: `/v1/book/accounts/${account.id}` })

@@ -8,7 +8,12 @@ export const Account = Type.Object(
 )
 export type Account = Static<typeof Account>
 
-export const OpenAccount = closed({ name: text(100), balance_minor: Amount })
+export const OpenAccount = closed({
+  name: text(100),
+  balance_minor: Amount,
+  /** There is one account with a number. */
+  number: Type.Optional(text(40)),
+})
 
 export const Transfer = Type.Object(
   { id: Id, from_id: Id, to_id: Id, amount_minor: PositiveAmount, created_at: Time },

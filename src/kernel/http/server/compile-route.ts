@@ -20,6 +20,7 @@ import { closeAll } from '../input/known-fields.ts'
 import { problem, type Catalog } from '../../errors/problem.ts'
 import type { RateClass } from '../../access/rate.ts'
 import type { AnyContext, Route } from '../contract/route.ts'
+import { withViolations } from './violations.ts'
 
 export type CompiledRoute = {
   readonly route: Route
@@ -51,8 +52,9 @@ export type CompileOptions = {
   readonly surface_of: ReadonlyMap<Route, string>
 }
 
-export function compileRoute(route: Route, options: CompileOptions): CompiledRoute {
+export function compileRoute(given: Route, options: CompileOptions): CompiledRoute {
   const { strict, catalog } = options
+  const route = withViolations(given, catalog)
   const [permission, type_field] = permissionOf(route)
   if (
     route.consumes === 'stream' &&
@@ -68,7 +70,7 @@ export function compileRoute(route: Route, options: CompileOptions): CompiledRou
     rate: route.rate ?? (route.method === 'GET' ? 'read' : 'write'),
     keyed: keyedOf(route),
     permission,
-    surface: options.surface_of.get(route) ?? null,
+    surface: options.surface_of.get(given) ?? null,
     type_field,
     checkParams: paramsCheck(route, catalog),
     checkInput: inputCheck(route),

@@ -4,7 +4,7 @@
  * is counted under a lock, so that concurrent requests cannot exceed the maximum number of keys.
  */
 import { Type } from 'typebox'
-import { columnsOf, lacks, newId, sql, violates, type Principal, type Tx } from '#dodeca/kernel'
+import { columnsOf, lacks, newId, sql, type Principal, type Tx } from '#dodeca/kernel'
 import { accountColumns } from '../accounts/find-account.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
@@ -64,19 +64,15 @@ export async function createApiKey(
   await countKeys(tx, deps, tenant_id, account_id)
   const id = newId()
   const key = newKey(id)
-  const made = await tx
-    .one(
-      ApiKey,
-      sql`
-      insert into identity.api_keys (tenant_id, id, account_id, made_by, name, prefix,
-        secret_hash, permissions, expires_at)
-      values (${tenant_id}, ${id}, ${account_id}, ${actor}, ${name}, ${prefixOf(id)},
-        ${hashOf(key)}, ${permissions}, ${expires_at})
-      returning ${apiKeyColumns}`,
-    )
-    .catch((error: unknown) => {
-      throw violates(error, 'api_keys_one_duty') ? problem('duty_conflict') : error
-    })
+  const made = await tx.one(
+    ApiKey,
+    sql`
+    insert into identity.api_keys (tenant_id, id, account_id, made_by, name, prefix,
+      secret_hash, permissions, expires_at)
+    values (${tenant_id}, ${id}, ${account_id}, ${actor}, ${name}, ${prefixOf(id)},
+      ${hashOf(key)}, ${permissions}, ${expires_at})
+    returning ${apiKeyColumns}`,
+  )
   tx.emit({
     type: 'api_key.created',
     tenant_id,

@@ -1,7 +1,6 @@
 /** Creates a client: an application that logs people in here, or an API. It has no secret yet. */
-import { sql, violates, type Tx } from '#dodeca/kernel'
+import { sql, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
-import { problem } from '../errors.ts'
 import { recordSecurityEvent, type Seen } from '../security-events/record-security-event.ts'
 import { requireStepUp } from '../step-up.ts'
 import { checkClient, type Editor } from './check-client.ts'
@@ -26,11 +25,7 @@ export async function createClient(
     kernel.settings['identity.clients_most'],
     sql`select from identity.clients where tenant_id = ${tenant_id} and deleted_at is null`,
   )
-  const made = await clients
-    .insert(tx, { tenant_id }, wanted, { set: originsOf(wanted) })
-    .catch((error: unknown) => {
-      throw violates(error, 'clients_audience') ? problem('client_exists') : error
-    })
+  const made = await clients.insert(tx, { tenant_id }, wanted, { set: originsOf(wanted) })
   await announce(tx, 'created', made, editor, seen)
   return made
 }

@@ -3,7 +3,7 @@
  * that neither concurrent requests nor an operator in the database can store one.
  */
 import { Type } from 'typebox'
-import { lacks, sql, Time, violates, type Tx } from '#dodeca/kernel'
+import { lacks, sql, Time, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { builtInRoles, requireKnown, isOfPlatform, operator_permission } from './built-in.ts'
@@ -44,14 +44,9 @@ export async function defineRole(
       on conflict do nothing returning created_at`,
   )
   if (!defined) throw problem('already_exists')
-  try {
-    await tx.run(sql`
-      insert into identity.role_permissions (tenant_id, role_id, permission)
-      select ${tenant_id}, ${role_id}, permission from unnest(${grants}::text[]) as permission`)
-  } catch (error) {
-    if (violates(error, 'role_permissions_one_duty')) throw problem('duty_conflict')
-    throw error
-  }
+  await tx.run(sql`
+    insert into identity.role_permissions (tenant_id, role_id, permission)
+    select ${tenant_id}, ${role_id}, permission from unnest(${grants}::text[]) as permission`)
   tx.audit('identity.roles.define', `role:${role_id}`)
   const sorted = [...grants].sort()
   return { role_id, name, permissions: sorted, built_in: false, created_at: defined.created_at }

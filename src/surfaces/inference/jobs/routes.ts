@@ -20,17 +20,15 @@ import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { readAsked } from '../inferences/schemas.ts'
 import { call_fails } from '../inferences/routes.ts'
-import { createCall } from '../operations/create-call.ts'
 import { draftCall } from '../operations/draft-call.ts'
 import { readOperationOfJob, type OperationRow } from '../operations/read-operation.ts'
 import { viewOf } from '../operations/view.ts'
 import { asked, InferenceView, instead_of_calls } from '../schemas.ts'
-import { run_type, shownKey } from './job-types.ts'
+import { deadline_default_ms, submitCall } from './submit-call.ts'
 
 const path = '/v1/inference-jobs'
 const absent = 'job_not_found'
 const day_ms = 86_400_000
-const deadline_default_ms = 3_600_000
 const priorities = { low: 2, normal: 5, high: 8 } as const
 
 const CreateJob = closed(
@@ -125,20 +123,15 @@ export const inferenceJobRoutes = open({
           deadline_ms: deadlineOf(deps, deadline_at),
         })
       },
-      handle: async ({ tx, principal, body: { priority = 'normal' }, prepared, key }, deps) => {
+      handle: async ({ tx, principal, body: { priority = 'normal' }, prepared }, deps) => {
         const [id, job_id] = [newId(), newId()]
-        const { tenant_id } = principal
-        const call = await createCall(tx, deps, prepared, { id, job_id })
-        await deps.jobs.submit(tx, {
-          id: job_id,
-          tenant_id,
-          type: run_type,
-          parameters: { operation_id: id },
+        const call = await submitCall(tx, deps, prepared, {
+          id,
+          job_id,
+          tenant_id: principal.tenant_id,
           principal_id: principal.id,
           session_id: narrowSession(principal),
-          ...shownKey(key, job_id),
           priority: priorities[priority],
-          deadline_at: call.deadline_at,
         })
         const status_url = `${path}/${job_id}`
         const { created_at } = call

@@ -13,6 +13,7 @@ import {
 } from '../../../../test/product-world.ts'
 import { newKey, type Answer, type Ask } from '../../../../test/world.ts'
 import { sql, type Db } from '#dodeca/kernel'
+import type { Composition } from '../../../runtime/composition.ts'
 import { openSandbox } from '../../../sandbox/open-sandbox.ts'
 import { openai } from '../../../sandbox/openai/openai.ts'
 import type { Inside } from '../face.ts'
@@ -85,8 +86,9 @@ export async function openModelProvider(): Promise<ModelProvider> {
 
 export async function openInferenceWorld(
   settings?: Record<string, string>,
+  composed?: Composition,
 ): Promise<InferenceWorld> {
-  const world = await openProductWorld(settings)
+  const world = await openProductWorld(settings, composed)
   const ask = controlAt(world.vendors['openai']?.['control'] ?? '')
   await ask('config', { webhook_url: `${world.url}/webhooks/openai` })
   const { db } = world.platform.kernel

@@ -60,7 +60,7 @@ export type Act =
   | 'jobs.jobs.update'
 
 export type Caller = {
-  readonly principal: Principal
+  readonly principal: Pick<Principal, 'id' | 'tenant_id'>
   readonly grants: () => Promise<ReadonlySet<string>>
 }
 
@@ -107,7 +107,7 @@ export async function readsOf(
 function may(
   { types }: Pick<Deps, 'types'>,
   grants: ReadonlySet<string>,
-  principal: Principal,
+  principal: Caller['principal'],
   act: Act,
   { type, principal_id }: Job,
 ): boolean {

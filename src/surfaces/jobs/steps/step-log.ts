@@ -40,7 +40,7 @@ export function openStepLog(deps: StepDeps, lease: Lease, ended: Ended): StepLog
       for (const { name, wait } of steps) open.set(name, wait)
       return { steps, ...run }
     },
-    write: (name, effect, known) => write(at, name, effect, known),
+    write: (kind, name, effect, known) => write(at, { kind, name }, effect, known),
     done: (kind, name, attempts, value) => recordResult(at, { kind, name, attempts }, value),
     failed: (kind, name, attempts, { code: error_code, retry_after_seconds: wait }) => {
       const state = wait === null ? 'failed' : 'retrying'
@@ -72,20 +72,20 @@ async function record(
 
 async function write(
   at: Attempting,
-  name: string,
+  { kind, name }: { readonly kind: 'write' | 'undo'; readonly name: string },
   effect: (tx: Tx) => Promise<unknown>,
   known: StoredStep | undefined,
 ): Promise<StoredStep> {
   const { deps, lease, ended } = at
   const { db, fault, settings } = deps.kernel
-  const sequence = known ? 0 : at.next()
+  const sequence = known ? 0 : at.next(kind === 'undo')
   const attempts = (known?.attempts ?? 0) + 1
   const step = await commitStep(db, lease, ended, async tx => {
     await fault('jobs.before_step')
     const result = resultText(await effect(tx), settings['jobs.step_result_bytes'])
     await fault('jobs.after_step_effect')
     await fault('jobs.before_step_commit')
-    return { name, sequence, kind: 'write', state: 'done', attempts, result }
+    return { name, sequence, kind, state: 'done', attempts, result }
   })
   await fault('jobs.after_step')
   return step

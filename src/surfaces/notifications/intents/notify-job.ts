@@ -2,7 +2,7 @@
  * The job type `notifications.notify`: sends a notification later, or as the answer of a rule. At its
  * run its owner must hold the rights that `POST /v1/notifications` asks for.
  */
-import { allowsType, fingerprint, JobFailure, Problem, type JobType } from '#dodeca/kernel'
+import { allowsType, fingerprint, JobFailure, jobFailureOf, type JobType } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { createNotification } from './create-notification.ts'
 import { NewNotification } from './schemas.ts'
@@ -34,9 +34,7 @@ export function notifyJob(deps: Deps): JobType {
           await createNotification(tx, deps, by, asked)
         })
       } catch (error) {
-        if (!(error instanceof Problem) || error.retryable) throw error
-        const revoked = error.code === 'permission_denied'
-        throw new JobFailure(revoked ? 'owner_revoked' : error.code, { cause: error })
+        throw jobFailureOf(error)
       }
     },
   }

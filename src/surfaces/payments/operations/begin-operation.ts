@@ -105,7 +105,7 @@ export function requireProvider(
 
 export async function beginOperation(
   tx: Tx,
-  { kernel, provider }: Deps,
+  { kernel }: Pick<Deps, 'kernel'>,
   begun: Beginning,
 ): Promise<void> {
   const { sends = true, by_resolver = false } = begun
@@ -122,7 +122,10 @@ export async function beginOperation(
       values (
         ${begun.tenant_id}, ${begun.operation_id}, ${begun.intent_id}, ${begun.type},
         ${begun.principal_id}, ${begun.key?.value ?? null}, ${begun.key?.fingerprint ?? null},
-        ${sends ? 'created' : 'succeeded'}, ${provider.name}, ${begun.amount_minor},
+        ${sends ? 'created' : 'succeeded'}, (
+          select i.provider from payments.payment_intents i
+          where i.tenant_id = ${begun.tenant_id} and i.id = ${begun.intent_id}
+        ), ${begun.amount_minor},
         ${begun.payment_method ?? null}, ${begun.return_url ?? null}, ${begun.reason ?? null},
         ${sent ? 1 : 0}, case when ${sent} then now() end,
         case when ${sends} then kernel.now() + make_interval(secs => ${lease}) end,

@@ -47,6 +47,10 @@ export async function perform(
 ): Promise<Certain> {
   const sending = await take(deps, operation_id, attempt)
   if (!sending) return { kind: 'ended' }
+  // Another provider would not know the payment, or would take the money twice.
+  if (sending.intent.provider !== deps.provider.name) {
+    return { kind: 'not_sent', code: 'provider_missing' }
+  }
   await deps.kernel.fault('payments.before_call')
   try {
     const outcome = attempt === 'resumed' ? await resume(deps, sending) : await send(deps, sending)

@@ -21,7 +21,8 @@ const overlap_seconds = 600
 
 export async function catchUp(deps: Deps, signal: AbortSignal): Promise<void> {
   const { provider } = deps
-  if (!provider.accepting()) return
+  const { books } = provider
+  if (!books || !provider.accepting()) return
   let cursor = await readCursor(deps)
   const from_s = Math.max(0, cursor.read_until_s - overlap_seconds)
   const to = cursor.until_s === null ? {} : { to_s: cursor.until_s }
@@ -30,7 +31,7 @@ export async function catchUp(deps: Deps, signal: AbortSignal): Promise<void> {
   while (more) {
     if (signal.aborted) return
     const window = { from_s, ...to, ...(after === undefined ? {} : { after }) }
-    const { data, has_more, last } = await provider.events(window)
+    const { data, has_more, last } = await books.events(window)
     if (has_more && (last === undefined || last === after)) {
       throw new Error('the list of provider events does not go on')
     }
@@ -53,7 +54,7 @@ async function storePage(
 ): Promise<void> {
   const { kernel, provider } = deps
   await kernel.db.tx(async tx => {
-    if ((await storeEvents(tx, provider.name, events)) > 0) tx.wake(events_queue)
+    if ((await storeEvents(tx, provider, events)) > 0) tx.wake(events_queue)
     await writeCursor(tx, deps, cursor)
   })
 }

@@ -7,7 +7,7 @@ import { Id, sql, type Reader } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { applyDispute } from '../disputes/apply-dispute.ts'
 import { applyProviderState } from '../operations/apply-provider-state.ts'
-import { ProviderFailure } from '../provider/port.ts'
+import { ProviderFailure, type DisputeSnapshot } from '../provider/port.ts'
 import { applyRefund, findRefundOf, reportForeignRefund } from '../refunds/apply-refund.ts'
 import { applyPayout } from '../settlements/apply-payout.ts'
 
@@ -25,25 +25,15 @@ export async function lookAtObject(deps: Deps, object_ref: string): Promise<void
 }
 
 async function look(deps: Deps, object_ref: string): Promise<void> {
-  const { provider } = deps
-  switch (object_ref.split('_')[0]) {
-    case 'pi':
-      return await lookAtPayment(deps, object_ref)
-    case 'ch':
-    case 'py': {
-      const handle = await provider.handleOfCharge(object_ref)
-      return handle ? await lookAtPayment(deps, handle) : undefined
-    }
-    case 're':
-    case 'pyr':
-      return await lookAtRefund(deps, object_ref)
-    case 'du':
-    case 'dp':
-      return await lookAtDispute(deps, object_ref)
-    case 'po':
-      return await applyPayout(deps, await provider.readPayout(object_ref))
-    default:
-  }
+  const { books, kindOf } = deps.provider
+  const kind = kindOf(object_ref)
+  if (kind === 'payment') return await lookAtPayment(deps, object_ref)
+  if (kind === 'refund') return await lookAtRefund(deps, object_ref)
+  if (!books) return
+  if (kind === 'dispute') return await lookAtDispute(deps, await books.readDispute(object_ref))
+  if (kind === 'payout') return await applyPayout(deps, await books.readPayout(object_ref))
+  const handle = kind === 'charge' ? await books.handleOfCharge(object_ref) : null
+  if (handle) await lookAtPayment(deps, handle)
 }
 
 export function findByHandle({ kernel, provider }: Deps, handle: string, reader?: Reader) {
@@ -79,8 +69,7 @@ async function lookAtRefund(deps: Deps, id: string): Promise<void> {
   await kernel.db.tx(tx => reportForeignRefund(tx, provider.name, snapshot, intent))
 }
 
-async function lookAtDispute(deps: Deps, id: string): Promise<void> {
-  const snapshot = await deps.provider.readDispute(id)
+async function lookAtDispute(deps: Deps, snapshot: DisputeSnapshot): Promise<void> {
   const intent = snapshot.handle ? await findByHandle(deps, snapshot.handle) : undefined
   if (!intent) return
   await deps.kernel.db.tx(tx => applyDispute(tx, deps, intent, snapshot))

@@ -3,28 +3,23 @@
  * immediately.
  */
 import { sql, type Tx } from '#dodeca/kernel'
-import type { ProviderEvent } from '../provider/port.ts'
+import type { PaymentProvider, ProviderEvent } from '../provider/port.ts'
 
 export const events_queue = 'payments.provider_events'
 
-/**
- * Objects that we can read: payments, charges, refunds, disputes and payouts. The provider has
- * several prefixes for some of them: new disputes begin with `du_`, old ones with `dp_`.
- */
-const looked_at = /^(pi|ch|py|re|pyr|du|dp|po)_/
 /** Events of one object within this time are settled by one read. */
 const gather_seconds = 0.2
 
 /** Returns how many events are new and must be processed. */
 export async function storeEvents(
   tx: Tx,
-  provider: string,
+  { name, kindOf }: Pick<PaymentProvider, 'name' | 'kindOf'>,
   events: readonly ProviderEvent[],
 ): Promise<number> {
-  const due = events.filter(one => looked_at.test(one.object_ref))
-  const rest = events.filter(one => !looked_at.test(one.object_ref))
-  const stored = await insert(tx, provider, due, true)
-  await insert(tx, provider, rest, false)
+  const due = events.filter(one => kindOf(one.object_ref) !== null)
+  const rest = events.filter(one => kindOf(one.object_ref) === null)
+  const stored = await insert(tx, name, due, true)
+  await insert(tx, name, rest, false)
   return stored
 }
 

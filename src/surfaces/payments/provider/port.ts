@@ -2,7 +2,7 @@
  * The port to a payment provider, in our own names and units. A snapshot is the provider's current
  * state of one object. A failure contains only certain facts: its `kind`.
  */
-import type { KeyObject } from 'node:crypto'
+import type { KernelOf, ProviderVerdict, SettingTable, SignedProviderMessage } from '#dodeca/kernel'
 
 export type Snapshot = {
   readonly handle: string
@@ -86,7 +86,7 @@ export type PayoutSnapshot = {
 export type ProviderEvent = {
   readonly event_id: string
   readonly type: string
-  /** The object to read, such as `pi_…`. */
+  /** The object to read. The rest of the event is not trusted. */
   readonly object_ref: string
   readonly created_s: number
 }
@@ -96,8 +96,12 @@ export type Page<T> = { readonly data: readonly T[]; readonly has_more: boolean 
 export type EventPage = Page<ProviderEvent> & { readonly last: string | undefined }
 export type Window = { readonly from_s: number; readonly to_s?: number; readonly after?: string }
 
+export type ObjectKind = 'payment' | 'charge' | 'refund' | 'dispute' | 'payout'
+
+/** A call that fails throws a `ProviderFailure`. Any other error leaves its outcome in doubt. */
 export type PaymentProvider = {
   readonly name: string
+  /** Makes the object of a payment. It holds no money yet. */
   createHandle(order: {
     readonly intent_id: string
     readonly tenant_id: string
@@ -128,11 +132,28 @@ export type PaymentProvider = {
   }): Promise<RefundSnapshot>
   read(handle: string): Promise<Snapshot>
   readRefund(id: string): Promise<RefundSnapshot>
-  readDispute(id: string): Promise<DisputeSnapshot>
-  readPayout(id: string): Promise<PayoutSnapshot>
-  /** Returns the payment that a charge belongs to. */
-  handleOfCharge(charge: string): Promise<string | null>
   refundsOf(handle: string): Promise<readonly RefundSnapshot[]>
+  /** What an id in an event names. Null: nothing about money. */
+  kindOf(object_ref: string): ObjectKind | null
+  /** Checks a webhook by its exact bytes. `now_seconds` is real time. */
+  verify(
+    message: SignedProviderMessage,
+    now_seconds: number,
+  ): ProviderVerdict<ProviderEvent> | Promise<ProviderVerdict<ProviderEvent>>
+  /** False while it is not configured. */
+  accepting?(): boolean
+  /** Its own books. Without them nothing is reconciled, and lost webhooks are not looked for. */
+  readonly books?: ProviderBooks
+}
+
+/** As use cases have it, behind the gate. */
+export type OpenProvider = PaymentProvider & {
+  accepting(): boolean
+  /** Called when the provider works again after the breaker was open. */
+  onRecovered(run: () => void): void
+}
+
+export type ProviderBooks = {
   payments(window: Window): Promise<Page<Snapshot>>
   refunds(window: Window): Promise<Page<RefundSnapshot>>
   balanceTransactions(window: Window): Promise<Page<BalanceTransaction>>
@@ -141,9 +162,10 @@ export type PaymentProvider = {
   events(window: Window): Promise<EventPage>
   /** The sum of available and pending money, by currency. */
   balance(): Promise<ReadonlyMap<string, number>>
-  /** False while the breaker is open or no provider is configured. */
-  accepting(): boolean
-  webhookSecrets(): Promise<readonly KeyObject[]>
+  readDispute(id: string): Promise<DisputeSnapshot>
+  readPayout(id: string): Promise<PayoutSnapshot>
+  /** Returns the payment that a charge belongs to. */
+  handleOfCharge(charge: string): Promise<string | null>
 }
 
 export type FailureKind =
@@ -174,4 +196,25 @@ export class ProviderFailure extends Error {
     this.code = code
     this.snapshot = snapshot
   }
+}
+
+/** For the comparison of the books, which is only begun where there are some. */
+export function booksOf({ books }: Pick<PaymentProvider, 'books'>): ProviderBooks {
+  if (!books) throw new ProviderFailure('not_sent', 'provider_without_books')
+  return books
+}
+
+/** A provider of an application, in the place of Stripe, with settings of its own. */
+export type OwnPayments<Own extends SettingTable = SettingTable> = {
+  readonly settings: Own
+  /** A module with a double of it, as `sandbox` of a surface. */
+  readonly sandbox?: URL
+  // A method, so that a provider with settings of its own fits.
+  open(kernel: KernelOf<Own>): PaymentProvider
+}
+
+export function paymentProvider<const Own extends SettingTable>(
+  given: OwnPayments<Own>,
+): OwnPayments {
+  return given
 }

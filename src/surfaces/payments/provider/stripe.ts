@@ -1,11 +1,18 @@
 /** The provider port on Stripe's API. Every write has a key that never changes. */
 import type { Stripe } from 'stripe'
-import { openGate, type Gate } from './gate.ts'
 import { nearestOfStripe, toStripe } from '../money/currencies.ts'
 import type { Kernel } from '../settings.ts'
 import type { StripeClient } from './call-stripe.ts'
 import { connectStripe } from './connect-stripe.ts'
-import { ProviderFailure, type Page, type PaymentProvider, type Window } from './port.ts'
+import { verifyWebhook } from './verify-stripe.ts'
+import {
+  ProviderFailure,
+  type ObjectKind,
+  type Page,
+  type PaymentProvider,
+  type ProviderBooks,
+  type Window,
+} from './port.ts'
 import { failureOf } from './stripe-failures.ts'
 import {
   bookedOf,
@@ -21,44 +28,44 @@ const expand = ['latest_charge.balance_transaction']
 const expand_list = ['data.latest_charge.balance_transaction']
 const page_size = 100
 
-export type StripeProvider = PaymentProvider & Pick<Gate, 'onRecovered'>
-
-export function openStripe(kernel: Kernel): StripeProvider {
-  const { settings, log } = kernel
+export function openStripe(kernel: Kernel): PaymentProvider {
+  const { log } = kernel
   const line = connectStripe(kernel)
-  const gate = openGate({
-    reads_per_second: settings['payments.provider_reads_per_second'],
-    writes_per_second: settings['payments.provider_writes_per_second'],
-    concurrency: settings['payments.provider_concurrency'],
-    open_ms: settings['payments.breaker_open_ms'],
-  })
-  const call = <T>(
-    kind: 'read' | 'write',
-    work: (stripe: StripeClient) => Promise<T>,
-  ): Promise<T> =>
-    gate.pass(kind, async () => {
-      try {
-        return await work(await line.client())
-      } catch (error) {
-        const failure = failureOf(error)
-        if (failure.code === 'provider_unauthorized' || failure.code === 'idempotency_error') {
-          log.error({ err: failure }, 'the payment provider refuses our credentials or our key')
-        }
-        throw failure
+  const call: Call = async work => {
+    try {
+      return await work(await line.client())
+    } catch (error) {
+      const failure = failureOf(error)
+      if (failure.code === 'provider_unauthorized' || failure.code === 'idempotency_error') {
+        log.error({ err: failure }, 'the payment provider refuses our credentials or our key')
       }
-    })
+      throw failure
+    }
+  }
   return {
     name: 'stripe',
-    onRecovered: gate.onRecovered,
-    accepting: () => line.configured() && !gate.open(),
-    webhookSecrets: line.secrets,
+    accepting: line.configured,
+    kindOf: object_ref => kinds[object_ref.split('_')[0] ?? ''] ?? null,
+    verify: (message, now_seconds) => verifyWebhook(line, message, now_seconds),
     ...writes(call),
     ...reads(call),
-    ...lists(call),
+    books: { ...bookReads(call), ...lists(call) },
   }
 }
 
-type Call = <T>(kind: 'read' | 'write', work: (stripe: StripeClient) => Promise<T>) => Promise<T>
+/** New disputes begin with `du_`, old ones with `dp_`. */
+const kinds: Readonly<Record<string, ObjectKind>> = {
+  pi: 'payment',
+  ch: 'charge',
+  py: 'charge',
+  re: 'refund',
+  pyr: 'refund',
+  du: 'dispute',
+  dp: 'dispute',
+  po: 'payout',
+}
+
+type Call = <T>(work: (stripe: StripeClient) => Promise<T>) => Promise<T>
 
 type Intent = Stripe.PaymentIntent
 type WriteParams =
@@ -73,7 +80,7 @@ const of = (list: string, id: string) => `${list}/${encodeURIComponent(id)}`
 
 function writes(call: Call) {
   const write = (path: string, params: WriteParams, key: string) =>
-    call('write', async stripe => snapshotOf(await stripe.post<Intent>(path, params, key)))
+    call(async stripe => snapshotOf(await stripe.post<Intent>(path, params, key)))
   return {
     createHandle: ({ intent_id, tenant_id, amount_minor, currency, key }) =>
       write(
@@ -101,7 +108,7 @@ function writes(call: Call) {
       ),
     cancel: (handle, { key }) => write(`${of(intents, handle)}/cancel`, { expand }, key),
     refund: ({ handle, amount_minor, currency, operation_id, reason, key }) =>
-      call('write', async stripe => {
+      call(async stripe => {
         const params: Stripe.RefundCreateParams = {
           payment_intent: handle,
           amount: exact(amount_minor, currency),
@@ -113,25 +120,35 @@ function writes(call: Call) {
   } satisfies Partial<PaymentProvider>
 }
 
+/** `never`: a view states what it reads of Stripe's object. */
+const reading =
+  (call: Call) =>
+  <V>(view: (one: never) => V, list: string, id: string, params?: object) =>
+    call(async stripe => view(await stripe.get<never>(of(list, id), params)))
+
 function reads(call: Call) {
-  /** `never`: a view states what it reads of Stripe's object. */
-  const read = <V>(view: (one: never) => V, list: string, id: string, params?: object) =>
-    call('read', async stripe => view(await stripe.get<never>(of(list, id), params)))
+  const read = reading(call)
   return {
     read: handle => read(snapshotOf, intents, handle, { expand }),
     readRefund: id => read(refundOf, '/refunds', id),
-    readDispute: id => read(disputeOf, '/disputes', id),
-    readPayout: id => read(payoutOf, '/payouts', id),
-    handleOfCharge: id =>
-      read((charge: Stripe.Charge) => idOf(charge.payment_intent), '/charges', id),
     refundsOf: handle =>
-      call('read', async stripe => {
+      call(async stripe => {
         const params: Stripe.RefundListParams = { payment_intent: handle, limit: page_size }
         const list = await stripe.get<List<Stripe.Refund>>('/refunds', params)
         return list.data.map(refundOf)
       }),
+  } satisfies Partial<PaymentProvider>
+}
+
+function bookReads(call: Call) {
+  const read = reading(call)
+  return {
+    readDispute: id => read(disputeOf, '/disputes', id),
+    readPayout: id => read(payoutOf, '/payouts', id),
+    handleOfCharge: id =>
+      read((charge: Stripe.Charge) => idOf(charge.payment_intent), '/charges', id),
     balance: () =>
-      call('read', async stripe => {
+      call(async stripe => {
         const { available, pending } = await stripe.get<Stripe.Balance>('/balance')
         const sums = new Map<string, number>()
         for (const { amount, currency } of [...available, ...pending]) {
@@ -140,12 +157,12 @@ function reads(call: Call) {
         }
         return sums
       }),
-  } satisfies Partial<PaymentProvider>
+  } satisfies Partial<ProviderBooks>
 }
 
 function lists(call: Call) {
   const list = <V>(path: string, params: object, view: (one: never) => V): Promise<Page<V>> =>
-    call('read', async stripe => {
+    call(async stripe => {
       const { data, has_more } = await stripe.get<List<never>>(path, params)
       return { data: data.map(view), has_more }
     })
@@ -158,12 +175,12 @@ function lists(call: Call) {
       return list(booked, given satisfies Stripe.BalanceTransactionListParams, bookedOf)
     },
     events: window =>
-      call('read', async stripe => {
+      call(async stripe => {
         const { data, has_more } = await stripe.get<List<Stripe.Event>>('/events', pageOf(window))
         const last = data.at(-1)?.id
         return { data: data.flatMap(one => eventOf(one) ?? []), has_more, last }
       }),
-  } satisfies Partial<PaymentProvider>
+  } satisfies Partial<ProviderBooks>
 }
 
 const booked = '/balance_transactions'

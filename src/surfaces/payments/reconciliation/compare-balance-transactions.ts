@@ -8,7 +8,7 @@ import { nullable, sql, type Tx } from '#dodeca/kernel'
 import { platform_tenant, type Deps } from '../deps.ts'
 import { post, transfer } from '../ledger/post.ts'
 import { lookAtObject } from '../provider-events/look-at-object.ts'
-import type { BalanceTransaction } from '../provider/port.ts'
+import { booksOf, type BalanceTransaction } from '../provider/port.ts'
 import { recordSettlement } from '../settlements/record-settlements.ts'
 import { movementOf } from './clearing.ts'
 import { openItem } from './open-item.ts'
@@ -29,7 +29,7 @@ export async function compareBalanceTransactions(
   signal: AbortSignal,
 ): Promise<PageResult> {
   const { kernel, provider } = deps
-  const { data, has_more } = await provider.balanceTransactions({
+  const { data, has_more } = await booksOf(provider).balanceTransactions({
     from_s: Math.max(0, run.from_s - overlap_seconds),
     ...(run.page_after ? { after: run.page_after } : {}),
   })

@@ -8,7 +8,7 @@ import { platform_tenant, type Deps } from '../deps.ts'
 import { applyProviderState } from '../operations/apply-provider-state.ts'
 import { nextState } from '../operations/next-state.ts'
 import { findIntent, intentColumns, IntentRow } from '../operations/rows.ts'
-import { ProviderFailure, type Snapshot } from '../provider/port.ts'
+import { booksOf, ProviderFailure, type Snapshot } from '../provider/port.ts'
 import { openItem, type Disagreement } from './open-item.ts'
 import type { Counts, PageResult, Run } from './page-result.ts'
 
@@ -26,7 +26,7 @@ export async function comparePayments(
   const { kernel, provider } = deps
   const { from_s, to_s, page_after } = run
   const seen = new Map<string, Known>()
-  const { data, has_more } = await provider.payments({
+  const { data, has_more } = await booksOf(provider).payments({
     from_s,
     ...(to_s === null ? {} : { to_s }),
     ...(page_after ? { after: page_after } : {}),

@@ -1,5 +1,6 @@
 /** Compares the provider's refunds with ours. */
 import type { Deps } from '../deps.ts'
+import { booksOf } from '../provider/port.ts'
 import { findByHandle } from '../provider-events/look-at-object.ts'
 import { applyRefund, findRefundOf, reportForeignRefund } from '../refunds/apply-refund.ts'
 import type { PageResult, Run } from './page-result.ts'
@@ -7,7 +8,7 @@ import type { PageResult, Run } from './page-result.ts'
 export async function compareRefunds(deps: Deps, run: Run): Promise<PageResult> {
   const { provider } = deps
   const { from_s, to_s, page_after } = run
-  const { data, has_more } = await provider.refunds({
+  const { data, has_more } = await booksOf(provider).refunds({
     from_s,
     ...(to_s === null ? {} : { to_s }),
     ...(page_after ? { after: page_after } : {}),

@@ -5,7 +5,7 @@
 import { Type } from 'typebox'
 import { sql } from '#dodeca/kernel'
 import { platform_tenant, type Deps } from '../deps.ts'
-import type { PaymentProvider } from '../provider/port.ts'
+import { booksOf, type PaymentProvider } from '../provider/port.ts'
 import { recordPayoutOf } from '../settlements/record-settlements.ts'
 import type { PageResult, Run } from './page-result.ts'
 
@@ -51,7 +51,7 @@ async function contentOf(
   const ids = new Set<string>()
   for (let after: string | undefined; ;) {
     signal.throwIfAborted()
-    const { data, has_more } = await provider.paidOut(payout, after)
+    const { data, has_more } = await booksOf(provider).paidOut(payout, after)
     const before = ids.size
     for (const { id } of data) ids.add(id)
     if (!has_more || data.length === 0) return [...ids]

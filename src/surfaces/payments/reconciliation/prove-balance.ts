@@ -6,6 +6,7 @@
 import { type Static, Type } from 'typebox'
 import { nullable, sql, type Tx } from '#dodeca/kernel'
 import { platform_tenant, type Deps } from '../deps.ts'
+import { booksOf } from '../provider/port.ts'
 import { clearingByCurrency } from './clearing.ts'
 import { openItem } from './open-item.ts'
 import type { Counts, PageResult, Run } from './page-result.ts'
@@ -26,7 +27,7 @@ const Before = Type.Object({ proof: nullable(Proof) })
 
 export async function proveBalance(deps: Deps, run: Run): Promise<PageResult> {
   const { kernel, provider } = deps
-  const balance = await provider.balance()
+  const balance = await booksOf(provider).balance()
   const lines = await clearingByCurrency(kernel.db, provider.name)
   const proof: Proof = {}
   for (const [currency, provider_minor] of balance) {

@@ -12,7 +12,7 @@ const Due = Type.Object({ due: Type.Boolean() })
  * then sees the run.
  */
 export async function requestRegularRun({ kernel, provider }: Deps): Promise<void> {
-  if (!provider.accepting()) return
+  if (!provider.books || !provider.accepting()) return
   const { settings, db } = kernel
   await db.tx(async tx => {
     const { due } = await tx.one(

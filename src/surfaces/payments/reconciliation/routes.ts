@@ -85,14 +85,15 @@ export const reconciliationRoutes = open({
       body: closed({ from: Time, to: Time }, { title: 'RequestReconciliation' }),
       replies: { 202: Run },
       location: `${runs}/{id}`,
-      fails: ['validation_failed'],
+      fails: ['validation_failed', 'provider_without_books'],
     },
-    async ({ tx, principal, body: { from, to } }) => {
+    async ({ tx, principal, body: { from, to } }, { provider }) => {
+      if (!provider.books) throw problem('provider_without_books')
       if (parseTime(from) >= parseTime(to)) {
         const errors = [{ location: 'body', pointer: '/to', constraint: 'after_from' }] as const
         throw problem('validation_failed', { detail: '`to` must be later than `from`.', errors })
       }
-      const id = await requestRun(tx, 'stripe', { from, to, requested_by: principal.id })
+      const id = await requestRun(tx, provider.name, { from, to, requested_by: principal.id })
       tx.audit('payments.reconciliations.run', `reconciliation_run:${id}`)
       return await findRun(tx, id)
     },

@@ -1,5 +1,5 @@
 /** Creates a collection with its first index version. Its creator manages it. */
-import { newId, sql, violates, type Principal, type Tx } from '#dodeca/kernel'
+import { newId, sql, type Principal, type Tx } from '#dodeca/kernel'
 import { merged } from '../access/acl-entries.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
@@ -23,15 +23,10 @@ export async function createCollection(
     sql`select from retrieval.collections where tenant_id = ${tenant_id} and state = 'active'`,
   )
   const id = newId()
-  try {
-    await tx.run(sql`
-      insert into retrieval.collections
-        (tenant_id, id, name, embedding_profile, language, created_by)
-      values (${tenant_id}, ${id}, ${name}, ${profile}, ${language}, ${created_by})`)
-  } catch (error) {
-    if (violates(error, 'collections_name')) throw problem('collection_name_taken')
-    throw error
-  }
+  await tx.run(sql`
+    insert into retrieval.collections
+      (tenant_id, id, name, embedding_profile, language, created_by)
+    values (${tenant_id}, ${id}, ${name}, ${profile}, ${language}, ${created_by})`)
   await tx.run(sql`
     insert into retrieval.index_versions
       (tenant_id, collection_id, version, embedding_profile, table_id, state, activated_at)

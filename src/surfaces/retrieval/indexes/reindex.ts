@@ -3,12 +3,11 @@
  * changes is written to both. The job writes the others.
  */
 import { Type } from 'typebox'
-import { newId, sql, violates, type Tx } from '#dodeca/kernel'
+import { newId, sql, type Tx } from '#dodeca/kernel'
 import type { Caller } from '../access/principals.ts'
 import { profileOf } from '../collections/create-collection.ts'
 import { lockCollection } from '../collections/find-collection.ts'
 import type { Deps } from '../deps.ts'
-import { problem } from '../errors.ts'
 import { submitJob } from '../ingestion/submit-job.ts'
 import type { Reindex } from './schemas.ts'
 
@@ -40,16 +39,11 @@ export async function reindex(
     min_delta_ndcg: given.min_delta_ndcg ?? min_delta_usual,
   }
   const { version } = next
-  try {
-    await tx.run(sql`
-      insert into retrieval.index_versions
-        (tenant_id, collection_id, version, embedding_profile, table_id, state, plan)
-      values (${tenant_id}, ${collection_id}, ${version}, ${profile}, ${newId()}, 'building',
-        ${sql.json(plan)})`)
-  } catch (error) {
-    if (violates(error, 'index_versions_building')) throw problem('reindex_in_progress')
-    throw error
-  }
+  await tx.run(sql`
+    insert into retrieval.index_versions
+      (tenant_id, collection_id, version, embedding_profile, table_id, state, plan)
+    values (${tenant_id}, ${collection_id}, ${version}, ${profile}, ${newId()}, 'building',
+      ${sql.json(plan)})`)
   const order = { tenant_id, kind: 'reindex', collection_id, index_version: version } as const
   return { job_id: await submitJob(tx, deps, { ...order, submitter_id }), index_version: version }
 }

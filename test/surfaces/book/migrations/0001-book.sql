@@ -5,9 +5,11 @@ create table book.accounts (
   id uuid not null,
   name text not null,
   balance_minor bigint not null check (balance_minor >= 0),
+  number text,
   version bigint not null default 1,
   primary key (tenant_id, id)
 );
+create unique index accounts_number on book.accounts (tenant_id, number);
 
 create table book.transfers (
   tenant_id uuid not null,

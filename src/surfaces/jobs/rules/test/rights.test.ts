@@ -173,3 +173,54 @@ test('a rule notifies people while its owner may send in the category', async ()
   expect(await jobsOf(may_not)).toMatchObject([{ state: 'failed', error_code: 'owner_revoked' }])
   expect(await noticesOf(may_not)).toEqual([])
 })
+
+test('a rule sends a signal to a run while its owner may send signals of the type', async () => {
+  const type = await declared()
+  const submitter = await owner('jobs.jobs.submit:*')
+  const may = await world.member(submitter.tenant)
+  const may_not = await world.member(submitter.tenant)
+  const rights = ['jobs.rules.write:*', `webhooks.events.read:${type}`, 'jobs.jobs.read:*']
+  await world.allow(may, ...rights, 'jobs.jobs.signal:test.listed')
+  await world.allow(may_not, ...rights, 'jobs.jobs.signal:other.type')
+  const steps = [{ kind: 'signal', name: 'go' }]
+  const run = async () => {
+    const asked = { token: submitter.token, key: newId() }
+    const body = { type: 'test.listed', parameters: { steps } }
+    const answer = await world.call('POST', '/v1/jobs', { ...asked, body })
+    expect(answer.status, answer.text).toBe(202)
+    return answer.body.id as string
+  }
+  const parameters = {
+    job_id: { $event: '/data/run' },
+    name: 'go',
+    data: { deal: { $event: '/data/deal' } },
+  }
+  const stateOf = async (id: string) =>
+    (await world.call('GET', `/v1/jobs/${id}`, { token: submitter.token })).body.state as string
+  const ended = async (rule_of: Member, name: string) => {
+    const id = await run()
+    const made = await rule(rule_of, name, {
+      event: type,
+      where: [{ at: '/data/rule', is: 'eq', value: name }],
+      job: { type: 'jobs.signal', parameters },
+    })
+    await publish(submitter, type, [{ run: id, deal: 7, rule: name }])
+    const found = await eventually('the job of the rule has ended', async () => {
+      const rows = await jobsOf(submitter)
+      return rows.find(
+        one => one.idempotency_key?.startsWith(`rule:${made.id}:`) && one.state !== 'pending',
+      )
+    })
+    return { id, found }
+  }
+  const sent = await ended(may, 'sends')
+  await eventually('the run goes on', async () => (await stateOf(sent.id)) === 'succeeded')
+  const result = await world.call('GET', `/v1/jobs/${sent.id}/steps`, { token: submitter.token })
+  expect(result.body.data).toMatchObject([{ kind: 'signal', state: 'done' }])
+  const refused = await ended(may_not, 'may-not')
+  await eventually('its job has failed', async () => {
+    const rows = await jobsOf(submitter)
+    return rows.find(one => one.id === refused.found.id)?.error_code === 'owner_revoked'
+  })
+  expect(await stateOf(refused.id)).not.toBe('succeeded')
+})

@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import { expect } from 'vitest'
 import { newId, sql, type Db } from '#dodeca/kernel'
 import { openProductWorld, type Member } from '../../../../../test/product-world.ts'
+import { engineComposition } from '../../attempts/test/engine-composition.ts'
 import { eventually, newKey } from '../../../../../test/world.ts'
 
 const rights = [
@@ -26,7 +27,8 @@ const Job = Type.Object({
 type Token = Pick<Member, 'token'>
 
 export async function openRulesWorld(settings: Record<string, string> = {}) {
-  const world = await openProductWorld({ JOBS_RULE_RUNS_PER_HOUR: '6', ...settings })
+  const given = { JOBS_RULE_RUNS_PER_HOUR: '6', ...settings }
+  const world = await openProductWorld(given, engineComposition)
   const { db } = world.platform.kernel
   const operator = await world.member()
   await world.allow(operator, 'kernel.event_types.write')

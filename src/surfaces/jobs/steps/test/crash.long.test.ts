@@ -88,6 +88,26 @@ describe('a process that is killed', () => {
     const effects = await runs.effects(id)
     for (const name of ['a', 'b', 'undo a', 'undo b']) expect(calls(effects, name)).toHaveLength(1)
   })
+
+  test.each([
+    ['jobs.after_step_effect', 3],
+    ['jobs.before_step_commit', 3],
+    ['jobs.after_step', 4],
+  ])('at %s in the undo of a write takes its rows back once', async (point, time) => {
+    const id = await runs.submit(
+      { kind: 'write', name: 'a', undo: true },
+      { kind: 'write', name: 'b', undo: true },
+      { kind: 'run', name: 'c', fails: 9, retries: 0 },
+    )
+    const doomed = await startWorker(world.environment, { KERNEL_FAULTS: `${point}=kill@${time}` })
+    onTestFinished(() => void doomed.kill())
+    await doomed.gone
+    const heir = await startWorker(world.environment)
+    onTestFinished(() => void heir.kill())
+    expect(await world.reached(id, 'failed')).toMatchObject({ error_code: 'vendor_failed' })
+    await heir.kill('SIGTERM')
+    expect(await runs.effects(id)).toEqual(['undo a', 'undo b'])
+  })
 })
 
 test('a process that stalls past its lease in a step cannot commit it', async () => {

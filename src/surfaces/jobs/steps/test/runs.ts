@@ -51,6 +51,14 @@ async function note(tx: Pick<Tx, 'run'>, job_id: string, text: string): Promise<
   return text
 }
 
+/** What a step has written is deleted, and a note of it stays. */
+async function takeBack(tx: Tx, job_id: string, written: string): Promise<void> {
+  if (ill.has(`undo ${written}`)) throw new JobFailure('no_undo')
+  await tx.run(sql`
+    delete from public.effects where job_id = ${job_id} and note = ${written}`)
+  await note(tx, job_id, `undo ${written}`)
+}
+
 function outside(one: Order, { kernel, id }: RunFacts, name = one.name) {
   return async ({ key }: StepCall): Promise<string> => {
     if (one.noted) await note(kernel.db, id, `${name} ${key}`)
@@ -69,11 +77,15 @@ async function take(step: Step, one: Order, run: RunFacts): Promise<unknown> {
   const { name, seconds = 3600 } = one
   switch (one.kind) {
     case 'write':
-      return await step.write(name, async tx => {
-        const written = await note(tx, run.id, name)
-        if (one.pause_ms) await wait(one.pause_ms)
-        return written
-      })
+      return await step.write(
+        name,
+        async tx => {
+          const written = await note(tx, run.id, name)
+          if (one.pause_ms) await wait(one.pause_ms)
+          return written
+        },
+        one.undo ? { undo: (tx, written) => takeBack(tx, run.id, written) } : {},
+      )
     case 'run': {
       const undo = one.undo ? outside({ ...one, fails: 0 }, run, `undo ${name}`) : undefined
       const options = { ...(one.retries !== undefined && { retries: one.retries }) }

@@ -144,6 +144,28 @@ describe('a body that fails for good', () => {
     expect(undone).toEqual([`undo ${b}`, `undo ${a}`])
   })
 
+  test('takes back what its writes have written, and writes it again at a retry', async () => {
+    const [a, b, c] = [newId(), newId(), newId()]
+    ill.add(`undo ${a}`)
+    const id = await runs.submit(
+      { kind: 'write', name: a, undo: true },
+      { kind: 'write', name: b },
+      { kind: 'run', name: c, fails: 1, retries: 0 },
+    )
+    expect(await world.reached(id, 'failed')).toMatchObject({ error_code: 'undo_failed' })
+    expect(await runs.effects(id)).toEqual([a, b].sort())
+    ill.delete(`undo ${a}`)
+    await runs.retry(id)
+    await eventually('it is undone', async () => {
+      return (await world.job(id)).error_code === 'vendor_failed'
+    })
+    expect((await runs.steps(id)).at(-1)).toBe(`undo ${a} undo done`)
+    expect(await runs.effects(id)).toEqual([b, `undo ${a}`].sort())
+    await runs.retry(id)
+    await world.reached(id, 'succeeded')
+    expect(await runs.effects(id)).toEqual([a, b, `undo ${a}`].sort())
+  })
+
   test('whose undo fails ends with undo_failed, and a retry goes on there', async () => {
     const [a, b, c] = [`a ${newId()}`, `b ${newId()}`, `c ${newId()}`]
     ill.add(`undo ${a}`)
