@@ -7,7 +7,7 @@ import { Type } from 'typebox'
 import { madeOf, nullable, personalRows, sql } from '#dodeca/kernel'
 import type { Personal, PersonalAccount, Tx } from '#dodeca/kernel'
 import type { Deps } from './deps.ts'
-import { readContent } from './operations/contents.ts'
+import { readContent, readOutput } from './operations/contents.ts'
 import { cancel_topic } from './operations/calls.ts'
 
 const Made = Type.Object({
@@ -32,7 +32,7 @@ export function personalInference(deps: Deps): Personal {
       owner: 'actor_id',
       view: madeOf(Made, async ({ tenant_id, input_ref, output_ref, ...row }) => {
         const input = await readContent(db, deps.kernel, tenant_id, input_ref)
-        const output = await readContent(db, deps.kernel, tenant_id, output_ref)
+        const output = await readOutput(db, deps.kernel, { tenant_id, output_ref })
         return {
           ...row,
           input: input === undefined ? null : (JSON.parse(input) as unknown),

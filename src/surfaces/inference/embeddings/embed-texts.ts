@@ -120,6 +120,8 @@ async function begin(
     class: 'job',
     prompt: 'plain@1',
     content: { input: '' },
+    previous_id: null,
+    before: [],
     parameters: { max_output_tokens: 0 },
     store: false,
     metadata: null,

@@ -79,6 +79,8 @@ create table inference.inference_operations (
   store boolean not null default true,
   job_id uuid,
   parent_id uuid,
+  -- the call whose conversation this one continues
+  previous_id uuid,
   run int not null default 1,
   estimated_input int not null,
   max_output int not null,

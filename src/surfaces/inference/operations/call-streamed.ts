@@ -7,8 +7,9 @@ import { sql, type EndingCode, type EventStream, type SseEvent } from '#dodeca/k
 import { Type } from 'typebox'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
-import { isBlocked, type Call } from './call.ts'
-import { readContent } from './contents.ts'
+import type { ToolCall } from '../providers/form.ts'
+import { isBlocked, type Call, type Parameters } from './call.ts'
+import { readOutput } from './contents.ts'
 import { readOperation, type OperationRow } from './read-operation.ts'
 import type { RunPiece } from './pipe.ts'
 import { runStreamed, type Pieces } from './run-streamed.ts'
@@ -21,6 +22,8 @@ export type Writer = {
   isFirst(piece: RunPiece): boolean
   started(call: Call, model_snapshot: string, deployment_id: string): readonly SseEvent[]
   text(text: string): readonly SseEvent[]
+  /** After all text. `index` counts the calls of the answer. */
+  toolCall(call: ToolCall, index: number): readonly SseEvent[]
   ended(settled: SettledCall): readonly SseEvent[]
   /** For a stored operation: all events after the text. */
   stored(row: OperationRow): readonly SseEvent[]
@@ -29,7 +32,15 @@ export type Writer = {
   broken(operation_id: string, code: EndingCode): SseEvent
 }
 
-export function streamedCalls(newWriter: () => Writer) {
+/** What a writer may know of the call. Of a stored one it is its row. */
+export type Written = {
+  readonly id: string
+  readonly model: string
+  readonly created_at: string
+  readonly parameters: Parameters
+}
+
+export function streamedCalls(newWriter: (call: Written) => Writer) {
   return {
     begin: beginCall,
     open: async (
@@ -39,7 +50,7 @@ export function streamedCalls(newWriter: () => Writer) {
       deps: Deps,
     ): Promise<EventStream> => {
       const taken = await takeCall(operation_id, deps)
-      const writer = newWriter()
+      const writer = newWriter('ended' in taken ? writtenOf(taken.ended) : taken.call)
       if ('ended' in taken) {
         if (taken.ended.output_ref === null && taken.ended.state !== 'succeeded') {
           throw problemOfRow(taken.ended)
@@ -49,7 +60,7 @@ export function streamedCalls(newWriter: () => Writer) {
       if (isBlocked(taken.call)) throw problem('content_blocked')
       return await open(deps, taken.call, writer, signal)
     },
-    again: (operation_id: string, deps: Deps) => replayOf(deps, operation_id, newWriter()),
+    again: (operation_id: string, deps: Deps) => replayOf(deps, operation_id, newWriter),
     location: (operation_id: string) => `/v1/inferences/${operation_id}`,
   }
 }
@@ -87,17 +98,26 @@ async function* eventsOf(
   pieces: Pieces,
   writer: Writer,
 ): AsyncGenerator<SseEvent> {
+  let calls = 0
+  const events = (piece: RunPiece) =>
+    piece.type === 'tool_call'
+      ? writer.toolCall(piece.tool_call, calls++)
+      : eventsFrom(call, piece, writer)
   try {
-    for (const piece of first) yield* eventsFrom(call, piece, writer)
+    for (const piece of first) yield* events(piece)
     for (let piece = await pieces.next(); piece; piece = await pieces.next()) {
-      yield* eventsFrom(call, piece, writer)
+      yield* events(piece)
     }
   } finally {
     pieces.leave()
   }
 }
 
-function eventsFrom(call: Call, piece: RunPiece, writer: Writer): readonly SseEvent[] {
+function eventsFrom(
+  call: Call,
+  piece: Exclude<RunPiece, { readonly type: 'tool_call' }>,
+  writer: Writer,
+): readonly SseEvent[] {
   if (piece.type === 'started') {
     return writer.started(call, piece.model_snapshot, piece.deployment_id)
   }
@@ -106,8 +126,13 @@ function eventsFrom(call: Call, piece: RunPiece, writer: Writer): readonly SseEv
   return [writer.broken(call.id, 'internal_error')]
 }
 
-async function* replayOf(deps: Deps, operation_id: string, writer: Writer) {
-  yield* replay(deps, await find(deps, operation_id), writer)
+async function* replayOf(deps: Deps, id: string, newWriter: (call: Written) => Writer) {
+  const row = await find(deps, id)
+  yield* replay(deps, row, newWriter(writtenOf(row)))
+}
+
+function writtenOf({ id, model, created_at, parameters }: OperationRow): Written {
+  return { id, model, created_at, parameters: parameters as Parameters }
 }
 
 async function* replay(
@@ -116,8 +141,9 @@ async function* replay(
   writer: Writer,
 ): AsyncGenerator<SseEvent> {
   yield* writer.storedStart(row)
-  const text = await readContent(kernel.db, kernel, row.tenant_id, row.output_ref)
-  if (text !== undefined && text !== '') yield* writer.text(text)
+  const { text, tool_calls = [] } = (await readOutput(kernel.db, kernel, row)) ?? { text: '' }
+  if (text !== '') yield* writer.text(text)
+  for (const [index, call] of tool_calls.entries()) yield* writer.toolCall(call, index)
   yield* writer.stored(row)
 }
 

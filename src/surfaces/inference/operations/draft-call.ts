@@ -7,7 +7,11 @@ import type { Deps } from '../deps.ts'
 import { findCandidates } from '../models/find-candidates.ts'
 import { prompts, type PromptVersion } from '../prompts/prompts.ts'
 import { decideOn } from '../safety/policy.ts'
+import { itemsOf, textIn, type File, type Item } from '../providers/form.ts'
+import { checkFiles } from './attachments.ts'
 import type { Call, Parameters, Workload } from './call.ts'
+import { readChain } from './chain.ts'
+import { checkConversation } from './check-conversation.ts'
 import { sealContent, type Content, type SealedContent } from './contents.ts'
 import { countTokens } from './tokens.ts'
 
@@ -25,6 +29,10 @@ export type NewCall = {
   readonly class: Call['class']
   readonly capability?: readonly string[]
   readonly store?: boolean
+  /** The call that this one continues. */
+  readonly previous_id?: string
+  /** The member of the request that contains the conversation. */
+  readonly pointer?: string
   readonly metadata?: Readonly<Record<string, string>>
   readonly deadline_ms: number
   readonly parent_id?: string
@@ -32,9 +40,10 @@ export type NewCall = {
   readonly waits?: true
 }
 
-export type CallDraft = Omit<NewCall, 'parameters'> &
-  Pick<Call, 'candidates' | 'decided' | 'estimated_input' | 'store'> & {
+export type CallDraft = Omit<NewCall, 'parameters' | 'previous_id'> &
+  Pick<Call, 'before' | 'candidates' | 'decided' | 'estimated_input' | 'store'> & {
     readonly parameters: Parameters
+    readonly previous_id: string | null
     /** Null if no other process and no retry can need the content. */
     readonly input: SealedContent | null
   }
@@ -42,13 +51,24 @@ export type CallDraft = Omit<NewCall, 'parameters'> &
 const max_output_default = 1024
 
 export async function draftCall(deps: Deps, asked: NewCall): Promise<CallDraft> {
-  const { tenant_id, content, prompt, store = true } = asked
+  const { tenant_id, content, prompt, store = true, previous_id = null } = asked
+  const { input, tools } = content
+  const before = await readChain(deps.kernel.db, deps.kernel, asked, previous_id)
+  if (typeof input !== 'string') {
+    const pointer = asked.pointer ?? '/input'
+    checkConversation([...before, ...input], pointer)
+    const is_kept = store || Boolean(asked.key) || asked.waits === true
+    checkFiles(input, { is_kept, pointer })
+  }
   const text = textOf(content)
-  const estimated_input = (await countTokens(text)) + (await tokensOf(prompt)) + 16
+  const rest = [...before.map(textIn), tools ? JSON.stringify(tools) : ''].join('\n')
+  const files = tokensOfFiles([...before, ...itemsOf(input)])
+  const estimated_input =
+    (await countTokens(text)) + (await countTokens(rest)) + files + (await tokensOf(prompt)) + 16
   const { max_output_tokens: wanted } = asked.parameters
   const candidates = await findCandidates(deps, tenant_id, {
     model: asked.model,
-    capability: asked.capability ?? capabilityOf(asked),
+    capability: asked.capability ?? capabilityOf({ ...asked, before }),
     input_tokens: estimated_input,
     max_output: wanted ?? 1,
   })
@@ -60,6 +80,8 @@ export async function draftCall(deps: Deps, asked: NewCall): Promise<CallDraft> 
   return {
     ...asked,
     store,
+    previous_id,
+    before,
     estimated_input,
     candidates,
     decided: decideOn(deps.policy, 'input', text),
@@ -83,11 +105,45 @@ async function tokensOf(prompt: PromptVersion): Promise<number> {
 
 /** All text that a person wrote, for the policy and the count of tokens. */
 export function textOf({ input, instructions = '' }: Content): string {
-  const said = typeof input === 'string' ? input : input.map(one => one.content).join('\n')
+  const said = itemsOf(input).map(textIn).join('\n')
   return instructions === '' ? said : `${instructions}\n${said}`
 }
 
-function capabilityOf({ content, class: kind }: NewCall): string[] {
-  const json = content.response_format?.type === 'json_schema' ? ['json_schema'] : []
-  return ['text', ...json, ...(kind === 'stream' ? ['stream'] : [])]
+type Asking = {
+  readonly content: Content
+  readonly before: readonly Item[]
+  readonly parameters: Pick<Parameters, 'seed' | 'reasoning_effort'>
+  readonly class: Call['class']
+}
+
+/** What a deployment has to be able to do. */
+export function capabilityOf({ content, before, parameters, class: kind }: Asking): string[] {
+  const { response_format: format, tools = [], input } = content
+  const { seed, reasoning_effort = 'none' } = parameters
+  const needed = {
+    json_schema: format !== undefined && format.type !== 'text',
+    stream: kind === 'stream',
+    tools: tools.length > 0,
+    reasoning: reasoning_effort !== 'none',
+    seed: seed !== undefined,
+  }
+  const files = filesIn([...before, ...itemsOf(input)]).map(one => one.type)
+  const names = Object.entries(needed).flatMap(([name, is_needed]) => (is_needed ? name : []))
+  return ['text', ...names, ...new Set(files)]
+}
+
+function filesIn(items: readonly Item[]): File[] {
+  const parts = items.flatMap(item => (item.type === 'message' ? item.parts : []))
+  return parts.filter(part => part.type !== 'text')
+}
+
+/** Reserved; charged is what the provider reports. */
+const image_tokens = 1600
+const document_bytes_a_token = 40
+
+function tokensOfFiles(items: readonly Item[]): number {
+  return filesIn(items).reduce((sum, { type, data }) => {
+    const bytes = (data.length * 3) / 4
+    return sum + (type === 'image' ? image_tokens : Math.ceil(bytes / document_bytes_a_token))
+  }, 0)
 }

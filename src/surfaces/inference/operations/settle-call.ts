@@ -12,7 +12,7 @@ import { Settled } from '../quotas/settle.ts'
 import { announceEnd } from './announce-end.ts'
 import type { Call } from './call.ts'
 import type { Ending, Result } from './call-model.ts'
-import { sealContent } from './contents.ts'
+import { sealContent, type Output } from './contents.ts'
 
 const Ended = Type.Object({
   ...Settled.properties,
@@ -66,7 +66,7 @@ export async function settleCall(
   }
 }
 
-type Output = { readonly sha: Buffer; readonly output_length: number }
+type Digest = { readonly sha: Buffer; readonly output_length: number }
 
 /**
  * One statement: each part takes its rows from the part before, so that nothing is written without
@@ -76,12 +76,14 @@ async function endCall(
   tx: Tx,
   { kernel, policy }: Deps,
   call: Call,
-  { ending, text, spent, response_id, decided, attempt }: Result,
-  { sha, output_length }: Output,
+  result: Result,
+  { sha, output_length }: Digest,
 ) {
   const { tenant_id, id, run, store, parameters } = call
+  const { ending, spent, response_id, decided, attempt } = result
   const is_kept = store || parameters.keyed === true
-  const output = is_kept && text !== '' ? sealContent(kernel, store, text) : null
+  const said = outputOf(call, result)
+  const output = is_kept && said ? sealContent(kernel, store, JSON.stringify(said)) : null
   const tried = attempt
     ? sql`, tried as (
         update inference.inference_attempts a
@@ -132,6 +134,17 @@ async function endCall(
         s.cost::text, s.currency, s.price_version, s.source
       from spent s cross join ended e`,
   )
+}
+
+/** Null if the model wrote nothing. */
+export function outputOf(
+  { deployment: { provider } }: Call,
+  { text, tool_calls = [], sealed = [] }: Result,
+): Output | null {
+  if (text === '' && tool_calls.length === 0) return null
+  if (tool_calls.length === 0) return { text }
+  const kept = sealed.map(data => ({ type: 'sealed' as const, provider, data }))
+  return { text, tool_calls, ...(kept.length > 0 ? { sealed: kept } : {}) }
 }
 
 export function codeOf(ending: Ending): string | null {

@@ -4,26 +4,23 @@
  * markers are derived from the operation, so that a retry sends the same bytes.
  */
 import type { Kernel } from '../settings.ts'
-import type { ProviderMessage } from '../providers/provider.ts'
+import { itemsOf, message, type Input, type Item } from '../providers/form.ts'
 import type { Content } from '../operations/contents.ts'
 
 export function placeInput(
   { keys }: Pick<Kernel, 'keys'>,
   operation_id: string,
   { input, instructions }: Content,
-): string | readonly ProviderMessage[] {
-  if (instructions === undefined) return input
+  before: readonly Item[] = [],
+): Input {
+  const said = before.length === 0 ? input : [...before, ...itemsOf(input)]
+  if (instructions === undefined) return said
   const code = keys
     .fingerprint('inference.markers', operation_id)
     .toString('base64url')
     .slice(0, 16)
-  const placed: ProviderMessage = {
-    role: 'user',
-    content: `<<INSTRUCTIONS ${code}>>\n${instructions}\n<<END ${code}>>`,
-  }
-  const said: readonly ProviderMessage[] =
-    typeof input === 'string' ? [{ role: 'user', content: input }] : input
-  return [placed, ...said]
+  const placed = `<<INSTRUCTIONS ${code}>>\n${instructions}\n<<END ${code}>>`
+  return [message('user', placed), ...itemsOf(said)]
 }
 
 /** A stable value that does not reveal to the provider which user it stands for. */
