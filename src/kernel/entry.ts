@@ -59,6 +59,7 @@ export {
   problemsOf,
   renderProblem,
   type ErrorEntry,
+  type ProblemDocument,
   type FieldError,
 } from './errors/problem.ts'
 export { StartError } from './errors/start-error.ts'

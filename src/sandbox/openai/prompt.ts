@@ -24,6 +24,10 @@ export type Prompt = {
   readonly directives: Readonly<Record<string, string>>
 }
 
+const any_object = {
+  name: '',
+  schema: { type: 'object', properties: { answer: { type: 'string' } } },
+}
 const output_tokens_max = 1_000_000
 
 export function promptOfResponse(path: string, body: CreateResponse, key: string | null): Prompt {
@@ -44,9 +48,11 @@ export function promptOfResponse(path: string, body: CreateResponse, key: string
     input: said,
     max_output_tokens: max_output_tokens ?? output_tokens_max,
     schema:
-      format?.type === 'json_schema'
-        ? { name: format.name ?? '', schema: format.schema ?? {} }
-        : null,
+      format?.type === 'json_object'
+        ? any_object
+        : format?.type === 'json_schema'
+          ? { name: format.name ?? '', schema: format.schema ?? {} }
+          : null,
     tools: (body.tools ?? []).map(one => ({ name: one.name, parameters: one.parameters ?? {} })),
     tool_choice: typeof choice === 'string' ? choice : choice.name,
     results: results.length,
@@ -95,7 +101,12 @@ export function promptOfChat(path: string, body: CreateChat, key: string | null)
     instructions: from(false),
     input: from(true),
     max_output_tokens: max_completion_tokens ?? max_tokens ?? output_tokens_max,
-    schema: format ? { name: format.name, schema: format.schema ?? {} } : null,
+    schema:
+      response_format?.type === 'json_object'
+        ? any_object
+        : format
+          ? { name: format.name, schema: format.schema ?? {} }
+          : null,
     tools: (body.tools ?? []).map(({ function: one }) => ({
       name: one.name,
       parameters: one.parameters ?? {},

@@ -96,7 +96,10 @@ async function eraseSome(
       where (tenant_id, id) in (
         select tenant_id, id from inference.inference_operations
         where actor_id = any(${principal_ids}::uuid[]) and completed_at is not null
-          and (input_ref is not null or output_ref is not null or metadata is not null
+          and (exists (select from inference.contents c
+              where c.tenant_id = inference_operations.tenant_id
+                and c.operation_id = inference_operations.id)
+            or input_ref is not null or output_ref is not null or metadata is not null
             or idempotency_key is not null)
         order by id limit ${portion})
       returning tenant_id, id`,

@@ -1,6 +1,7 @@
 /** The routes of inference, by noun. */
 import type { Route } from '#dodeca/kernel'
 import type { Deps } from './deps.ts'
+import { chatRoutes } from './gateway/chat/routes.ts'
 import { generationRoutes } from './generations/routes.ts'
 import { inferenceRoutes } from './inferences/routes.ts'
 import { inferenceJobRoutes } from './jobs/routes.ts'
@@ -15,6 +16,7 @@ export function routes(deps: Deps): readonly Route[] {
     ...inferenceRoutes(deps),
     ...inferenceJobRoutes(deps),
     ...modelRoutes(deps),
+    ...chatRoutes(deps),
     ...generationRoutes(deps),
     ...reportRoutes(deps),
     ...usageRoutes(deps),

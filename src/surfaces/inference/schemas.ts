@@ -11,7 +11,11 @@ export const Currency = Type.String({ pattern: '^[A-Z]{3}$', minLength: 3, maxLe
 const Units = Type.Integer({ minimum: 0 })
 const Word = Type.String({ maxLength: 100 })
 
-const ToolName = Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$', minLength: 1, maxLength: 64 })
+export const ToolName = Type.String({
+  pattern: '^[A-Za-z0-9_-]{1,64}$',
+  minLength: 1,
+  maxLength: 64,
+})
 export const CallId = Type.String({ pattern: '^[\\w.:-]{1,64}$', minLength: 1, maxLength: 64 })
 
 const Part = closed(
@@ -45,10 +49,10 @@ const Item = closed(
 )
 const Input = Type.Union([text(200_000), Type.Array(Item, { minItems: 1, maxItems: 256 })])
 
-const Metadata = map(text(64), Type.String({ maxLength: 512 }), 16)
+export const Metadata = map(text(64), Type.String({ maxLength: 512 }), 16)
 
 /** The code that uses this value validates it as a schema. */
-const JsonSchema = Type.Unsafe<Record<string, unknown>>({ type: 'object' })
+export const JsonSchema = Type.Unsafe<Record<string, unknown>>({ type: 'object' })
 
 const ResponseFormat = closed({
   type: oneOf('text', 'json_schema'),

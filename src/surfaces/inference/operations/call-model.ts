@@ -6,7 +6,7 @@
  */
 import { Problem } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
-import { placeInput, safetyIdentifier } from '../prompts/place.ts'
+import { cacheKey, placeInput, safetyIdentifier } from '../prompts/place.ts'
 import { prompts } from '../prompts/prompts.ts'
 import type { ToolCall } from '../providers/form.ts'
 import { ProviderFailure, type FinishReason, type ProviderRequest } from '../providers/provider.ts'
@@ -159,7 +159,7 @@ export function requestOf({ kernel }: Deps, call: Call): ProviderRequest {
     ...wishesOf(call),
     ...(content.response_format === undefined ? {} : { response_format: content.response_format }),
     safety_identifier: safetyIdentifier(kernel, call.tenant_id, call.actor_id),
-    prompt_cache_key: call.prompt,
+    prompt_cache_key: cacheKey(kernel, call),
     attempts_before: call.attempts - 1,
   }
 }

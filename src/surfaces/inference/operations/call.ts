@@ -23,6 +23,7 @@ export type Parameters = {
   readonly seed?: number
   readonly reasoning_effort?: Effort
   readonly parallel_tool_calls?: boolean
+  readonly prompt_cache_key?: string
   /** Whether a stream of chat completions ends with its usage. */
   readonly include_usage?: boolean
   readonly fallback?: 'allow' | 'deny'

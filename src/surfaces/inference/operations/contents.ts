@@ -40,8 +40,8 @@ export function sealContent(
   { keys, settings }: Pick<Kernel, 'keys' | 'settings'>,
   store: boolean,
   text: string,
+  id = newId(),
 ): SealedContent {
-  const id = newId()
   const hours = store
     ? settings['inference.kept_days'] * 24
     : settings['kernel.idempotency_retention_hours']

@@ -13,6 +13,7 @@ import type { Call, Parameters, Workload } from './call.ts'
 import { readChain } from './chain.ts'
 import { checkConversation } from './check-conversation.ts'
 import { sealContent, type Content, type SealedContent } from './contents.ts'
+import { restoreThoughts } from './thoughts.ts'
 import { countTokens } from './tokens.ts'
 
 export type NewCall = {
@@ -23,6 +24,8 @@ export type NewCall = {
   readonly content: Content
   readonly parameters: Omit<Parameters, 'max_output_tokens' | 'keyed' | 'deadline_ms'> & {
     readonly max_output_tokens?: number
+    /** Without a wish of the caller, if it is not the usual one. */
+    readonly max_output_default?: number
   }
   readonly prompt: PromptVersion
   readonly workload: Workload
@@ -51,9 +54,12 @@ export type CallDraft = Omit<NewCall, 'parameters' | 'previous_id'> &
 const max_output_default = 1024
 
 export async function draftCall(deps: Deps, asked: NewCall): Promise<CallDraft> {
-  const { tenant_id, content, prompt, store = true, previous_id = null } = asked
-  const { input, tools } = content
-  const before = await readChain(deps.kernel.db, deps.kernel, asked, previous_id)
+  const { tenant_id, prompt, store = true, previous_id = null } = asked
+  const { db } = deps.kernel
+  const input = await restoreThoughts(db, deps.kernel, asked, asked.content.input)
+  const content = { ...asked.content, input }
+  const { tools } = content
+  const before = await readChain(db, deps.kernel, asked, previous_id)
   if (typeof input !== 'string') {
     const pointer = asked.pointer ?? '/input'
     checkConversation([...before, ...input], pointer)
@@ -65,7 +71,7 @@ export async function draftCall(deps: Deps, asked: NewCall): Promise<CallDraft> 
   const files = tokensOfFiles([...before, ...itemsOf(input)])
   const estimated_input =
     (await countTokens(text)) + (await countTokens(rest)) + files + (await tokensOf(prompt)) + 16
-  const { max_output_tokens: wanted } = asked.parameters
+  const { max_output_tokens: wanted, max_output_default: usual, ...parameters } = asked.parameters
   const candidates = await findCandidates(deps, tenant_id, {
     model: asked.model,
     capability: asked.capability ?? capabilityOf({ ...asked, before }),
@@ -74,11 +80,12 @@ export async function draftCall(deps: Deps, asked: NewCall): Promise<CallDraft> 
   })
   const [first] = candidates
   const room = first.max_context - estimated_input
-  const max_output_tokens = wanted ?? Math.min(max_output_default, first.max_output, room)
+  const max_output_tokens = wanted ?? Math.min(usual ?? max_output_default, first.max_output, room)
   const keyed = Boolean(asked.key)
   const is_needed = store || keyed || asked.waits
   return {
     ...asked,
+    content,
     store,
     previous_id,
     before,
@@ -86,7 +93,7 @@ export async function draftCall(deps: Deps, asked: NewCall): Promise<CallDraft> 
     candidates,
     decided: decideOn(deps.policy, 'input', text),
     parameters: {
-      ...asked.parameters,
+      ...parameters,
       max_output_tokens,
       keyed,
       deadline_ms: asked.deadline_ms,

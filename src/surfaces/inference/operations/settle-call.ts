@@ -13,6 +13,7 @@ import { announceEnd } from './announce-end.ts'
 import type { Call } from './call.ts'
 import type { Ending, Result } from './call-model.ts'
 import { sealContent, type Output } from './contents.ts'
+import { keepThoughts } from './thoughts.ts'
 
 const Ended = Type.Object({
   ...Settled.properties,
@@ -129,7 +130,7 @@ async function endCall(
         where o.tenant_id = ${tenant_id} and o.id = ${id} and o.run = ${run}
           and o.state in ('running', 'reconciling')
         returning o.tenant_id, o.id, o.version, o.completed_at, o.reasoning_units
-      )${tried}${decisions}${kept}
+      )${tried}${decisions}${kept}${keepThoughts(kernel, call, said)}
       select e.version, e.completed_at, e.reasoning_units, s.input_units, s.cached_input_units, s.output_units,
         s.cost::text, s.currency, s.price_version, s.source
       from spent s cross join ended e`,

@@ -5,6 +5,7 @@
  */
 import type { Kernel } from '../settings.ts'
 import { itemsOf, message, type Input, type Item } from '../providers/form.ts'
+import type { Call } from '../operations/call.ts'
 import type { Content } from '../operations/contents.ts'
 
 export function placeInput(
@@ -31,4 +32,14 @@ export function safetyIdentifier(
 ): string {
   const print = keys.fingerprint('inference.safety_identifier', `${tenant_id}|${principal_id}`)
   return `u_${print.toString('base64url').slice(0, 40)}`
+}
+
+/** A key of the caller is the caller's tenant's alone. */
+export function cacheKey(
+  { keys }: Pick<Kernel, 'keys'>,
+  { prompt, tenant_id, parameters }: Pick<Call, 'prompt' | 'tenant_id' | 'parameters'>,
+): string {
+  const { prompt_cache_key: own } = parameters
+  if (own === undefined) return prompt
+  return keys.fingerprint('inference.prompt_cache', `${tenant_id}|${own}`).toString('base64url')
 }

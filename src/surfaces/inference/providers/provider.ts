@@ -34,7 +34,12 @@ export type ProviderRequest = {
 export type ResponseFormat =
   | { readonly type: 'text' }
   | { readonly type: 'json_object' }
-  | { readonly type: 'json_schema'; readonly name: string; readonly schema: object }
+  | {
+      readonly type: 'json_schema'
+      readonly name: string
+      readonly description?: string
+      readonly schema: object
+    }
 
 /** Writes one row for each attempt on the wire. */
 export type AttemptLedger = {

@@ -5,7 +5,15 @@
 import type OpenAI from 'openai'
 import { embed } from './vectors.ts'
 import { failureOfCode, invalid } from '../failures.ts'
-import { dataUrl, itemsOf, resultText, textAlone, type Item, type Part, type ToolCall } from '../form.ts'
+import {
+  dataUrl,
+  itemsOf,
+  resultText,
+  textAlone,
+  type Item,
+  type Part,
+  type ToolCall,
+} from '../form.ts'
 import { streamed } from '../make-call.ts'
 import type { AdapterOptions } from './responses.ts'
 import { ProviderFailure, type Provider, type ProviderRequest } from '../provider.ts'
@@ -70,6 +78,7 @@ function bodyOf(request: ProviderRequest) {
             type: format.type,
             json_schema: {
               name: format.name,
+              ...(format.description === undefined ? {} : { description: format.description }),
               schema: format.schema as Record<string, unknown>,
               strict: isStrict(format.schema),
             },
@@ -159,7 +168,11 @@ const calls_max = 128
 /** The name comes with the first piece of a call, and the arguments come in pieces. */
 function addTo(
   calls: Mutable<ToolCall>[],
-  { index, id, function: called }: OpenAI.Chat.Completions.ChatCompletionChunk.Choice.Delta.ToolCall,
+  {
+    index,
+    id,
+    function: called,
+  }: OpenAI.Chat.Completions.ChatCompletionChunk.Choice.Delta.ToolCall,
 ): void {
   if (!Number.isInteger(index) || index < 0 || index >= calls_max) {
     throw invalid('tool_call_index', false)

@@ -95,6 +95,7 @@ function bodyOf(request: ProviderRequest, provider: string): Params {
             format: {
               type: format.type,
               name: format.name,
+              ...(format.description === undefined ? {} : { description: format.description }),
               schema: format.schema as Record<string, unknown>,
               strict: isStrict(format.schema),
             },
