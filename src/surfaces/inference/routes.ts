@@ -2,6 +2,7 @@
 import type { Route } from '#dodeca/kernel'
 import type { Deps } from './deps.ts'
 import { chatRoutes } from './gateway/chat/routes.ts'
+import { vectorRoutes } from './gateway/vectors/routes.ts'
 import { generationRoutes } from './generations/routes.ts'
 import { inferenceRoutes } from './inferences/routes.ts'
 import { inferenceJobRoutes } from './jobs/routes.ts'
@@ -17,6 +18,7 @@ export function routes(deps: Deps): readonly Route[] {
     ...inferenceJobRoutes(deps),
     ...modelRoutes(deps),
     ...chatRoutes(deps),
+    ...vectorRoutes(deps),
     ...generationRoutes(deps),
     ...reportRoutes(deps),
     ...usageRoutes(deps),

@@ -88,6 +88,10 @@ export const PriceView = Type.Object(
 export const ModelView = Type.Object(
   {
     id: Id,
+    object: Type.Literal('model'),
+    name: Type.String(),
+    created: Type.Integer(),
+    owned_by: Type.String(),
     provider: Type.String(),
     model_name: Type.String(),
     version: Type.String(),

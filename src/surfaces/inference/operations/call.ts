@@ -13,6 +13,7 @@ export type Workload =
   | 'report'
   | 'retrieval_answer'
   | 'retrieval_embedding'
+  | 'embedding'
 
 /** The numbers and names of a call. Its texts are sealed in its content. */
 export type Parameters = {
