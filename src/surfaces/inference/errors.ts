@@ -26,12 +26,6 @@ export const errors = {
     cause: 'You may set quotas of principals of your tenant, and of your tenant itself.',
     cure: 'Send `principal` or `tenant` and an id that `GET /v1/quotas` shows.',
   },
-  unsupported_parameter: {
-    status: 422,
-    title: 'The parameter is not supported',
-    cause: 'This API does not have the parameter `param`, or not with this value.',
-    cure: 'Leave it out, or send a value that is listed under "Point your SDK here".',
-  },
   chain_too_long: {
     status: 422,
     title: 'The conversation is too long',

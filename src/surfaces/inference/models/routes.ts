@@ -53,14 +53,16 @@ export const modelRoutes = open({
     {
       added: true,
       absent,
+      asks_grants: true,
       params: { id: text(128) },
       problemAs: errorOf,
       reply: ModelView,
     },
-    async ({ tx, principal: { tenant_id }, params: { id } }, deps) => {
+    async ({ tx, principal: { tenant_id }, params: { id }, grants }, deps) => {
       await ensureConfigured(deps)
+      const all = (await grants()).has('inference.models.write')
       const found = await deps.models.find(tenant_id, id)
-      const first = found.find(one => one.state === 'active' || one.state === 'draining')
+      const first = found.find(one => all || one.state === 'active' || one.state === 'draining')
       if (!first) throw problem(absent)
       const model = await readModel(tx, deps, tenant_id, first.id)
       return reply(200, model, { etag: etag(model.row_version) })

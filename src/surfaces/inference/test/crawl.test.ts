@@ -14,6 +14,12 @@ type Making = Maker<ProductWorld, Member>
 
 const ask = { model: 'default', input: 'Write one sentence.', parameters: { max_output_tokens: 5 } }
 
+const chat = {
+  model: 'default',
+  messages: [{ role: 'user', content: 'Write one sentence.' }],
+  max_tokens: 5,
+}
+
 /** One that has not ended, so that it can be cancelled. */
 async function running({ world, ask: send, person: { id, tenant } }: Making): Promise<string> {
   // Writes the configured models.
@@ -96,6 +102,14 @@ await crawlSurface({
     'POST /v1/inferences': {
       request: () => ({ body: ask }),
       refusal: () => ({ body: { ...ask, input: blocked } }),
+    },
+    'POST /v1/chat/completions': {
+      request: () => ({ body: chat }),
+      refusal: () => ({ body: { ...chat, messages: [{ role: 'user', content: blocked }] } }),
+    },
+    'POST /v1/embeddings': {
+      request: () => ({ body: { model: 'embedding', input: 'One.' } }),
+      refusal: () => ({ body: { model: 'embedding', input: blocked } }),
     },
     'POST /v1/generations': { refusal: () => ({ body: { prompt: blocked } }) },
     'POST /v1/inferences:stream': { request: () => ({ body: ask }) },

@@ -6,7 +6,7 @@ import { blockingCalls, type Finished } from '../../operations/call-blocking.ts'
 import { streamedCalls } from '../../operations/call-streamed.ts'
 import { draftCall } from '../../operations/draft-call.ts'
 import { findOperation } from '../../operations/find-operation.ts'
-import { asks, calledBy, refuseUnsupported } from '../dialect.ts'
+import { asks, calledBy } from '../dialect.ts'
 import { chunkWriter, completionOf } from './completion.ts'
 import { readChat } from './read-request.ts'
 import { ChatCompletion, CreateChat } from './schemas.ts'
@@ -22,7 +22,6 @@ export const chatRoutes = open({
         'Set the base URL of an SDK to the platform with `/v1`, and its key to an API key. The system text is yours alone. Each parameter has its effect, or is refused with `unsupported_parameter`. The id is that of the call.',
       ...asks,
       record: 'reference',
-      inspectBody: refuseUnsupported(CreateChat),
       body: CreateChat,
       reply: ChatCompletion,
     },

@@ -178,11 +178,11 @@ describe('what would be dropped', () => {
     ['audio', { audio: { voice: 'x', format: 'mp3' } }],
     ['service_tier', { service_tier: 'flex' }],
     ['reasoning_effort', { reasoning_effort: 'xhigh' }],
-    ['tools.0.type', { tools: [{ type: 'custom', custom: { name: 'c' } }] }],
+    ['tools.0.custom', { tools: [{ type: 'custom', custom: { name: 'c' } }] }],
     ['messages.0.role', { messages: [{ role: 'function', content: 'x' }] }],
     ['messages.0.name', { messages: [{ ...user('x'), name: 'Ada' }] }],
     [
-      'messages.0.content.0.type',
+      'messages.0.content.0.input_audio',
       { messages: [{ role: 'user', content: [{ type: 'input_audio', input_audio: {} }] }] },
     ],
     ['__other', { __other: 1 }],

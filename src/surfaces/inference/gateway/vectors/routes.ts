@@ -6,7 +6,7 @@ import { embedTexts } from '../../embeddings/embed-texts.ts'
 import { problem } from '../../errors.ts'
 import { decideOn } from '../../safety/policy.ts'
 import { call_fails } from '../../inferences/routes.ts'
-import { errorOf, maybe, refuseUnsupported } from '../dialect.ts'
+import { errorOf, maybe } from '../dialect.ts'
 
 const texts_max = 2048
 const Said = text(400_000)
@@ -51,12 +51,11 @@ export const vectorRoutes = open({
       description:
         'Up to 2,048 texts. The vectors come in the order of the texts, as numbers or as base64 of 32-bit floats. They are not stored, so each request is charged.',
       problemAs: errorOf,
-      inspectBody: refuseUnsupported(CreateEmbeddings),
       body_limit_bytes: 8 * 1024 * 1024,
       transaction: 'own',
       body: CreateEmbeddings,
       replies: { 200: Embeddings },
-      fails: [...call_fails, 'unsupported_parameter'],
+      fails: call_fails,
     },
     async ({ principal, body, request }, deps) => {
       const { kernel, policy } = deps
