@@ -2,6 +2,7 @@
 import type { Route } from '#dodeca/kernel'
 import type { Deps } from './deps.ts'
 import { chatRoutes } from './gateway/chat/routes.ts'
+import { responseRoutes } from './gateway/responses/routes.ts'
 import { vectorRoutes } from './gateway/vectors/routes.ts'
 import { generationRoutes } from './generations/routes.ts'
 import { inferenceRoutes } from './inferences/routes.ts'
@@ -18,6 +19,7 @@ export function routes(deps: Deps): readonly Route[] {
     ...inferenceJobRoutes(deps),
     ...modelRoutes(deps),
     ...chatRoutes(deps),
+    ...responseRoutes(deps),
     ...vectorRoutes(deps),
     ...generationRoutes(deps),
     ...reportRoutes(deps),

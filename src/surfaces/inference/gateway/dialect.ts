@@ -6,6 +6,7 @@
 import { Type, type TSchema } from 'typebox'
 import { batch_members_max, nullable, type ProblemDocument, type RequestKey } from '#dodeca/kernel'
 import type { Principal } from '#dodeca/kernel'
+import { problem } from '../errors.ts'
 import { call_fails, lease_seconds } from '../inferences/routes.ts'
 import type { NewCall } from '../operations/draft-call.ts'
 
@@ -63,6 +64,11 @@ export function calledBy({ principal, key }: Asking, stream: boolean | null | un
 
 /** Output tokens where the request says none: its SDKs expect more than one short answer. */
 export const calls_output_default = 4096
+
+export function missing(pointer: string) {
+  const errors = [{ location: 'body' as const, pointer, constraint: 'required' }]
+  return problem('validation_failed', { errors })
+}
 
 type Given<T> = { readonly [K in keyof T]?: Exclude<T[K], null | undefined> }
 

@@ -40,7 +40,7 @@ export function answerOfSettled({ call, result, spent }: SettledCall): Answered 
     id: call.id,
     created: secondsOf(call.created_at),
     model: result.spent.model_snapshot || call.model,
-    output: outputOf(call, result) ?? { text: '' },
+    output: outputOf(result) ?? { text: '' },
     finish_reason: ending.state === 'succeeded' ? ending.finish_reason : 'stop',
     usage: {
       input: spent.input_units,

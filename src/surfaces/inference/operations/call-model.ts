@@ -8,7 +8,7 @@ import { Problem } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { cacheKey, placeInput, safetyIdentifier } from '../prompts/place.ts'
 import { prompts } from '../prompts/prompts.ts'
-import type { ToolCall } from '../providers/form.ts'
+import type { Sealed, ToolCall } from '../providers/form.ts'
 import { ProviderFailure, type FinishReason, type ProviderRequest } from '../providers/provider.ts'
 import type { Spent } from '../quotas/settle.ts'
 import { decideOn, type Decided } from '../safety/policy.ts'
@@ -45,7 +45,7 @@ export type Result = {
   readonly text: string
   readonly tool_calls?: readonly ToolCall[]
   /** What the provider of the deployment wants back with the results of the calls. */
-  readonly sealed?: readonly string[]
+  readonly sealed?: readonly Sealed[]
   readonly spent: Spent
   readonly response_id: string | null
   readonly decided: readonly Decided[]
@@ -152,7 +152,7 @@ export function requestOf({ kernel }: Deps, call: Call): ProviderRequest {
       deployment.id === call.first_deployment_id ? call.id : `${call.id}.${deployment.id}`,
     model: deployment.model_name,
     ...(prompts[call.prompt] === '' ? {} : { instructions: prompts[call.prompt] }),
-    input: placeInput(kernel, call.id, content, call.before),
+    input: placeInput(kernel, call),
     max_output_tokens: parameters.max_output_tokens,
     ...(parameters.temperature === undefined ? {} : { temperature: parameters.temperature }),
     ...(parameters.top_p === undefined ? {} : { top_p: parameters.top_p }),

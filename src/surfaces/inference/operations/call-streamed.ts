@@ -7,9 +7,9 @@ import { sql, type EndingCode, type EventStream, type SseEvent } from '#dodeca/k
 import { Type } from 'typebox'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
-import type { ToolCall } from '../providers/form.ts'
+import type { Sealed, ToolCall } from '../providers/form.ts'
 import { isBlocked, type Call, type Parameters } from './call.ts'
-import { readOutput } from './contents.ts'
+import { readContent, readOutput, type Content } from './contents.ts'
 import { readOperation, type OperationRow } from './read-operation.ts'
 import type { RunPiece } from './pipe.ts'
 import { runStreamed, type Pieces } from './run-streamed.ts'
@@ -23,7 +23,7 @@ export type Writer = {
   started(call: Call, model_snapshot: string, deployment_id: string): readonly SseEvent[]
   text(text: string): readonly SseEvent[]
   /** After all text. `index` counts the calls of the answer. */
-  toolCall(call: ToolCall, index: number): readonly SseEvent[]
+  toolCall(call: ToolCall, index: number, sealed: readonly Sealed[]): readonly SseEvent[]
   ended(settled: SettledCall): readonly SseEvent[]
   /** For a stored operation: all events after the text. */
   stored(row: OperationRow): readonly SseEvent[]
@@ -32,15 +32,23 @@ export type Writer = {
   broken(operation_id: string, code: EndingCode): SseEvent
 }
 
-/** What a writer may know of the call. Of a stored one it is its row. */
-export type Written = {
-  readonly id: string
-  readonly model: string
-  readonly created_at: string
-  readonly parameters: Parameters
-}
+/** What a writer may know of the call. */
+export type Written = Pick<
+  Call,
+  | 'id'
+  | 'tenant_id'
+  | 'model'
+  | 'created_at'
+  | 'previous_id'
+  | 'store'
+  | 'content'
+  | 'metadata'
+  | 'parameters'
+>
 
-export function streamedCalls(newWriter: (call: Written) => Writer) {
+type NewWriter = (call: Written, deps: Deps) => Writer
+
+export function streamedCalls(newWriter: NewWriter) {
   return {
     begin: beginCall,
     open: async (
@@ -50,15 +58,14 @@ export function streamedCalls(newWriter: (call: Written) => Writer) {
       deps: Deps,
     ): Promise<EventStream> => {
       const taken = await takeCall(operation_id, deps)
-      const writer = newWriter('ended' in taken ? writtenOf(taken.ended) : taken.call)
       if ('ended' in taken) {
         if (taken.ended.output_ref === null && taken.ended.state !== 'succeeded') {
           throw problemOfRow(taken.ended)
         }
-        return replay(deps, taken.ended, writer)
+        return replay(deps, taken.ended, newWriter)
       }
       if (isBlocked(taken.call)) throw problem('content_blocked')
-      return await open(deps, taken.call, writer, signal)
+      return await open(deps, taken.call, newWriter(taken.call, deps), signal)
     },
     again: (operation_id: string, deps: Deps) => replayOf(deps, operation_id, newWriter),
     location: (operation_id: string) => `/v1/inferences/${operation_id}`,
@@ -101,7 +108,7 @@ async function* eventsOf(
   let calls = 0
   const events = (piece: RunPiece) =>
     piece.type === 'tool_call'
-      ? writer.toolCall(piece.tool_call, calls++)
+      ? writer.toolCall(piece.tool_call, calls++, piece.sealed)
       : eventsFrom(call, piece, writer)
   try {
     for (const piece of first) yield* events(piece)
@@ -126,25 +133,39 @@ function eventsFrom(
   return [writer.broken(call.id, 'internal_error')]
 }
 
-async function* replayOf(deps: Deps, id: string, newWriter: (call: Written) => Writer) {
-  const row = await find(deps, id)
-  yield* replay(deps, row, newWriter(writtenOf(row)))
-}
-
-function writtenOf({ id, model, created_at, parameters }: OperationRow): Written {
-  return { id, model, created_at, parameters: parameters as Parameters }
+async function* replayOf(deps: Deps, id: string, newWriter: NewWriter) {
+  yield* replay(deps, await find(deps, id), newWriter)
 }
 
 async function* replay(
-  { kernel }: Deps,
+  deps: Deps,
   row: OperationRow,
-  writer: Writer,
+  newWriter: NewWriter,
 ): AsyncGenerator<SseEvent> {
+  const { db, keys } = deps.kernel
+  const input = await readContent(db, { keys }, row.tenant_id, row.input_ref)
+  const content = input === undefined ? { input: '' } : (JSON.parse(input) as Content)
+  const writer = newWriter(writtenOf(row, content), deps)
   yield* writer.storedStart(row)
-  const { text, tool_calls = [] } = (await readOutput(kernel.db, kernel, row)) ?? { text: '' }
+  const {
+    text,
+    tool_calls = [],
+    sealed = [],
+  } = (await readOutput(db, { keys }, row)) ?? {
+    text: '',
+  }
   if (text !== '') yield* writer.text(text)
-  for (const [index, call] of tool_calls.entries()) yield* writer.toolCall(call, index)
+  for (const [index, call] of tool_calls.entries()) {
+    yield* writer.toolCall(call, index, index === 0 ? sealed : [])
+  }
   yield* writer.stored(row)
+}
+
+export function writtenOf(row: OperationRow, content: Content): Written {
+  const { id, tenant_id, model, created_at, previous_id, store } = row
+  const parameters = row.parameters as Parameters
+  const metadata = row.metadata as Call['metadata']
+  return { id, tenant_id, model, created_at, previous_id, store, content, metadata, parameters }
 }
 
 async function find({ kernel: { db } }: Deps, id: string): Promise<OperationRow> {

@@ -5,7 +5,7 @@
  */
 import { Type } from 'typebox'
 import { newId, sql, type Reader, type SealedColumn, type Tx } from '#dodeca/kernel'
-import type { Input, Item, Tool, ToolCall, ToolChoice } from '../providers/form.ts'
+import type { Input, Sealed, Tool, ToolCall, ToolChoice } from '../providers/form.ts'
 import type { ResponseFormat } from '../providers/provider.ts'
 import type { Kernel } from '../settings.ts'
 
@@ -22,7 +22,7 @@ export type Content = {
 export type Output = {
   readonly text: string
   readonly tool_calls?: readonly ToolCall[]
-  readonly sealed?: readonly Extract<Item, { type: 'sealed' }>[]
+  readonly sealed?: readonly Sealed[]
 }
 
 const use = 'inference.contents'

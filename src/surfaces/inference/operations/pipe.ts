@@ -4,14 +4,18 @@
  * KiB wait for a slow reader. Then the writer waits, so that nothing more is read from the
  * provider.
  */
-import type { ToolCall } from '../providers/form.ts'
+import type { Sealed, ToolCall } from '../providers/form.ts'
 import type { Ending } from './call-model.ts'
 import type { SettledCall } from './settle-call.ts'
 
 export type RunPiece =
   | { readonly type: 'started'; readonly model_snapshot: string; readonly deployment_id: string }
   | { readonly type: 'text'; readonly text: string }
-  | { readonly type: 'tool_call'; readonly tool_call: ToolCall }
+  | {
+      readonly type: 'tool_call'
+      readonly tool_call: ToolCall
+      readonly sealed: readonly Sealed[]
+    }
   /** `settled` is undefined if another process has ended the call. */
   | {
       readonly type: 'ended'

@@ -1,6 +1,6 @@
 /** The parts read from one answer of a provider, and the text that may be passed on. */
 import type { Deps } from '../deps.ts'
-import type { ToolCall } from '../providers/form.ts'
+import type { Sealed, ToolCall } from '../providers/form.ts'
 import { ProviderFailure, type FinishReason, type ProviderEvent } from '../providers/provider.ts'
 import type { Decided, Policy } from '../safety/policy.ts'
 import { OutputScanner } from '../safety/scanner.ts'
@@ -15,8 +15,8 @@ import { StopCutter } from './cut-at-stop.ts'
 export type Sink = {
   started(model_snapshot: string): Promise<void>
   text(text: string): Promise<void>
-  /** A whole call, after all text of the answer. */
-  toolCall(call: ToolCall): Promise<void>
+  /** A whole call, after all text of the answer. `sealed` comes before the first one. */
+  toolCall(call: ToolCall, sealed: readonly Sealed[]): Promise<void>
 }
 
 /** For calls whose output is read at their end. */
@@ -39,12 +39,13 @@ export class Reading {
   finish_reason: FinishReason | null = null
   /** Passed on. */
   calls: readonly ToolCall[] = []
-  sealed: string[] = []
+  sealed: Sealed[] = []
   usage: Extract<ProviderEvent, { type: 'usage' }> | null = null
   is_blocked = false
   private readonly scanner: OutputScanner
   private readonly cutter: StopCutter
   private readonly units_max: number
+  private readonly provider: string
   private readonly policy: Policy
   private readonly tools: NonNullable<Call['content']['tools']>
   private received_calls: ToolCall[] = []
@@ -53,8 +54,9 @@ export class Reading {
 
   constructor(
     { policy }: Pick<Deps, 'policy'>,
-    { parameters, content }: Pick<Call, 'parameters' | 'content'>,
+    { parameters, content, deployment }: Pick<Call, 'parameters' | 'content' | 'deployment'>,
   ) {
+    this.provider = deployment.provider
     this.policy = policy
     this.scanner = new OutputScanner(policy)
     this.cutter = new StopCutter(parameters.stop)
@@ -85,7 +87,7 @@ export class Reading {
       this.received_calls.push(call)
     } else if (event.type === 'sealed') {
       this.receive(event.data)
-      this.sealed.push(event.data)
+      this.sealed.push({ type: 'sealed', provider: this.provider, data: event.data })
     } else if (event.type === 'usage') {
       this.usage = event
     } else {
@@ -114,7 +116,9 @@ export class Reading {
     this.is_blocked = this.blocked.length > 0
     if (this.is_blocked) return
     this.calls = calls
-    for (const call of calls) await sink.toolCall(call)
+    for (const [at, call] of calls.entries()) {
+      await sink.toolCall(call, at === 0 ? this.sealed : [])
+    }
   }
 
   private receive({ length }: string): void {

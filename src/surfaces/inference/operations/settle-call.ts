@@ -83,7 +83,7 @@ async function endCall(
   const { tenant_id, id, run, store, parameters } = call
   const { ending, spent, response_id, decided, attempt } = result
   const is_kept = store || parameters.keyed === true
-  const said = outputOf(call, result)
+  const said = outputOf(result)
   const output = is_kept && said ? sealContent(kernel, store, JSON.stringify(said)) : null
   const tried = attempt
     ? sql`, tried as (
@@ -138,14 +138,10 @@ async function endCall(
 }
 
 /** Null if the model wrote nothing. */
-export function outputOf(
-  { deployment: { provider } }: Call,
-  { text, tool_calls = [], sealed = [] }: Result,
-): Output | null {
+export function outputOf({ text, tool_calls = [], sealed = [] }: Result): Output | null {
   if (text === '' && tool_calls.length === 0) return null
   if (tool_calls.length === 0) return { text }
-  const kept = sealed.map(data => ({ type: 'sealed' as const, provider, data }))
-  return { text, tool_calls, ...(kept.length > 0 ? { sealed: kept } : {}) }
+  return { text, tool_calls, ...(sealed.length > 0 ? { sealed } : {}) }
 }
 
 export function codeOf(ending: Ending): string | null {

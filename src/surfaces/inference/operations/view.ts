@@ -74,7 +74,7 @@ export function viewOfSettled(
   request_id: string,
 ): InferenceView {
   const { ending } = result
-  const output = outputOf(call, result)
+  const output = outputOf(result)
   const code = codeOf(ending)
   const decisions = [
     ...call.decided.map(one => ({ ...one, stage: 'input' as const })),

@@ -4,22 +4,20 @@
  * markers are derived from the operation, so that a retry sends the same bytes.
  */
 import type { Kernel } from '../settings.ts'
-import { itemsOf, message, type Input, type Item } from '../providers/form.ts'
+import { itemsOf, message, type Input } from '../providers/form.ts'
 import type { Call } from '../operations/call.ts'
-import type { Content } from '../operations/contents.ts'
+
+type Placed = Pick<Call, 'id' | 'prompt' | 'content' | 'before'>
 
 export function placeInput(
   { keys }: Pick<Kernel, 'keys'>,
-  operation_id: string,
-  { input, instructions }: Content,
-  before: readonly Item[] = [],
+  { id, prompt, content: { input, instructions }, before }: Placed,
 ): Input {
   const said = before.length === 0 ? input : [...before, ...itemsOf(input)]
   if (instructions === undefined) return said
-  const code = keys
-    .fingerprint('inference.markers', operation_id)
-    .toString('base64url')
-    .slice(0, 16)
+  // Without a server prompt the caller's own text is the system's.
+  if (prompt === 'none@1') return [message('system', instructions), ...itemsOf(said)]
+  const code = keys.fingerprint('inference.markers', id).toString('base64url').slice(0, 16)
   const placed = `<<INSTRUCTIONS ${code}>>\n${instructions}\n<<END ${code}>>`
   return [message('user', placed), ...itemsOf(said)]
 }

@@ -28,6 +28,9 @@ export type ToolCall = {
   readonly arguments: string
 }
 
+/** What only its provider can read, such as encrypted thoughts. It returns to no other one. */
+export type Sealed = { readonly type: 'sealed'; readonly provider: string; readonly data: string }
+
 export type Item =
   | Message
   | ({ readonly type: 'tool_call' } & ToolCall)
@@ -37,8 +40,7 @@ export type Item =
       readonly output: string
       readonly is_error?: boolean
     }
-  /** What only its provider can read, such as encrypted thoughts. It returns to no other one. */
-  | { readonly type: 'sealed'; readonly provider: string; readonly data: string }
+  | Sealed
 
 /** A tool that the caller runs. */
 export type Tool = {

@@ -20,6 +20,10 @@ const chat = {
   max_tokens: 5,
 }
 
+const respond = { model: 'default', input: 'Write one sentence.', max_output_tokens: 5 }
+const response = async ({ ask: send }: Making): Promise<string> =>
+  (await send('POST', '/v1/responses', respond)).id as string
+
 /** One that has not ended, so that it can be cancelled. */
 async function running({ world, ask: send, person: { id, tenant } }: Making): Promise<string> {
   // Writes the configured models.
@@ -86,6 +90,7 @@ await crawlSurface({
   settings: { ...models.settings, INFERENCE_BLOCKLIST: blocked },
   subjects: {
     '/v1/inferences/{id}': { make: running },
+    '/v1/responses/{id}': { make: response },
     '/v1/inference-jobs/{job_id}': { make: job },
     // The crawler is a platform operator, who changes the models of all tenants.
     '/v1/models/{id}': { shared: true, make: model },
@@ -106,6 +111,10 @@ await crawlSurface({
     'POST /v1/chat/completions': {
       request: () => ({ body: chat }),
       refusal: () => ({ body: { ...chat, messages: [{ role: 'user', content: blocked }] } }),
+    },
+    'POST /v1/responses': {
+      request: () => ({ body: respond }),
+      refusal: () => ({ body: { ...respond, input: blocked } }),
     },
     'POST /v1/embeddings': {
       request: () => ({ body: { model: 'embedding', input: 'One.' } }),

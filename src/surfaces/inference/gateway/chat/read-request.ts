@@ -1,11 +1,10 @@
 /** Turns a request of Chat Completions into a call of the platform. */
-import { problem } from '../../errors.ts'
 import { readFormat, readTools } from '../../inferences/schemas.ts'
 import { readDataUrl } from '../../operations/attachments.ts'
 import type { NewCall } from '../../operations/draft-call.ts'
 import type { Item, Part, Tool, ToolChoice } from '../../providers/form.ts'
 import type { ResponseFormat } from '../../providers/provider.ts'
-import { calls_output_default, given } from '../dialect.ts'
+import { calls_output_default, given, missing } from '../dialect.ts'
 import type { CreateChat } from './schemas.ts'
 
 type Message = CreateChat['messages'][number]
@@ -98,9 +97,4 @@ async function formatOf({ type, json_schema: asked }: Format): Promise<ResponseF
   const { name, schema, description } = asked
   const format = await readFormat({ type, name, schema })
   return { ...format, ...given({ description }) }
-}
-
-function missing(pointer: string) {
-  const errors = [{ location: 'body' as const, pointer, constraint: 'required' }]
-  return problem('validation_failed', { errors })
 }
