@@ -21,8 +21,6 @@ const chat = {
 }
 
 const respond = { model: 'default', input: 'Write one sentence.', max_output_tokens: 5 }
-const response = async ({ ask: send }: Making): Promise<string> =>
-  (await send('POST', '/v1/responses', respond)).id as string
 
 /** One that has not ended, so that it can be cancelled. */
 async function running({ world, ask: send, person: { id, tenant } }: Making): Promise<string> {
@@ -32,9 +30,9 @@ async function running({ world, ask: send, person: { id, tenant } }: Making): Pr
   await world.platform.kernel.db.run(sql`
     insert into inference.inference_operations (tenant_id, id, actor_id, model,
       first_deployment_id, model_deployment_id, deployment_tenant_id, workload, state,
-      prompt_version, estimated_input, max_output, deadline_at)
+      prompt_version, parameters, estimated_input, max_output, deadline_at)
     select ${tenant.id}, ${operation_id}, ${id}, 'default', d.id, d.id, d.tenant_id, 'inference',
-      'running', 'plain@1', 1, 1, kernel.now() + interval '1 hour'
+      'running', 'plain@1', '{"max_output_tokens": 1}', 1, 1, kernel.now() + interval '1 hour'
     from inference.model_deployments d where d.configured and d.max_output > 0`)
   return operation_id
 }
@@ -90,7 +88,7 @@ await crawlSurface({
   settings: { ...models.settings, INFERENCE_BLOCKLIST: blocked },
   subjects: {
     '/v1/inferences/{id}': { make: running },
-    '/v1/responses/{id}': { make: response },
+    '/v1/responses/{id}': { make: running },
     '/v1/inference-jobs/{job_id}': { make: job },
     // The crawler is a platform operator, who changes the models of all tenants.
     '/v1/models/{id}': { shared: true, make: model },
@@ -115,6 +113,15 @@ await crawlSurface({
     'POST /v1/responses': {
       request: () => ({ body: respond }),
       refusal: () => ({ body: { ...respond, input: blocked } }),
+    },
+    'DELETE /v1/responses/{id}': {
+      request: async ({ world, person: { tenant } }, { id }) => {
+        await world.platform.kernel.db.run(sql`
+          update inference.inference_operations
+          set state = 'cancelled', completed_at = coalesce(completed_at, kernel.now())
+          where tenant_id = ${tenant.id} and id = ${id}`)
+        return {}
+      },
     },
     'POST /v1/embeddings': {
       request: () => ({ body: { model: 'embedding', input: 'One.' } }),

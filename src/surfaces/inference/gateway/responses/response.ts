@@ -24,15 +24,16 @@ export async function responseOf(
   return await storedResponse(reader, kernel, done.ended)
 }
 
-/** A call in any state. Without its contents it is not found, as after it was deleted. */
+/** A call in any state. One that succeeded is not found once its contents were deleted. */
 export async function storedResponse(
   reader: Reader,
   kernel: Keys,
   row: OperationRow,
 ): Promise<ResponseView> {
   const text = await readContent(reader, kernel, row.tenant_id, row.input_ref)
-  if (text === undefined) throw problem('inference_not_found')
-  const view = viewOf(writtenOf(row, JSON.parse(text) as Content))
+  if (text === undefined && row.state === 'succeeded') throw problem('inference_not_found')
+  const content = text === undefined ? { input: '' } : (JSON.parse(text) as Content)
+  const view = viewOf(writtenOf(row, content))
   if (row.completed_at === null) return view
   if (row.state === 'succeeded') {
     const output = (await readOutput(reader, kernel, row)) ?? { text: '' }

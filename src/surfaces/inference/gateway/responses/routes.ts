@@ -14,12 +14,7 @@ import { CreateResponse, ResponseView } from './schemas.ts'
 import { responseWriter } from './stream-events.ts'
 
 const path = '/v1/responses'
-const {
-  open,
-  get,
-  post,
-  del,
-} = routesOf<Deps>({
+const { open, get, post, del } = routesOf<Deps>({
   absent: 'inference_not_found',
   permission: 'inference.operations.create',
   added: true,
@@ -91,7 +86,6 @@ async function deleteContents(tx: Tx, principal: Principal, id: string): Promise
   if (row.completed_at === null) {
     throw problem('invalid_transition', { current_state: row.state })
   }
-  if (row.input_ref === null) throw problem('inference_not_found')
   await tx.run(sql`
     update inference.inference_operations
     set input_ref = null, output_ref = null, version = version + 1
