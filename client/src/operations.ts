@@ -85,6 +85,8 @@ export const keyed: Readonly<Record<string, true>> = {
   'POST /v1/reconciliation-runs': true,
   'POST /v1/refunds': true,
   'POST /v1/reports': true,
+  'POST /v1/responses': true,
+  'POST /v1/responses/{id}/cancel': true,
   'POST /v1/returns': true,
   'POST /v1/returns/{return_id}/approve': true,
   'POST /v1/returns/{return_id}/cancel': true,
