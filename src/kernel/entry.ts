@@ -59,7 +59,6 @@ export {
   problemsOf,
   renderProblem,
   type ErrorEntry,
-  type ProblemDocument,
   type FieldError,
 } from './errors/problem.ts'
 export { StartError } from './errors/start-error.ts'

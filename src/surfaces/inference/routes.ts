@@ -2,6 +2,7 @@
 import type { Route } from '#dodeca/kernel'
 import type { Deps } from './deps.ts'
 import { chatRoutes } from './gateway/chat/routes.ts'
+import { messageRoutes } from './gateway/messages/routes.ts'
 import { responseRoutes } from './gateway/responses/routes.ts'
 import { vectorRoutes } from './gateway/vectors/routes.ts'
 import { generationRoutes } from './generations/routes.ts'
@@ -19,6 +20,7 @@ export function routes(deps: Deps): readonly Route[] {
     ...inferenceJobRoutes(deps),
     ...modelRoutes(deps),
     ...chatRoutes(deps),
+    ...messageRoutes(deps),
     ...responseRoutes(deps),
     ...vectorRoutes(deps),
     ...generationRoutes(deps),

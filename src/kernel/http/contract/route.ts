@@ -113,6 +113,8 @@ export type Facts<B extends TSchema | undefined, Q extends TObject | undefined> 
   instead?: Instead
   /** For clients of another API: the members with which it says what went wrong. */
   problemAs?(document: ProblemDocument): Readonly<Record<string, unknown>>
+  /** Clients of another API send their key in this header, without `Bearer`. */
+  key_header?: string
   /** Clients of another API do not say in Accept that they read events. The body says it. */
   any_accept?: true
   /** Visitors, probes and providers add query parameters of their own, which nobody reads. */

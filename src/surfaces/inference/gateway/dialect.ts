@@ -4,7 +4,7 @@
  * of errors that the SDKs read.
  */
 import { Type, type TSchema } from 'typebox'
-import { batch_members_max, nullable, type ProblemDocument, type RequestKey } from '#dodeca/kernel'
+import { batch_members_max, nullable, type RequestKey, type Route } from '#dodeca/kernel'
 import type { Principal } from '#dodeca/kernel'
 import { problem } from '../errors.ts'
 import { call_fails, lease_seconds } from '../inferences/routes.ts'
@@ -14,6 +14,8 @@ import type { NewCall } from '../operations/draft-call.ts'
 export function maybe<S extends TSchema>(schema: S) {
   return Type.Optional(nullable(schema))
 }
+
+export type ProblemDocument = Parameters<NonNullable<Route['problemAs']>>[0]
 
 /** A member or a value that the schema does not have would have no effect. */
 const unsupported = new Set(['unknown', 'enum', 'const'])

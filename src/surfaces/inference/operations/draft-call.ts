@@ -58,7 +58,6 @@ export async function draftCall(deps: Deps, asked: NewCall): Promise<CallDraft> 
   const { db } = deps.kernel
   const input = await restoreThoughts(db, deps.kernel, asked, asked.content.input)
   const content = { ...asked.content, input }
-  const { tools } = content
   const before = await readChain(db, deps.kernel, asked, previous_id)
   if (typeof input !== 'string') {
     const pointer = asked.pointer ?? '/input'
@@ -67,10 +66,7 @@ export async function draftCall(deps: Deps, asked: NewCall): Promise<CallDraft> 
     checkFiles(input, { is_kept, pointer })
   }
   const text = textOf(content)
-  const rest = [...before.map(textIn), tools ? JSON.stringify(tools) : ''].join('\n')
-  const files = tokensOfFiles([...before, ...itemsOf(input)])
-  const estimated_input =
-    (await countTokens(text)) + (await countTokens(rest)) + files + (await tokensOf(prompt)) + 16
+  const estimated_input = await estimateInput(prompt, content, before)
   const { max_output_tokens: wanted, max_output_default: usual, ...parameters } = asked.parameters
   const candidates = await findCandidates(deps, tenant_id, {
     model: asked.model,
@@ -100,6 +96,18 @@ export async function draftCall(deps: Deps, asked: NewCall): Promise<CallDraft> 
     },
     input: is_needed ? sealContent(deps.kernel, store, JSON.stringify(content)) : null,
   }
+}
+
+/** The tokens that are reserved for an input. */
+export async function estimateInput(
+  prompt: PromptVersion,
+  content: Content,
+  before: readonly Item[],
+): Promise<number> {
+  const { input, tools } = content
+  const rest = [...before.map(textIn), tools ? JSON.stringify(tools) : ''].join('\n')
+  const said = (await countTokens(textOf(content))) + (await countTokens(rest))
+  return said + tokensOfFiles([...before, ...itemsOf(input)]) + (await tokensOf(prompt)) + 16
 }
 
 const tokens_of_prompts = new Map<PromptVersion, number>()

