@@ -76,8 +76,8 @@ function callsOf(prompt: Prompt, fault: FaultRule | undefined): ToolCall[] {
   const { tools, tool_choice, results, directives } = prompt
   const { call, args, steps = '1', calls = '1' } = directives
   const is_forced = tool_choice === 'required' || tools.some(one => one.name === tool_choice)
-  const wanted =
-    call ?? (is_forced ? (tool_choice === 'required' ? tools[0]?.name : tool_choice) : '')
+  const forced = tool_choice === 'required' ? tools[0]?.name : tool_choice
+  const wanted = call ?? (is_forced ? forced : '')
   const tool = tools.find(one => one.name === wanted)
   if (!tool || tool_choice === 'none' || results >= Number(steps) * Number(calls)) return []
   const draw = drawer(JSON.stringify([prompt.input, results]))

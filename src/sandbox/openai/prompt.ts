@@ -28,6 +28,14 @@ const any_object = {
   name: '',
   schema: { type: 'object', properties: { answer: { type: 'string' } } },
 }
+type Format = { readonly name?: string; readonly schema?: Record<string, unknown> }
+
+function schemaOf(type: string | undefined, format: Format | undefined): Prompt['schema'] {
+  if (type === 'json_object') return any_object
+  if (type !== 'json_schema') return null
+  return { name: format?.name ?? '', schema: format?.schema ?? {} }
+}
+
 const output_tokens_max = 1_000_000
 
 export function promptOfResponse(path: string, body: CreateResponse, key: string | null): Prompt {
@@ -47,12 +55,7 @@ export function promptOfResponse(path: string, body: CreateResponse, key: string
     instructions: instructions ?? '',
     input: said,
     max_output_tokens: max_output_tokens ?? output_tokens_max,
-    schema:
-      format?.type === 'json_object'
-        ? any_object
-        : format?.type === 'json_schema'
-          ? { name: format.name ?? '', schema: format.schema ?? {} }
-          : null,
+    schema: schemaOf(format?.type, format),
     tools: (body.tools ?? []).map(one => ({ name: one.name, parameters: one.parameters ?? {} })),
     tool_choice: typeof choice === 'string' ? choice : choice.name,
     results: results.length,
@@ -101,12 +104,7 @@ export function promptOfChat(path: string, body: CreateChat, key: string | null)
     instructions: from(false),
     input: from(true),
     max_output_tokens: max_completion_tokens ?? max_tokens ?? output_tokens_max,
-    schema:
-      response_format?.type === 'json_object'
-        ? any_object
-        : format
-          ? { name: format.name, schema: format.schema ?? {} }
-          : null,
+    schema: schemaOf(response_format?.type, format),
     tools: (body.tools ?? []).map(({ function: one }) => ({
       name: one.name,
       parameters: one.parameters ?? {},

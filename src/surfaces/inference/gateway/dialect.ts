@@ -4,8 +4,8 @@
  * of errors that the SDKs read.
  */
 import { Type, type TSchema } from 'typebox'
-import { batch_members_max, nullable, type RequestKey, type Route } from '#dodeca/kernel'
-import type { Principal } from '#dodeca/kernel'
+import { batch_members_max, nullable } from '#dodeca/kernel'
+import type { Principal, RequestKey, Route } from '#dodeca/kernel'
 import { problem } from '../errors.ts'
 import { call_fails, lease_seconds } from '../inferences/routes.ts'
 import type { NewCall } from '../operations/draft-call.ts'

@@ -30,6 +30,8 @@ const weather = {
   type: 'function' as const,
   function: { name: 'weather', description: 'The weather now.', parameters, strict: true },
 }
+// Parameters that the SDK calls deprecated, and that older clients send.
+const [older_user, seeds]: object[] = [{ user: 'u1' }, { seed: 1 }]
 const asks = 'What is it like? [[sandbox call=weather args={"city":"Bern"}]]'
 
 describe('chat.completions', () => {
@@ -208,7 +210,7 @@ describe('what would be dropped', () => {
       logit_bias: {},
       logprobs: false,
       service_tier: 'auto',
-      ...{ user: 'u1' },
+      ...older_user,
       safety_identifier: 'u1',
       modalities: ['text'],
       verbosity: 'medium',
@@ -241,7 +243,7 @@ describe('an error', () => {
     )
     expect([nobody.status, nobody.code]).toEqual([401, 'invalid_token'])
     const seeded = await failure(
-      client.chat.completions.create({ model, messages: [user('Hello.')], ...{ seed: 1 } }),
+      client.chat.completions.create({ model, messages: [user('Hello.')], ...seeds }),
     )
     expect([seeded.status, seeded.code]).toEqual([422, 'model_capability_unsupported'])
   })

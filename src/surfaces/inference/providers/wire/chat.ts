@@ -177,7 +177,8 @@ function addTo(
   if (!Number.isInteger(index) || index < 0 || index >= calls_max) {
     throw invalid('tool_call_index', false)
   }
-  const call = (calls[index] ??= { id: '', name: '', arguments: '' })
+  const call = calls[index] ?? { id: '', name: '', arguments: '' }
+  calls[index] = call
   if (id) call.id = id
   if (called?.name) call.name = called.name
   if (typeof called?.arguments === 'string') call.arguments += called.arguments
