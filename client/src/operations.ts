@@ -54,6 +54,7 @@ export const keyed: Readonly<Record<string, true>> = {
   'POST /v1/me/external-identities': true,
   'POST /v1/me/invitations/{invitation_id}/accept': true,
   'POST /v1/me/invitations/{invitation_id}/decline': true,
+  'POST /v1/messages': true,
   'POST /v1/model-prices': true,
   'POST /v1/models': true,
   'POST /v1/moderation/cases/{case_id}/actions': true,
