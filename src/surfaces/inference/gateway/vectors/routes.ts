@@ -1,6 +1,6 @@
 /** POST /v1/embeddings, as the SDKs send it. The vectors are not stored: a retry is a new call. */
 import { Type } from 'typebox'
-import { closed, count, oneOf, routesOf, text } from '#dodeca/kernel'
+import { closed, count, limit, oneOf, routesOf, text } from '#dodeca/kernel'
 import type { Deps } from '../../deps.ts'
 import { embedTexts } from '../../embeddings/embed-texts.ts'
 import { problem } from '../../errors.ts'
@@ -8,7 +8,7 @@ import { decideOn } from '../../safety/policy.ts'
 import { call_fails } from '../../inferences/routes.ts'
 import { errorOf, maybe } from '../dialect.ts'
 
-const texts_max = 2048
+const texts_max = limit('inference.embedding_texts', 2048, 'texts', 'Most texts of one request')
 const Said = text(400_000)
 
 const CreateEmbeddings = closed(
