@@ -56,6 +56,7 @@ const pages = [
   'docs/python.md',
   'docs/requests.md',
   'docs/retrieval.md',
+  'docs/sdks.md',
   'docs/social.md',
   'docs/uploads.md',
   'docs/webhooks.md',

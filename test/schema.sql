@@ -4078,6 +4078,7 @@ create table inference.inference_operations (
   store boolean not null default true,
   job_id uuid,
   parent_id uuid,
+  previous_id uuid,
   run integer not null default 1,
   estimated_input integer not null,
   max_output integer not null,
@@ -4098,7 +4099,7 @@ create table inference.inference_operations (
   constraint inference_operations_pkey PRIMARY KEY (tenant_id, id),
   constraint inference_operations_reasoning_units_check CHECK ((reasoning_units >= 0)),
   constraint inference_operations_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'running'::text, 'reconciling'::text, 'succeeded'::text, 'failed'::text, 'blocked'::text, 'cancelled'::text, 'expired'::text]))),
-  constraint inference_operations_workload_check CHECK ((workload = ANY (ARRAY['generation'::text, 'generation_stream'::text, 'inference'::text, 'inference_job'::text, 'report'::text, 'retrieval_answer'::text, 'retrieval_embedding'::text])))
+  constraint inference_operations_workload_check CHECK ((workload = ANY (ARRAY['generation'::text, 'generation_stream'::text, 'inference'::text, 'inference_job'::text, 'report'::text, 'retrieval_answer'::text, 'retrieval_embedding'::text, 'embedding'::text])))
 ) with (fillfactor=70);
 CREATE INDEX inference_operations_actor ON inference.inference_operations USING btree (actor_id, id);
 CREATE INDEX inference_operations_created ON inference.inference_operations USING btree (created_at);

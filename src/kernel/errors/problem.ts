@@ -85,17 +85,30 @@ export function catalogOf(parts: readonly Record<string, ErrorEntry>[]): Catalog
   return catalog
 }
 
+export type ProblemDocument = {
+  readonly status: number
+  readonly detail: string
+  readonly code: string
+  readonly errors?: readonly FieldError[]
+}
+
 /** Builds the document of RFC 9457. A 5xx does not show its cause; the cause is in the log. */
 export function renderProblem(
   problem: Problem,
-  context: { public_url: string; path: string; request_id: string },
+  context: {
+    public_url: string
+    path: string
+    request_id: string
+    /** Further members, for clients of another API. */
+    problemAs?: ((document: ProblemDocument) => object) | undefined
+  },
 ): string {
   const { errors, retry_after, current_state, more } = problem.details
   const shown = errors?.slice(0, 20).map(one => {
     const message = sentenceOf(one)
     return message === undefined ? one : { ...one, message }
   })
-  return JSON.stringify({
+  const document = {
     type: `${context.public_url}/problems/${problem.code}`,
     title: problem.title,
     status: problem.status,
@@ -107,7 +120,8 @@ export function renderProblem(
     ...(retry_after === undefined ? {} : { retry_after }),
     ...(current_state === undefined ? {} : { current_state }),
     ...more,
-  })
+  }
+  return JSON.stringify({ ...document, ...context.problemAs?.(document) })
 }
 
 function detailOf({ status, details, advice }: Problem): string {

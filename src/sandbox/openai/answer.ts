@@ -7,6 +7,7 @@ import type { FaultRule } from './faults.ts'
 import type { Prompt } from './prompt.ts'
 import { drawer, prose } from './prose.ts'
 import { sampleOf } from './sample.ts'
+import { idOf } from './openai-id.ts'
 import { countTokens, tokensOf } from './tokens.ts'
 
 export type Ending =
@@ -22,7 +23,11 @@ export type Usage = {
   readonly reasoning: number
 }
 
+export type ToolCall = { readonly id: string; readonly name: string; readonly arguments: string }
+
 export type Answer = {
+  /** The calls of tools. An answer with calls has no text. */
+  readonly calls: readonly ToolCall[]
   readonly deltas: readonly string[]
   readonly refused: boolean
   readonly ending: Ending
@@ -34,6 +39,8 @@ const words_spread = 80
 
 export function answerTo(prompt: Prompt, fault: FaultRule | undefined): Answer {
   const action = fault?.action
+  const calls = callsOf(prompt, fault)
+  if (calls.length > 0) return calling(prompt, calls)
   const all = action === 'say' ? (fault?.deltas ?? []) : tokensOf(saidTo(prompt, fault))
   const half = Math.max(1, Math.floor(all.length / 2))
   const cut = action === 'incomplete' || action === 'failed_event' || action === 'content_filter'
@@ -48,11 +55,43 @@ export function answerTo(prompt: Prompt, fault: FaultRule | undefined): Answer {
     reasoning,
   }
   return {
+    calls: [],
     deltas: chunk === 1 ? tokens : joined(tokens, chunk),
     refused: action === 'refusal',
     ending: endingOf(fault, tokens.length < all.length),
     usage: action === 'usage_missing' || action === 'failed_event' ? null : usage,
   }
+}
+
+function calling(prompt: Prompt, calls: readonly ToolCall[]): Answer {
+  const output = calls.reduce((sum, one) => sum + countTokens(one.arguments) + 8, 0)
+  const reasoning = Number(prompt.directives['reasoning'] ?? 0)
+  const input = countTokens(prompt.text)
+  const usage = { input, cached: 0, output: output + reasoning, reasoning }
+  return { calls, deltas: [], refused: false, ending: { status: 'completed' }, usage }
+}
+
+/** `call=NAME` calls this tool until `steps` results came. A required choice calls its tool once. */
+function callsOf(prompt: Prompt, fault: FaultRule | undefined): ToolCall[] {
+  const { tools, tool_choice, results, directives } = prompt
+  const { call, args, steps = '1', calls = '1' } = directives
+  const is_forced = tool_choice === 'required' || tools.some(one => one.name === tool_choice)
+  const forced = tool_choice === 'required' ? tools[0]?.name : tool_choice
+  const wanted = call ?? (is_forced ? forced : '')
+  const tool = tools.find(one => one.name === wanted)
+  if (!tool || tool_choice === 'none' || results >= Number(steps) * Number(calls)) return []
+  const draw = drawer(JSON.stringify([prompt.input, results]))
+  const sample = () => JSON.stringify(sampleOf(tool.parameters, () => prose(draw, 2)) ?? {})
+  const said = args ?? sample()
+  const same = idOf('call')
+  return Array.from(
+    { length: Number(calls) + (fault?.action === 'duplicate_ids' ? 1 : 0) },
+    () => ({
+      id: fault?.action === 'duplicate_ids' ? same : idOf('call'),
+      name: fault?.action === 'tool_unknown' ? 'no_such_tool' : tool.name,
+      arguments: fault?.action === 'tool_bad_json' ? said.slice(0, -1) : said,
+    }),
+  )
 }
 
 function endingOf(fault: FaultRule | undefined, was_cut: boolean): Ending {

@@ -1,5 +1,5 @@
 /** Chat Completions, the older protocol, which most compatible servers support. */
-import type { Answer } from './answer.ts'
+import type { Answer, ToolCall } from './answer.ts'
 import { ApiError } from './api-error.ts'
 import { snapshotOf } from './models.ts'
 import type { CreateChat } from './protocol.ts'
@@ -25,8 +25,9 @@ export function completionOf({ id, created, body, answer }: MadeChat): object {
         index: 0,
         message: {
           role: 'assistant',
-          content: answer.refused ? null : said,
+          content: answer.refused || answer.calls.length > 0 ? null : said,
           refusal: answer.refused ? said : null,
+          ...(answer.calls.length > 0 ? { tool_calls: answer.calls.map(callOf) } : {}),
         },
         logprobs: null,
         finish_reason: reasonOf(answer),
@@ -55,6 +56,15 @@ export function* chatFrames({ id, created, body, answer }: MadeChat): Generator<
     kind,
   })
   yield frame({ role: 'assistant', content: '', refusal: null }, 'other')
+  for (const [index, call] of answer.calls.entries()) {
+    const { id, type, function: called } = callOf(call)
+    const half = Math.ceil(called.arguments.length / 2)
+    const [before, after] = [called.arguments.slice(0, half), called.arguments.slice(half)]
+    const { name } = called
+    const begun = { index, id, type, function: { name, arguments: before } }
+    yield frame({ tool_calls: [begun] }, 'delta')
+    yield frame({ tool_calls: [{ index, function: { arguments: after } }] }, 'delta')
+  }
   for (const delta of answer.deltas) {
     yield frame(answer.refused ? { refusal: delta } : { content: delta }, 'delta')
   }
@@ -74,7 +84,10 @@ export function* chatFrames({ id, created, body, answer }: MadeChat): Generator<
   yield { text: 'data: [DONE]\n\n', kind: 'other' }
 }
 
-function reasonOf({ ending }: Answer): string {
+const callOf = ({ id, ...called }: ToolCall) => ({ id, type: 'function', function: called })
+
+function reasonOf({ ending, calls }: Answer): string {
+  if (calls.length > 0) return 'tool_calls'
   if (ending.status !== 'incomplete') return 'stop'
   return ending.reason === 'content_filter' ? 'content_filter' : 'length'
 }

@@ -35,6 +35,9 @@ const actions = [
   'fabricated_quote',
   'misattributed_quote',
   'invalid_json',
+  'tool_bad_json',
+  'tool_unknown',
+  'duplicate_ids',
 ] as const
 export type Action = (typeof actions)[number]
 

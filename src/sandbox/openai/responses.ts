@@ -1,5 +1,5 @@
 /** The Responses API: the object, its stream of events, and background responses with their webhooks. */
-import { answerTo, type Answer } from './answer.ts'
+import { answerTo, type Answer, type ToolCall } from './answer.ts'
 import { ApiError, unknownResponse } from './api-error.ts'
 import { promptOfResponse } from './prompt.ts'
 import type { CreateResponse } from './protocol.ts'
@@ -31,10 +31,7 @@ type Status = Answer['ending']['status'] | 'queued' | 'in_progress' | 'cancelled
 export function viewOf({ id, message_id, created_at, body, answer }: Made, status: Status): object {
   const ended = status === answer.ending.status
   const { ending } = answer
-  const output =
-    ended && ending.status !== 'failed'
-      ? [messageOf(message_id, answer.deltas.join(''), answer.refused, ending.status)]
-      : []
+  const output = ended && ending.status !== 'failed' ? outputOf(body, message_id, answer) : []
   return {
     id,
     object: 'response',
@@ -49,21 +46,45 @@ export function viewOf({ id, message_id, created_at, body, answer }: Made, statu
     metadata: body.metadata ?? {},
     model: snapshotOf(body.model),
     output,
-    parallel_tool_calls: true,
+    parallel_tool_calls: body.parallel_tool_calls ?? true,
     previous_response_id: null,
-    reasoning: { effort: null, summary: null },
+    reasoning: { effort: body.reasoning?.effort ?? null, summary: null },
     safety_identifier: body.safety_identifier ?? null,
     service_tier: 'default',
     store: body.store ?? true,
     temperature: body.temperature ?? 1,
     text: { format: body.text?.format ?? { type: 'text' } },
-    tool_choice: 'auto',
-    tools: [],
+    tool_choice: body.tool_choice ?? 'auto',
+    tools: body.tools ?? [],
     top_p: body.top_p ?? 1,
     truncation: 'disabled',
     usage: ended ? usageOf(answer) : null,
   }
 }
+
+/** What a model thought before a call comes back encrypted, and has to be sent with the result. */
+function outputOf(body: CreateResponse, message_id: string, answer: Answer): object[] {
+  const { calls, deltas, refused, ending } = answer
+  if (calls.length === 0) return [messageOf(message_id, deltas.join(''), refused, ending.status)]
+  const is_asked = body.include?.includes('reasoning.encrypted_content') ?? false
+  const thought = {
+    type: 'reasoning',
+    id: `rs_${calls[0]?.id}`,
+    summary: [],
+    encrypted_content: Buffer.from(`thought before ${calls[0]?.id}`).toString('base64'),
+  }
+  const thinks = is_asked && (answer.usage?.reasoning ?? 0) > 0
+  return [...(thinks ? [thought] : []), ...calls.map(calledOf)]
+}
+
+const calledOf = ({ id, name, arguments: said }: ToolCall) => ({
+  type: 'function_call',
+  id: `fc_${id}`,
+  call_id: id,
+  name,
+  arguments: said,
+  status: 'completed',
+})
 
 function messageOf(id: string, said: string, refused: boolean, status: string): object {
   const content = refused
@@ -99,6 +120,15 @@ export function* responseFrames(made: Made): Generator<Frame> {
   const item = { id: item_id, type: 'message', role: 'assistant' }
   yield frame('response.created', { response: viewOf(made, 'in_progress') })
   yield frame('response.in_progress', { response: viewOf(made, 'in_progress') })
+  if (answer.calls.length > 0) {
+    for (const [output_index, done] of outputOf(made.body, item_id, answer).entries()) {
+      yield frame('response.output_item.added', { output_index, item: done })
+      yield frame('response.output_item.done', { output_index, item: done }, 'delta')
+    }
+    const response = viewOf(made, ending.status)
+    yield frame(`response.${ending.status}`, { response }, 'terminal')
+    return
+  }
   yield frame('response.output_item.added', {
     output_index: 0,
     item: { ...item, status: 'in_progress', content: [] },

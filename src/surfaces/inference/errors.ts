@@ -26,6 +26,12 @@ export const errors = {
     cause: 'You may set quotas of principals of your tenant, and of your tenant itself.',
     cure: 'Send `principal` or `tenant` and an id that `GET /v1/quotas` shows.',
   },
+  chain_too_long: {
+    status: 422,
+    title: 'The conversation is too long',
+    cause: 'The calls before this one are more than 64, or have more than 4 MiB together.',
+    cure: 'Begin a new conversation with what matters of this one.',
+  },
   inference_cancelled: {
     status: 409,
     title: 'The call was cancelled',

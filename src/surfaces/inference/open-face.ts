@@ -48,6 +48,9 @@ async function* generate(
     for (let piece = await pieces.next(); piece; piece = await pieces.next()) {
       if (piece.type === 'text') {
         yield piece
+      } else if (piece.type === 'tool_call') {
+        // No tools are offered.
+        continue
       } else if (piece.type === 'started') {
         const { model_snapshot } = piece
         yield { type: 'started', operation_id: call.id, model_snapshot, prompt_version: prompt }
@@ -57,7 +60,8 @@ async function* generate(
         const { spent } = piece.settled
         const { input_units, output_units, cost: cost_amount, currency } = spent
         const usage = { input_units, output_units, cost_amount, currency }
-        yield { type: 'ended', finish_reason: piece.ending.finish_reason, usage }
+        const finish_reason = piece.ending.finish_reason === 'length' ? 'length' : 'stop'
+        yield { type: 'ended', finish_reason, usage }
       } else {
         throw problem('service_unavailable', { retry_after: 1 })
       }

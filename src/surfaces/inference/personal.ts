@@ -7,7 +7,7 @@ import { Type } from 'typebox'
 import { madeOf, nullable, personalRows, sql } from '#dodeca/kernel'
 import type { Personal, PersonalAccount, Tx } from '#dodeca/kernel'
 import type { Deps } from './deps.ts'
-import { readContent } from './operations/contents.ts'
+import { readContent, readOutput } from './operations/contents.ts'
 import { cancel_topic } from './operations/calls.ts'
 
 const Made = Type.Object({
@@ -32,7 +32,7 @@ export function personalInference(deps: Deps): Personal {
       owner: 'actor_id',
       view: madeOf(Made, async ({ tenant_id, input_ref, output_ref, ...row }) => {
         const input = await readContent(db, deps.kernel, tenant_id, input_ref)
-        const output = await readContent(db, deps.kernel, tenant_id, output_ref)
+        const output = await readOutput(db, deps.kernel, { tenant_id, output_ref })
         return {
           ...row,
           input: input === undefined ? null : (JSON.parse(input) as unknown),
@@ -96,7 +96,10 @@ async function eraseSome(
       where (tenant_id, id) in (
         select tenant_id, id from inference.inference_operations
         where actor_id = any(${principal_ids}::uuid[]) and completed_at is not null
-          and (input_ref is not null or output_ref is not null or metadata is not null
+          and (exists (select from inference.contents c
+              where c.tenant_id = inference_operations.tenant_id
+                and c.operation_id = inference_operations.id)
+            or input_ref is not null or output_ref is not null or metadata is not null
             or idempotency_key is not null)
         order by id limit ${portion})
       returning tenant_id, id`,

@@ -1,6 +1,10 @@
 /** The routes of inference, by noun. */
 import type { Route } from '#dodeca/kernel'
 import type { Deps } from './deps.ts'
+import { chatRoutes } from './gateway/chat/routes.ts'
+import { messageRoutes } from './gateway/messages/routes.ts'
+import { responseRoutes } from './gateway/responses/routes.ts'
+import { vectorRoutes } from './gateway/vectors/routes.ts'
 import { generationRoutes } from './generations/routes.ts'
 import { inferenceRoutes } from './inferences/routes.ts'
 import { inferenceJobRoutes } from './jobs/routes.ts'
@@ -15,6 +19,10 @@ export function routes(deps: Deps): readonly Route[] {
     ...inferenceRoutes(deps),
     ...inferenceJobRoutes(deps),
     ...modelRoutes(deps),
+    ...chatRoutes(deps),
+    ...messageRoutes(deps),
+    ...responseRoutes(deps),
+    ...vectorRoutes(deps),
     ...generationRoutes(deps),
     ...reportRoutes(deps),
     ...usageRoutes(deps),

@@ -11,16 +11,48 @@ export const Currency = Type.String({ pattern: '^[A-Z]{3}$', minLength: 3, maxLe
 const Units = Type.Integer({ minimum: 0 })
 const Word = Type.String({ maxLength: 100 })
 
-const Message = closed(
-  { role: oneOf('user', 'assistant'), content: text(100_000) },
-  { title: 'InferenceMessage' },
-)
-const Input = Type.Union([text(200_000), Type.Array(Message, { minItems: 1, maxItems: 256 })])
+export const ToolName = Type.String({
+  pattern: '^[A-Za-z0-9_-]{1,64}$',
+  minLength: 1,
+  maxLength: 64,
+})
+export const CallId = Type.String({ pattern: '^[\\w.:-]{1,64}$', minLength: 1, maxLength: 64 })
 
-const Metadata = map(text(64), Type.String({ maxLength: 512 }), 16)
+const Part = closed(
+  {
+    type: oneOf('text', 'image', 'document'),
+    text: Type.Optional(text(100_000)),
+    media_type: Type.Optional(
+      oneOf('image/png', 'image/jpeg', 'image/gif', 'image/webp', 'application/pdf'),
+    ),
+    data: Type.Optional(text(7_000_000)),
+    name: Type.Optional(text(255)),
+  },
+  { title: 'InferencePart' },
+)
+
+/** A message, a call of a tool, or its result. */
+const Item = closed(
+  {
+    type: Type.Optional(oneOf('message', 'tool_call', 'tool_result')),
+    role: Type.Optional(oneOf('user', 'assistant')),
+    content: Type.Optional(
+      Type.Union([text(100_000), Type.Array(Part, { minItems: 1, maxItems: 64 })]),
+    ),
+    id: Type.Optional(CallId),
+    name: Type.Optional(ToolName),
+    arguments: Type.Optional(text(65_536)),
+    output: Type.Optional(Type.String({ maxLength: 200_000 })),
+    is_error: Type.Optional(Type.Boolean()),
+  },
+  { title: 'InferenceItem' },
+)
+const Input = Type.Union([text(200_000), Type.Array(Item, { minItems: 1, maxItems: 256 })])
+
+export const Metadata = map(text(64), Type.String({ maxLength: 512 }), 16)
 
 /** The code that uses this value validates it as a schema. */
-const JsonSchema = Type.Unsafe<Record<string, unknown>>({ type: 'object' })
+export const JsonSchema = Type.Unsafe<Record<string, unknown>>({ type: 'object' })
 
 const ResponseFormat = closed({
   type: oneOf('text', 'json_schema'),
@@ -37,8 +69,29 @@ export const instead_of_calls = {
   timeout: 'parameters.deadline_ms',
 } as const
 
+const Tool = closed(
+  {
+    type: Type.Literal('function'),
+    name: ToolName,
+    description: Type.Optional(text(4000)),
+    schema: JsonSchema,
+  },
+  { title: 'InferenceTool' },
+)
+
+export const Efforts = oneOf('none', 'minimal', 'low', 'medium', 'high')
+export const Stops = Type.Array(text(64), { minItems: 1, maxItems: 4 })
+export const Seed = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
+
 const CallParameters = closed(
   {
+    stop: Type.Optional(Stops),
+    seed: Type.Optional(Seed),
+    reasoning_effort: Type.Optional(Efforts),
+    tools: Type.Optional(Type.Array(Tool, { minItems: 1, maxItems: 64 })),
+    tool_choice: Type.Optional(
+      Type.Union([oneOf('auto', 'none', 'required'), closed({ name: ToolName })]),
+    ),
     max_output_tokens: Type.Optional(count(1, 1_000_000)),
     temperature: Type.Optional(Type.Number({ minimum: 0, maximum: 2 })),
     top_p: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
@@ -55,6 +108,7 @@ const CallParameters = closed(
 export const asked = {
   model: text(128),
   input: Input,
+  previous_id: Type.Optional(Id),
   parameters: Type.Optional(CallParameters),
 } as const
 
@@ -98,9 +152,18 @@ export const InferenceView = Type.Object(
         type: oneOf('text', 'json'),
         text: Type.String(),
         json: Type.Optional(Type.Unknown()),
+        tool_calls: Type.Optional(
+          Type.Array(
+            Type.Object(
+              { id: Type.String(), name: Type.String(), arguments: Type.String() },
+              { title: 'InferenceToolCall' },
+            ),
+            { maxItems: 64 },
+          ),
+        ),
       }),
     ),
-    finish_reason: nullable(oneOf('stop', 'length')),
+    finish_reason: nullable(oneOf('stop', 'length', 'tool_calls')),
     usage: nullable(InferenceUsage),
     safety: Type.Array(
       Type.Object({

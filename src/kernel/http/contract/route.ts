@@ -4,6 +4,7 @@
  */
 import type { Static, TObject, TSchema } from 'typebox'
 import type { Principal } from '../../access/principal.ts'
+import type { ProblemDocument } from '../../errors/problem.ts'
 import type { Narrow } from '../../access/scopes.ts'
 import type { Db, Reader, Tx } from '../../database/db.ts'
 import type { Deprecation } from './deprecation.ts'
@@ -122,6 +123,12 @@ export type Facts<B extends TSchema | undefined, Q extends TObject | undefined> 
   body_members_max?: number
   /** Names of other APIs, with what to use instead. */
   instead?: Instead
+  /** For clients of another API: the members with which it says what went wrong. */
+  problemAs?(document: ProblemDocument): Readonly<Record<string, unknown>>
+  /** Clients of another API send their key in this header, without `Bearer`. */
+  key_header?: string
+  /** Clients of another API do not say in Accept that they read events. The body says it. */
+  any_accept?: true
   /** Visitors, probes and providers add query parameters of their own, which nobody reads. */
   foreign_query?: true
   /** Sees the body before its members are checked. Throws if the body must be refused. */

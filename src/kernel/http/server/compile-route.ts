@@ -107,7 +107,7 @@ export function wantsEvents(
   }
   const events = route.streams(context)
   // The guard accepts both media types. The media type of this request is known only here.
-  if (accept) negotiate(accept, [events ? event_stream : 'application/json'])
+  if (accept && !route.any_accept) negotiate(accept, [events ? event_stream : 'application/json'])
   return events
 }
 

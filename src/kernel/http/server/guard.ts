@@ -17,7 +17,7 @@ import type { Exchange, Exchanged } from './exchange.ts'
 import { prefersCsv } from '../lists/csv.ts'
 import type { RequestClass } from '../../observability/overload.ts'
 import { Problem, problem } from '../../errors/problem.ts'
-import type { Taken } from '../contract/route.ts'
+import type { Route, Taken } from '../contract/route.ts'
 
 export type GuardDeps = {
   readonly access: Access
@@ -140,7 +140,7 @@ function identify(
   exchange: Exchange,
 ): Principal | null | Promise<Principal | null> {
   const { headers, method } = exchange
-  const bearer = bearerOf(headers.authorization, route.permission === 'public')
+  const bearer = bearerOf(credentialOf(route, headers), route.permission === 'public')
   if (bearer && route.opensWith?.(bearer)) {
     exchange.opened = true
     return null
@@ -166,6 +166,16 @@ function identify(
     )
   const found = deps.access.authenticate({ kind: bearer ? 'bearer' : 'cookie', token, resource })
   return found instanceof Promise ? found.then(checked) : checked(found)
+}
+
+/** The Authorization header, or the header in which clients of another API send their key. */
+function credentialOf({ key_header }: Route, headers: Exchange['headers']): string | undefined {
+  const { authorization } = headers
+  const key = key_header === undefined ? undefined : headers[key_header]
+  if (key === undefined) return authorization
+  if (authorization === undefined) return `Bearer ${String(key)}`
+  const detail = `Send the key in Authorization or in ${key_header}, and not in both.`
+  throw problem('invalid_header', { detail })
 }
 
 /** On these public routes the reply depends on the caller. */

@@ -142,7 +142,7 @@ function isRecordable(refusal: Problem, context: AnyContext): boolean {
   return refusal.status === 409 || refusal.status === 422
 }
 
-function refusalOf({ deps, context }: KeyedRequest, refusal: Problem): Outcome {
+function refusalOf({ deps, compiled, context }: KeyedRequest, refusal: Problem): Outcome {
   return {
     status: refusal.status,
     headers: {
@@ -153,6 +153,7 @@ function refusalOf({ deps, context }: KeyedRequest, refusal: Problem): Outcome {
       public_url: deps.public_url,
       path: context.request.path,
       request_id: context.request.id,
+      problemAs: compiled.route.problemAs,
     }),
   }
 }

@@ -137,7 +137,9 @@ export function sendProblem(deps: ProblemDeps, exchange: Exchange, error: unknow
     'content-type': 'application/problem+json; charset=utf-8',
   }
   nameMetadata(deps, compiled, refusal.status, reply_headers)
-  const body = renderProblem(refusal, { public_url: deps.public_url, path, request_id: id })
+  const { public_url } = deps
+  const { problemAs } = compiled?.route ?? {}
+  const body = renderProblem(refusal, { public_url, path, request_id: id, problemAs })
   // The unread rest of a too large body must not be read as the next request.
   write(
     exchange,

@@ -14,6 +14,8 @@ export type SseEvent = {
   readonly id?: string
   /** True for the terminal event. */
   readonly terminal?: true
+  /** Written without an id and a name, as some APIs do. A text is written as it is. */
+  readonly plain?: true
   /**
    * The kernel does not send this event. The event shows that the upstream works although there is
    * nothing to send yet.
@@ -215,7 +217,8 @@ function letGo(response: ServerResponse, { stall_ms, stopping }: SseOptions): vo
   if (stopping.aborted) destroy()
 }
 
-function frame({ event, data, id }: SseEvent, number: number | null): string {
+function frame({ event, data, id, plain }: SseEvent, number: number | null): string {
+  if (plain) return `data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`
   const place = id ?? number
   return `${place === null ? '' : `id: ${place}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`
 }

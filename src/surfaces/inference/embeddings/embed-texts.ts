@@ -6,7 +6,7 @@ import { Type } from 'typebox'
 import { newId, sql, type Problem, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
-import type { Embedded, Inside, Order } from '../face.ts'
+import type { Embedded, Order } from '../face.ts'
 import { findCandidates } from '../models/find-candidates.ts'
 import type { Candidate } from '../models/known-models.ts'
 import { countTokens } from '../operations/tokens.ts'
@@ -16,15 +16,21 @@ import { countOnOwner } from '../quotas/key-owners.ts'
 import { reserve } from '../quotas/reserve.ts'
 import { settleRun, type Settled, type Spent } from '../quotas/settle.ts'
 import { openLedger, writeEnd } from '../operations/ledger.ts'
-import type { Call } from '../operations/call.ts'
+import type { Call, Workload } from '../operations/call.ts'
+
+/** Of another surface, or of a caller of this one. */
+type EmbedOrder = Omit<Order, 'workload' | 'parent_id'> & {
+  readonly workload: Workload
+  readonly parent_id?: string
+}
 
 type Begun = { readonly call: Call; readonly provider: Provider }
 
 export async function embedTexts(
   deps: Deps,
-  order: Order,
+  order: EmbedOrder,
   model: string,
-  { texts, dimensions }: Parameters<Inside['embed']>[2],
+  { texts, dimensions }: { readonly texts: readonly string[]; readonly dimensions?: number },
   signal: AbortSignal,
 ): Promise<Embedded> {
   let input = 0
@@ -51,7 +57,7 @@ export async function embedTexts(
         provider_key: call.id,
         model: call.deployment.model_name,
         texts,
-        dimensions,
+        ...(dimensions === undefined ? {} : { dimensions }),
         safety_identifier: safetyIdentifier(kernel, call.tenant_id, call.actor_id),
         attempts_before: call.attempts - 1,
       },
@@ -76,7 +82,7 @@ export async function embedTexts(
   const { vectors, model_snapshot } = embedded
   const { input_units, output_units, cost: cost_amount, currency } = settled
   const usage = { input_units, output_units, cost_amount, currency }
-  return { vectors, dimensions, model_snapshot, usage }
+  return { vectors, dimensions: embedded.dimensions, model_snapshot, usage }
 }
 
 type Asked = {
@@ -88,13 +94,15 @@ type Asked = {
 async function begin(
   tx: Tx,
   deps: Deps,
-  order: Order,
+  order: EmbedOrder,
   { model, input, candidates }: Asked,
 ): Promise<Begun> {
   const { tenant_id, principal } = order
   const [deployment] = candidates
   const provider = deps.providers.find(deployment.provider)
   if (!provider) throw problem('service_unavailable')
+  // A job counts against the day only.
+  const kind = order.workload === 'embedding' ? 'call' : 'job'
   await countOnOwner(tx, deps, tenant_id, principal.id)
   const id = newId()
   const { created_at, deadline_at } = await insert(tx, order, { id, model, input, deployment })
@@ -103,11 +111,11 @@ async function begin(
     actor_id: principal.id,
     operation_id: id,
     run: 1,
-    class: 'job',
+    class: kind,
     deployment,
     input,
     output: 0,
-    requests: 0,
+    requests: kind === 'call' ? 1 : 0,
     hold: true,
     attempt: 1,
   })
@@ -116,10 +124,12 @@ async function begin(
     id,
     actor_id: principal.id,
     model,
-    workload: 'retrieval_embedding',
-    class: 'job',
+    workload: order.workload,
+    class: kind,
     prompt: 'plain@1',
     content: { input: '' },
+    previous_id: null,
+    before: [],
     parameters: { max_output_tokens: 0 },
     store: false,
     metadata: null,
@@ -148,7 +158,7 @@ type New = {
 
 async function insert(
   tx: Tx,
-  { tenant_id, principal, parent_id, deadline }: Order,
+  { tenant_id, principal, workload, parent_id, deadline }: EmbedOrder,
   { id, model, input, deployment }: New,
 ) {
   return await tx.one(
@@ -158,7 +168,7 @@ async function insert(
         first_deployment_id, model_deployment_id, deployment_tenant_id, workload, state,
         prompt_version, store, parent_id, estimated_input, max_output, started_at, deadline_at)
       values (${tenant_id}, ${id}, ${principal.id}, ${model}, ${deployment.id}, ${deployment.id},
-        ${deployment.tenant_id}, 'retrieval_embedding', 'running', 'none', false, ${parent_id},
+        ${deployment.tenant_id}, ${workload}, 'running', 'none', false, ${parent_id ?? null},
         ${input}, 0, kernel.now(), ${deadline.toISOString()})
       returning created_at, deadline_at`,
   )

@@ -9,7 +9,7 @@ import type { Deps } from '../deps.ts'
 import { call_fails, lease_seconds } from '../inferences/routes.ts'
 import { blockingCalls, type Finished } from '../operations/call-blocking.ts'
 import { streamedCalls, type Writer } from '../operations/call-streamed.ts'
-import { readContent } from '../operations/contents.ts'
+import { readOutput } from '../operations/contents.ts'
 import { draftCall, type CallDraft } from '../operations/draft-call.ts'
 import { findOperation } from '../operations/find-operation.ts'
 import type { OperationRow } from '../operations/read-operation.ts'
@@ -109,12 +109,8 @@ async function rendered(reader: Reader, done: Finished, { kernel }: Deps) {
   return reply(200, body, { location: `/v1/inferences/${id}` })
 }
 
-async function textOf(
-  reader: Reader,
-  kernel: Deps['kernel'],
-  { tenant_id, output_ref }: OperationRow,
-) {
-  return (await readContent(reader, kernel, tenant_id, output_ref)) ?? ''
+async function textOf(reader: Reader, kernel: Deps['kernel'], row: OperationRow) {
+  return (await readOutput(reader, kernel, row))?.text ?? ''
 }
 
 function generationWriter(): Writer {
@@ -129,6 +125,7 @@ function generationWriter(): Writer {
     isFirst: piece => piece.type === 'text',
     started: () => [],
     text: said => [token(said)],
+    toolCall: () => [],
     ended: ({ call, result }) => [result.ending.state === 'succeeded' ? done(call.id) : error],
     storedStart: () => [],
     stored: ({ id, state }) => [state === 'succeeded' ? done(id) : error],

@@ -3,9 +3,11 @@ import { Type, type Static } from 'typebox'
 import { closed, compileSchema, limit, Refused } from '#dodeca/kernel'
 import { problem } from '../errors.ts'
 import type { NewCall } from '../operations/draft-call.ts'
+import type { Tool, ToolChoice } from '../providers/form.ts'
 import type { ResponseFormat } from '../providers/provider.ts'
 import type { Kernel } from '../settings.ts'
 import { asked } from '../schemas.ts'
+import { readInput } from './read-input.ts'
 
 export const CreateInference = closed(
   { ...asked, stream: Type.Optional(Type.Boolean()) },
@@ -14,7 +16,10 @@ export const CreateInference = closed(
 export type CreateInference = Static<typeof CreateInference>
 
 type Asked = Omit<CreateInference, 'stream'>
-type Read = Pick<NewCall, 'model' | 'content' | 'parameters' | 'store' | 'metadata' | 'deadline_ms'>
+type Read = Pick<
+  NewCall,
+  'model' | 'content' | 'parameters' | 'store' | 'previous_id' | 'metadata' | 'deadline_ms'
+>
 
 const schema_bytes_max = limit(
   'inference.schema_bytes',
@@ -23,30 +28,68 @@ const schema_bytes_max = limit(
   'Largest schema of an output',
 )
 
+const tools_bytes_max = limit(
+  'inference.tools_bytes',
+  256 * 1024,
+  'bytes',
+  'Largest tools of a call, with their schemas',
+)
+
 /** Refuses an unusable schema before anything is sent. */
 export async function readAsked(
   { settings }: Pick<Kernel, 'settings'>,
-  { model, input, parameters = {} }: Asked,
+  { model, input, previous_id, parameters = {} }: Asked,
 ): Promise<Read> {
-  const { instructions, response_format, store, metadata, deadline_ms, ...numbers } = parameters
+  const { instructions, response_format, store, metadata, deadline_ms, ...rest } = parameters
+  const { tools, tool_choice, ...numbers } = rest
   const format = response_format && (await readFormat(response_format))
   return {
     model,
     content: {
-      input,
+      input: readInput(input),
+      ...readTools(tools, tool_choice, '/parameters/'),
       ...(instructions === undefined ? {} : { instructions }),
       ...(format === undefined ? {} : { response_format: format }),
     },
     parameters: numbers,
     deadline_ms: deadline_ms ?? settings['inference.deadline_ms'],
     ...(store === undefined ? {} : { store }),
+    ...(previous_id === undefined ? {} : { previous_id }),
     ...(metadata === undefined ? {} : { metadata }),
+  }
+}
+
+/** `at` is the pointer of their members in the request. */
+export function readTools(
+  tools: readonly Tool[] | undefined,
+  tool_choice: ToolChoice | undefined,
+  at: string,
+): Pick<NewCall['content'], 'tools' | 'tool_choice'> {
+  const names = (tools ?? []).map(one => one.name)
+  const refuse = (member: string, detail: string) => {
+    const errors = [{ location: 'body' as const, pointer: `${at}${member}`, constraint: 'tools' }]
+    return problem('validation_failed', { detail, errors })
+  }
+  if (new Set(names).size < names.length) {
+    throw refuse('tools', 'Two tools have the same name. Give each its own.')
+  }
+  if (Buffer.byteLength(JSON.stringify(tools ?? [])) > tools_bytes_max) {
+    throw refuse('tools', 'The tools have more than 256 KiB together. Shorten their schemas.')
+  }
+  const chosen = typeof tool_choice === 'object' ? tool_choice.name : undefined
+  const is_chosen = tool_choice === 'required' || chosen !== undefined
+  if (is_chosen && (chosen === undefined ? names.length === 0 : !names.includes(chosen))) {
+    throw refuse('tool_choice', 'The chosen tool is not in `tools`. Add it there.')
+  }
+  return {
+    ...(tools === undefined ? {} : { tools }),
+    ...(tool_choice === undefined ? {} : { tool_choice }),
   }
 }
 
 type Format = NonNullable<NonNullable<Asked['parameters']>['response_format']>
 
-async function readFormat({ type, name, schema }: Format): Promise<ResponseFormat> {
+export async function readFormat({ type, name, schema }: Format): Promise<ResponseFormat> {
   if (type === 'text') return { type }
   if (name !== undefined && schema !== undefined) {
     await checkSchema(schema)

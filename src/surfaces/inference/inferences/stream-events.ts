@@ -27,6 +27,7 @@ export function inferenceWriter(): Writer {
       event('started', { operation_id: id, model_deployment_id, model_snapshot, deadline_at }),
     ],
     text: text => [event('delta', { text })],
+    toolCall: call => [event('tool_call', call)],
     ended: ({ call, result: { ending }, spent, output_length, output_sha256 }) => {
       const { cost, source, price_version: _price, ...units } = spent
       const usage = event('usage', {

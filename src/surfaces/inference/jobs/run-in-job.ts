@@ -8,6 +8,7 @@ import type { Deps } from '../deps.ts'
 import { isBlocked, type Call } from '../operations/call.ts'
 import { callModel, type Result } from '../operations/call-model.ts'
 import type { OperationRow } from '../operations/read-operation.ts'
+import { no_sink } from '../operations/reading.ts'
 import { resumeCall } from '../operations/resume-call.ts'
 import { codeOf, isRetryable, settleCall } from '../operations/settle-call.ts'
 
@@ -41,10 +42,7 @@ export async function runInJob(
   const cancelled = deps.calls.enter(call.tenant_id, call.id)
   try {
     const signal = AbortSignal.any([job.signal, cancelled])
-    const result = await callModel(deps, call, signal, {
-      started: async () => {},
-      text: async () => {},
-    })
+    const result = await callModel(deps, call, signal, no_sink)
     return await endInJob(deps, job, call, result)
   } finally {
     deps.calls.leave(call.id)

@@ -65,7 +65,7 @@ create table inference.inference_operations (
   model_deployment_id uuid not null,
   deployment_tenant_id uuid not null,
   workload text not null check (workload in ('generation', 'generation_stream', 'inference',
-    'inference_job', 'report', 'retrieval_answer', 'retrieval_embedding')),
+    'inference_job', 'report', 'retrieval_answer', 'retrieval_embedding', 'embedding')),
   streamed boolean not null default false,
   state text not null check (state in ('pending', 'running', 'reconciling', 'succeeded', 'failed',
     'blocked', 'cancelled', 'expired')),
@@ -79,6 +79,8 @@ create table inference.inference_operations (
   store boolean not null default true,
   job_id uuid,
   parent_id uuid,
+  -- the call whose conversation this one continues
+  previous_id uuid,
   run int not null default 1,
   estimated_input int not null,
   max_output int not null,

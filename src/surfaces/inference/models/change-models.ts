@@ -3,7 +3,16 @@
  * models of the platform. A draining deployment accepts no new calls and finishes running ones.
  */
 import { Type } from 'typebox'
-import { expectVersion, lacks, newId, sql, violates, type Principal, type Tx } from '#dodeca/kernel'
+import {
+  isId,
+  expectVersion,
+  lacks,
+  newId,
+  sql,
+  violates,
+  type Principal,
+  type Tx,
+} from '#dodeca/kernel'
 import { platform_tenant, type Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { models_topic } from './known-models.ts'
@@ -175,6 +184,7 @@ async function writeAliases(
 ): Promise<void> {
   if (aliases.length === 0) return
   demandDistinct(aliases.map(({ alias }) => alias))
+  demandNames(aliases.map(({ alias }) => alias))
   const rows = aliases.map(({ alias, priority = 0, weight = 100 }) => ({ alias, priority, weight }))
   await tx.run(sql`
     insert into inference.model_aliases (tenant_id, alias, deployment_id, priority, weight)
@@ -197,5 +207,15 @@ function invalid(pointer: string, detail: string) {
   return problem('validation_failed', {
     detail,
     errors: [{ location: 'body', pointer, constraint: 'enum' }],
+  })
+}
+
+/** A text in the form of an id is always read as one. */
+function demandNames(aliases: readonly string[]): void {
+  const at = aliases.findIndex(isId)
+  if (at === -1) return
+  throw problem('validation_failed', {
+    detail: 'An alias may not have the form of an id. Choose a name.',
+    errors: [{ location: 'body', pointer: `/aliases/${at}/alias`, constraint: 'pattern' }],
   })
 }

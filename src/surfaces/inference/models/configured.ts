@@ -9,6 +9,7 @@ import { platform_tenant, type Deps } from '../deps.ts'
 import { models_topic } from './known-models.ts'
 
 const Row = Type.Object({ id: Type.String() })
+const usual = ['text', 'json_schema', 'stream', 'tools']
 const known = new WeakSet<object>()
 
 export async function ensureConfigured(
@@ -17,7 +18,11 @@ export async function ensureConfigured(
   const { primary } = deps.providers
   if (!primary || known.has(deps.providers)) return
   const models = [
-    { alias: 'default', name: primary.text_model, capability: ['text', 'json_schema', 'stream'] },
+    {
+      alias: 'default',
+      name: primary.text_model,
+      capability: [...usual, ...(deps.providers.find(primary.name)?.has ?? [])],
+    },
     { alias: 'embedding', name: primary.embedding_model, capability: ['embedding'] },
   ]
   await deps.kernel.db.tx(async tx => {

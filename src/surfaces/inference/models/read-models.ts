@@ -10,7 +10,11 @@ export type ModelRow = Static<typeof ModelRow>
 /** `where` is a condition on the deployments `d`. */
 export function modelsOf(tenant_id: string, where: Sql): Sql {
   return sql`
-    select d.id, d.provider, d.model_name, d.version, d.capability, d.state, d.region,
+    select d.id, 'model' as object, d.provider as owned_by,
+      extract(epoch from d.created_at)::int as created,
+      coalesce((select min(a.alias) from inference.model_aliases a
+        where a.tenant_id = d.tenant_id and a.deployment_id = d.id), d.model_name) as name,
+      d.provider, d.model_name, d.version, d.capability, d.state, d.region,
       d.max_context, d.max_output, d.policy_version, d.row_version,
       case when d.tenant_id = ${platform_tenant} then 'platform' else 'tenant' end as owner,
       (select coalesce(jsonb_agg(jsonb_build_object('alias', a.alias, 'priority', a.priority,

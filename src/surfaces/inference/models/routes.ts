@@ -1,7 +1,8 @@
 /** Routes of models and their prices. */
-import { etag, page, reply, routesOf, sql, type Reader } from '#dodeca/kernel'
+import { etag, page, reply, routesOf, sql, text, type Reader } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
+import { errorOf } from '../gateway/dialect.ts'
 import { changeModel, createModel, createPrice } from './change-models.ts'
 import { ensureConfigured } from './configured.ts'
 import { modelOf, ModelRow, modelsOf } from './read-models.ts'
@@ -10,7 +11,7 @@ import { ChangeModel, CreateModel, CreatePrice, ModelView, PriceView } from './s
 const path = '/v1/models'
 const absent = 'model_not_found'
 
-const { open, create, list, patch } = routesOf<Deps>({
+const { open, create, get, list, patch } = routesOf<Deps>({
   read: 'inference.models.read',
   write: 'inference.models.write',
 })
@@ -23,6 +24,7 @@ export const modelRoutes = open({
       description:
         'Draft and disabled models are shown only to callers who may change models. An alias of the tenant overrides the same alias of the platform.',
       asks_grants: true,
+      problemAs: errorOf,
       item: ModelView,
     },
     async ({ principal: { tenant_id }, list, grants }, deps) => {
@@ -42,6 +44,28 @@ export const modelRoutes = open({
           )}
           order by d.id limit ${n}`,
       })
+    },
+  ),
+
+  getModel: get(
+    `${path}/{id}`,
+    'Get a model by its id or an alias',
+    {
+      added: true,
+      absent,
+      asks_grants: true,
+      params: { id: text(128) },
+      problemAs: errorOf,
+      reply: ModelView,
+    },
+    async ({ tx, principal: { tenant_id }, params: { id }, grants }, deps) => {
+      await ensureConfigured(deps)
+      const all = (await grants()).has('inference.models.write')
+      const found = await deps.models.find(tenant_id, id)
+      const first = found.find(one => all || one.state === 'active' || one.state === 'draining')
+      if (!first) throw problem(absent)
+      const model = await readModel(tx, deps, tenant_id, first.id)
+      return reply(200, model, { etag: etag(model.row_version) })
     },
   ),
 

@@ -5,7 +5,17 @@ import { Currency } from '../schemas.ts'
 
 export const ModelState = oneOf('draft', 'active', 'draining', 'disabled')
 export type ModelState = Static<typeof ModelState>
-const Capability = oneOf('text', 'embedding', 'json_schema', 'stream')
+const Capability = oneOf(
+  'text',
+  'embedding',
+  'json_schema',
+  'stream',
+  'tools',
+  'image',
+  'document',
+  'reasoning',
+  'seed',
+)
 const Tokens = count(0, 10_000_000)
 const Name = Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9_.:/-]{0,127}$', maxLength: 128 })
 const Alias = Type.String({ pattern: '^[a-z][a-z0-9_.-]{0,63}$', minLength: 1, maxLength: 64 })
@@ -21,7 +31,7 @@ export const CreateModel = closed(
     provider: text(50),
     model_name: Name,
     version: Type.Optional(text(50)),
-    capability: Type.Array(Capability, { minItems: 1, maxItems: 4, uniqueItems: true }),
+    capability: Type.Array(Capability, { minItems: 1, maxItems: 9, uniqueItems: true }),
     region: Type.Optional(text(50)),
     max_context: count(1, 10_000_000),
     max_output: Tokens,
@@ -78,10 +88,14 @@ export const PriceView = Type.Object(
 export const ModelView = Type.Object(
   {
     id: Id,
+    object: Type.Literal('model'),
+    name: Type.String(),
+    created: Type.Integer(),
+    owned_by: Type.String(),
     provider: Type.String(),
     model_name: Type.String(),
     version: Type.String(),
-    capability: Type.Array(Capability, { maxItems: 4 }),
+    capability: Type.Array(Capability, { maxItems: 9 }),
     state: ModelState,
     region: Type.String(),
     max_context: Type.Integer(),

@@ -12,6 +12,7 @@ import { callModel, type Result } from './call-model.ts'
 import { createCall } from './create-call.ts'
 import type { CallDraft } from './draft-call.ts'
 import type { OperationRow } from './read-operation.ts'
+import { no_sink } from './reading.ts'
 import { resumeCall } from './resume-call.ts'
 import { isRetryable, problemOf, settleCall, type SettledCall } from './settle-call.ts'
 
@@ -74,10 +75,7 @@ async function run(deps: Deps, call: Call, signal: AbortSignal): Promise<Called>
   const { calls, kernel } = deps
   const cancelled = calls.enter(call.tenant_id, call.id)
   try {
-    const result = await callModel(deps, call, AbortSignal.any([signal, cancelled]), {
-      started: async () => {},
-      text: async () => {},
-    })
+    const result = await callModel(deps, call, AbortSignal.any([signal, cancelled]), no_sink)
     if (!isRetryable(result.ending)) return { call, result }
     await kernel.db.tx(tx => settleCall(tx, deps, call, result))
     if (result.ending.state === 'succeeded') throw new Error('a success is not retried')

@@ -6,9 +6,10 @@
  */
 import { Problem } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
-import { placeInput, safetyIdentifier } from '../prompts/place.ts'
+import { cacheKey, placeInput, safetyIdentifier } from '../prompts/place.ts'
 import { prompts } from '../prompts/prompts.ts'
-import { ProviderFailure, type ProviderRequest } from '../providers/provider.ts'
+import type { Sealed, ToolCall } from '../providers/form.ts'
+import { ProviderFailure, type FinishReason, type ProviderRequest } from '../providers/provider.ts'
 import type { Spent } from '../quotas/settle.ts'
 import { decideOn, type Decided } from '../safety/policy.ts'
 import type { Call } from './call.ts'
@@ -19,7 +20,7 @@ import { Reading, type Sink } from './reading.ts'
 import { countTokens } from './tokens.ts'
 
 export type Ending =
-  | { readonly state: 'succeeded'; readonly finish_reason: 'stop' | 'length' }
+  | { readonly state: 'succeeded'; readonly finish_reason: FinishReason }
   | { readonly state: 'failed'; readonly code: FailedCode; readonly retryable: boolean }
   | { readonly state: 'blocked' }
   /** `retryable` means that the caller has left or the process stops. */
@@ -42,6 +43,9 @@ export type Result = {
   readonly ending: Ending
   /** The text after the output policy. */
   readonly text: string
+  readonly tool_calls?: readonly ToolCall[]
+  /** What the provider of the deployment wants back with the results of the calls. */
+  readonly sealed?: readonly Sealed[]
   readonly spent: Spent
   readonly response_id: string | null
   readonly decided: readonly Decided[]
@@ -123,7 +127,15 @@ async function callDeployment(
   const { passed: text, response_id } = reading
   const decided = [...reading.decided, ...refusalOf(failure), ...flagsOf(deps, text)]
   return {
-    result: { ending, text, spent, response_id, decided, attempt: ledger.last() },
+    result: {
+      ending,
+      text,
+      ...(reading.calls.length > 0 ? { tool_calls: reading.calls, sealed: reading.sealed } : {}),
+      spent,
+      response_id,
+      decided,
+      attempt: ledger.last(),
+    },
     is_open: !reading.has_passed,
   }
 }
@@ -139,15 +151,29 @@ export function requestOf({ kernel }: Deps, call: Call): ProviderRequest {
     provider_key:
       deployment.id === call.first_deployment_id ? call.id : `${call.id}.${deployment.id}`,
     model: deployment.model_name,
-    instructions: prompts[call.prompt],
-    input: placeInput(kernel, call.id, content),
+    ...(prompts[call.prompt] === '' ? {} : { instructions: prompts[call.prompt] }),
+    input: placeInput(kernel, call),
     max_output_tokens: parameters.max_output_tokens,
     ...(parameters.temperature === undefined ? {} : { temperature: parameters.temperature }),
     ...(parameters.top_p === undefined ? {} : { top_p: parameters.top_p }),
+    ...wishesOf(call),
     ...(content.response_format === undefined ? {} : { response_format: content.response_format }),
     safety_identifier: safetyIdentifier(kernel, call.tenant_id, call.actor_id),
-    prompt_cache_key: call.prompt,
+    prompt_cache_key: cacheKey(kernel, call),
     attempts_before: call.attempts - 1,
+  }
+}
+
+function wishesOf({ parameters, content }: Call): Partial<ProviderRequest> {
+  const { stop, seed, reasoning_effort, parallel_tool_calls } = parameters
+  const { tools, tool_choice } = content
+  return {
+    ...(stop === undefined ? {} : { stop }),
+    ...(seed === undefined ? {} : { seed }),
+    ...(reasoning_effort === undefined ? {} : { reasoning_effort }),
+    ...(tools === undefined ? {} : { tools }),
+    ...(tool_choice === undefined ? {} : { tool_choice }),
+    ...(parallel_tool_calls === undefined ? {} : { parallel_tool_calls }),
   }
 }
 
@@ -161,7 +187,8 @@ async function endingOf(
   if (reading.is_blocked) return { state: 'blocked' }
   if (failure === undefined && reading.finish_reason) {
     const { finish_reason } = reading
-    const fits = finish_reason === 'length' || (await checkJson(call, reading.passed))
+    const is_whole = finish_reason === 'stop'
+    const fits = !is_whole || (await checkJson(call, reading.passed))
     return fits
       ? { state: 'succeeded', finish_reason }
       : { state: 'failed', code: 'upstream_invalid_response', retryable: true }
@@ -226,7 +253,7 @@ async function spentBy(
   if (reading.snapshot === null && is_ambiguous) return { ...none, as: 'ambiguous' }
   const is_refused = reading.snapshot === null && ending.state === 'failed'
   if (is_refused) return { ...none, as: 'failed' }
-  const output = await countTokens(reading.received)
+  const output = await countTokens(reading.written)
   return { ...none, as: ending.state, input: call.estimated_input, output }
 }
 

@@ -7,8 +7,9 @@ import { sql, type EndingCode, type EventStream, type SseEvent } from '#dodeca/k
 import { Type } from 'typebox'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
-import { isBlocked, type Call } from './call.ts'
-import { readContent } from './contents.ts'
+import type { Sealed, ToolCall } from '../providers/form.ts'
+import { isBlocked, type Call, type Parameters } from './call.ts'
+import { readContent, readOutput, type Content } from './contents.ts'
 import { readOperation, type OperationRow } from './read-operation.ts'
 import type { RunPiece } from './pipe.ts'
 import { runStreamed, type Pieces } from './run-streamed.ts'
@@ -21,6 +22,8 @@ export type Writer = {
   isFirst(piece: RunPiece): boolean
   started(call: Call, model_snapshot: string, deployment_id: string): readonly SseEvent[]
   text(text: string): readonly SseEvent[]
+  /** After all text. `index` counts the calls of the answer. */
+  toolCall(call: ToolCall, index: number, sealed: readonly Sealed[]): readonly SseEvent[]
   ended(settled: SettledCall): readonly SseEvent[]
   /** For a stored operation: all events after the text. */
   stored(row: OperationRow): readonly SseEvent[]
@@ -29,7 +32,23 @@ export type Writer = {
   broken(operation_id: string, code: EndingCode): SseEvent
 }
 
-export function streamedCalls(newWriter: () => Writer) {
+/** What a writer may know of the call. */
+export type Written = Pick<
+  Call,
+  | 'id'
+  | 'tenant_id'
+  | 'model'
+  | 'created_at'
+  | 'previous_id'
+  | 'store'
+  | 'content'
+  | 'metadata'
+  | 'parameters'
+>
+
+type NewWriter = (call: Written, deps: Deps) => Writer
+
+export function streamedCalls(newWriter: NewWriter) {
   return {
     begin: beginCall,
     open: async (
@@ -39,17 +58,16 @@ export function streamedCalls(newWriter: () => Writer) {
       deps: Deps,
     ): Promise<EventStream> => {
       const taken = await takeCall(operation_id, deps)
-      const writer = newWriter()
       if ('ended' in taken) {
         if (taken.ended.output_ref === null && taken.ended.state !== 'succeeded') {
           throw problemOfRow(taken.ended)
         }
-        return replay(deps, taken.ended, writer)
+        return replay(deps, taken.ended, newWriter)
       }
       if (isBlocked(taken.call)) throw problem('content_blocked')
-      return await open(deps, taken.call, writer, signal)
+      return await open(deps, taken.call, newWriter(taken.call, deps), signal)
     },
-    again: (operation_id: string, deps: Deps) => replayOf(deps, operation_id, newWriter()),
+    again: (operation_id: string, deps: Deps) => replayOf(deps, operation_id, newWriter),
     location: (operation_id: string) => `/v1/inferences/${operation_id}`,
   }
 }
@@ -87,17 +105,26 @@ async function* eventsOf(
   pieces: Pieces,
   writer: Writer,
 ): AsyncGenerator<SseEvent> {
+  let calls = 0
+  const events = (piece: RunPiece) =>
+    piece.type === 'tool_call'
+      ? writer.toolCall(piece.tool_call, calls++, piece.sealed)
+      : eventsFrom(call, piece, writer)
   try {
-    for (const piece of first) yield* eventsFrom(call, piece, writer)
+    for (const piece of first) yield* events(piece)
     for (let piece = await pieces.next(); piece; piece = await pieces.next()) {
-      yield* eventsFrom(call, piece, writer)
+      yield* events(piece)
     }
   } finally {
     pieces.leave()
   }
 }
 
-function eventsFrom(call: Call, piece: RunPiece, writer: Writer): readonly SseEvent[] {
+function eventsFrom(
+  call: Call,
+  piece: Exclude<RunPiece, { readonly type: 'tool_call' }>,
+  writer: Writer,
+): readonly SseEvent[] {
   if (piece.type === 'started') {
     return writer.started(call, piece.model_snapshot, piece.deployment_id)
   }
@@ -106,19 +133,39 @@ function eventsFrom(call: Call, piece: RunPiece, writer: Writer): readonly SseEv
   return [writer.broken(call.id, 'internal_error')]
 }
 
-async function* replayOf(deps: Deps, operation_id: string, writer: Writer) {
-  yield* replay(deps, await find(deps, operation_id), writer)
+async function* replayOf(deps: Deps, id: string, newWriter: NewWriter) {
+  yield* replay(deps, await find(deps, id), newWriter)
 }
 
 async function* replay(
-  { kernel }: Deps,
+  deps: Deps,
   row: OperationRow,
-  writer: Writer,
+  newWriter: NewWriter,
 ): AsyncGenerator<SseEvent> {
+  const { db, keys } = deps.kernel
+  const input = await readContent(db, { keys }, row.tenant_id, row.input_ref)
+  const content = input === undefined ? { input: '' } : (JSON.parse(input) as Content)
+  const writer = newWriter(writtenOf(row, content), deps)
   yield* writer.storedStart(row)
-  const text = await readContent(kernel.db, kernel, row.tenant_id, row.output_ref)
-  if (text !== undefined && text !== '') yield* writer.text(text)
+  const {
+    text,
+    tool_calls = [],
+    sealed = [],
+  } = (await readOutput(db, { keys }, row)) ?? {
+    text: '',
+  }
+  if (text !== '') yield* writer.text(text)
+  for (const [index, call] of tool_calls.entries()) {
+    yield* writer.toolCall(call, index, index === 0 ? sealed : [])
+  }
   yield* writer.stored(row)
+}
+
+export function writtenOf(row: OperationRow, content: Content): Written {
+  const { id, tenant_id, model, created_at, previous_id, store } = row
+  const parameters = row.parameters as Parameters
+  const metadata = row.metadata as Call['metadata']
+  return { id, tenant_id, model, created_at, previous_id, store, content, metadata, parameters }
 }
 
 async function find({ kernel: { db } }: Deps, id: string): Promise<OperationRow> {

@@ -2,6 +2,7 @@
 import type { Candidate } from '../models/known-models.ts'
 import type { PromptVersion } from '../prompts/prompts.ts'
 import type { Decided } from '../safety/policy.ts'
+import type { Effort, Item } from '../providers/form.ts'
 import type { Content } from './contents.ts'
 
 export type Workload =
@@ -12,12 +13,20 @@ export type Workload =
   | 'report'
   | 'retrieval_answer'
   | 'retrieval_embedding'
+  | 'embedding'
 
 /** The numbers and names of a call. Its texts are sealed in its content. */
 export type Parameters = {
   readonly max_output_tokens: number
   readonly temperature?: number
   readonly top_p?: number
+  readonly stop?: readonly string[]
+  readonly seed?: number
+  readonly reasoning_effort?: Effort
+  readonly parallel_tool_calls?: boolean
+  readonly prompt_cache_key?: string
+  /** Whether a stream of chat completions ends with its usage. */
+  readonly include_usage?: boolean
   readonly fallback?: 'allow' | 'deny'
   readonly keyed?: boolean
   /** The time of one run, also of a retry. Missing for embeddings, which are not tried again. */
@@ -34,6 +43,10 @@ export type Call = {
   readonly class: 'call' | 'stream' | 'job'
   readonly prompt: PromptVersion
   readonly content: Content
+  /** The call that this one continues. */
+  readonly previous_id: string | null
+  /** The conversation of the calls before this one. */
+  readonly before: readonly Item[]
   readonly parameters: Parameters
   readonly store: boolean
   readonly metadata: Readonly<Record<string, string>> | null

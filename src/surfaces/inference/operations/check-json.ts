@@ -7,9 +7,10 @@ export async function checkJson(
   text: string,
 ): Promise<boolean> {
   const { response_format: format } = content
-  if (format?.type !== 'json_schema') return true
+  if (format === undefined || format.type === 'text') return true
   const value = parsed(text)
   if (value === undefined) return false
+  if (format.type === 'json_object') return typeof value === 'object' && value !== null
   const fit = await compileSchema(format.schema)
   return (await fit(value, '')).length === 0
 }

@@ -5,14 +5,24 @@
  */
 import { Type } from 'typebox'
 import { newId, sql, type Reader, type SealedColumn, type Tx } from '#dodeca/kernel'
-import type { ProviderMessage, ResponseFormat } from '../providers/provider.ts'
+import type { Input, Sealed, Tool, ToolCall, ToolChoice } from '../providers/form.ts'
+import type { ResponseFormat } from '../providers/provider.ts'
 import type { Kernel } from '../settings.ts'
 
 /** Text that a person wrote. */
 export type Content = {
-  readonly input: string | readonly ProviderMessage[]
+  readonly input: Input
+  readonly tools?: readonly Tool[]
+  readonly tool_choice?: ToolChoice
   readonly instructions?: string
   readonly response_format?: ResponseFormat
+}
+
+/** What a model wrote. */
+export type Output = {
+  readonly text: string
+  readonly tool_calls?: readonly ToolCall[]
+  readonly sealed?: readonly Sealed[]
 }
 
 const use = 'inference.contents'
@@ -30,8 +40,8 @@ export function sealContent(
   { keys, settings }: Pick<Kernel, 'keys' | 'settings'>,
   store: boolean,
   text: string,
+  id = newId(),
 ): SealedContent {
-  const id = newId()
   const hours = store
     ? settings['inference.kept_days'] * 24
     : settings['kernel.idempotency_retention_hours']
@@ -61,7 +71,21 @@ export async function readContent(
     Sealed,
     sql`select sealed from inference.contents where tenant_id = ${tenant_id} and id = ${id}`,
   )
-  return row && keys.open(use, row.sealed, placeOf(id)).toString()
+  return row && openContentOf({ keys }, id, row.sealed)
+}
+
+export function openContentOf({ keys }: Pick<Kernel, 'keys'>, id: string, sealed: Buffer): string {
+  return keys.open(use, sealed, placeOf(id)).toString()
+}
+
+/** Undefined if there was none, or after it was erased. */
+export async function readOutput(
+  reader: Reader,
+  kernel: Pick<Kernel, 'keys'>,
+  { tenant_id, output_ref }: { readonly tenant_id: string; readonly output_ref: string | null },
+): Promise<Output | undefined> {
+  const text = await readContent(reader, kernel, tenant_id, output_ref)
+  return text === undefined ? undefined : (JSON.parse(text) as Output)
 }
 
 export const sealedContents: SealedColumn = {

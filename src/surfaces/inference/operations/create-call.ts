@@ -86,7 +86,7 @@ function insertion(draft: CallDraft, call: Call, state: string): Sql {
       insert into inference.inference_operations (tenant_id, id, actor_id, idempotency_key,
         request_fingerprint, model, first_deployment_id, model_deployment_id,
         deployment_tenant_id, workload, streamed, state, error_code, input_ref, prompt_version,
-        parameters, metadata, store, job_id, parent_id, estimated_input, max_output, created_at,
+        parameters, metadata, store, job_id, parent_id, previous_id, estimated_input, max_output, created_at,
         started_at, completed_at, deadline_at)
       values (${call.tenant_id}, ${call.id}, ${call.actor_id}, ${key?.value ?? null},
         ${key?.fingerprint ?? null}, ${call.model}, ${call.deployment.id}, ${call.deployment.id},
@@ -94,7 +94,7 @@ function insertion(draft: CallDraft, call: Call, state: string): Sql {
         ${is_blocked ? 'content_blocked' : null}, ${input?.id ?? null}, ${call.prompt},
         ${sql.json(call.parameters)}::jsonb,
         ${call.metadata ? sql.json(call.metadata) : null}::jsonb, ${call.store}, ${call.job_id},
-        ${draft.parent_id ?? null}, ${call.estimated_input},
+        ${draft.parent_id ?? null}, ${call.previous_id}, ${call.estimated_input},
         ${call.parameters.max_output_tokens}, kernel.now(),
         case when ${state !== 'pending'} then kernel.now() end,
         case when ${is_blocked} then kernel.now() end,

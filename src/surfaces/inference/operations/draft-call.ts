@@ -7,8 +7,13 @@ import type { Deps } from '../deps.ts'
 import { findCandidates } from '../models/find-candidates.ts'
 import { prompts, type PromptVersion } from '../prompts/prompts.ts'
 import { decideOn } from '../safety/policy.ts'
+import { itemsOf, textIn, type File, type Item } from '../providers/form.ts'
+import { checkFiles } from './attachments.ts'
 import type { Call, Parameters, Workload } from './call.ts'
+import { readChain } from './chain.ts'
+import { checkConversation } from './check-conversation.ts'
 import { sealContent, type Content, type SealedContent } from './contents.ts'
+import { restoreThoughts } from './thoughts.ts'
 import { countTokens } from './tokens.ts'
 
 export type NewCall = {
@@ -19,12 +24,18 @@ export type NewCall = {
   readonly content: Content
   readonly parameters: Omit<Parameters, 'max_output_tokens' | 'keyed' | 'deadline_ms'> & {
     readonly max_output_tokens?: number
+    /** Without a wish of the caller, if it is not the usual one. */
+    readonly max_output_default?: number
   }
   readonly prompt: PromptVersion
   readonly workload: Workload
   readonly class: Call['class']
   readonly capability?: readonly string[]
   readonly store?: boolean
+  /** The call that this one continues. */
+  readonly previous_id?: string
+  /** The member of the request that contains the conversation. */
+  readonly pointer?: string
   readonly metadata?: Readonly<Record<string, string>>
   readonly deadline_ms: number
   readonly parent_id?: string
@@ -32,9 +43,10 @@ export type NewCall = {
   readonly waits?: true
 }
 
-export type CallDraft = Omit<NewCall, 'parameters'> &
-  Pick<Call, 'candidates' | 'decided' | 'estimated_input' | 'store'> & {
+export type CallDraft = Omit<NewCall, 'parameters' | 'previous_id'> &
+  Pick<Call, 'before' | 'candidates' | 'decided' | 'estimated_input' | 'store'> & {
     readonly parameters: Parameters
+    readonly previous_id: string | null
     /** Null if no other process and no retry can need the content. */
     readonly input: SealedContent | null
   }
@@ -42,35 +54,60 @@ export type CallDraft = Omit<NewCall, 'parameters'> &
 const max_output_default = 1024
 
 export async function draftCall(deps: Deps, asked: NewCall): Promise<CallDraft> {
-  const { tenant_id, content, prompt, store = true } = asked
+  const { tenant_id, prompt, store = true, previous_id = null } = asked
+  const { db } = deps.kernel
+  const input = await restoreThoughts(db, deps.kernel, asked, asked.content.input)
+  const content = { ...asked.content, input }
+  const before = await readChain(db, deps.kernel, asked, previous_id)
+  if (typeof input !== 'string') {
+    const pointer = asked.pointer ?? '/input'
+    checkConversation([...before, ...input], pointer)
+    const is_kept = store || Boolean(asked.key) || asked.waits === true
+    checkFiles(input, { is_kept, pointer })
+  }
   const text = textOf(content)
-  const estimated_input = (await countTokens(text)) + (await tokensOf(prompt)) + 16
-  const { max_output_tokens: wanted } = asked.parameters
+  const estimated_input = await estimateInput(prompt, content, before)
+  const { max_output_tokens: wanted, max_output_default: usual, ...parameters } = asked.parameters
   const candidates = await findCandidates(deps, tenant_id, {
     model: asked.model,
-    capability: asked.capability ?? capabilityOf(asked),
+    capability: asked.capability ?? capabilityOf({ ...asked, before }),
     input_tokens: estimated_input,
     max_output: wanted ?? 1,
   })
   const [first] = candidates
   const room = first.max_context - estimated_input
-  const max_output_tokens = wanted ?? Math.min(max_output_default, first.max_output, room)
+  const max_output_tokens = wanted ?? Math.min(usual ?? max_output_default, first.max_output, room)
   const keyed = Boolean(asked.key)
   const is_needed = store || keyed || asked.waits
   return {
     ...asked,
+    content,
     store,
+    previous_id,
+    before,
     estimated_input,
     candidates,
     decided: decideOn(deps.policy, 'input', text),
     parameters: {
-      ...asked.parameters,
+      ...parameters,
       max_output_tokens,
       keyed,
       deadline_ms: asked.deadline_ms,
     },
     input: is_needed ? sealContent(deps.kernel, store, JSON.stringify(content)) : null,
   }
+}
+
+/** The tokens that are reserved for an input. */
+export async function estimateInput(
+  prompt: PromptVersion,
+  content: Content,
+  before: readonly Item[],
+): Promise<number> {
+  const { input, tools } = content
+  const rest = [...before.map(textIn), tools ? JSON.stringify(tools) : ''].join('\n')
+  const said = (await countTokens(textOf(content))) + (await countTokens(rest))
+  return said + tokensOfFiles([...before, ...itemsOf(input)]) + (await tokensOf(prompt)) + 16
 }
 
 const tokens_of_prompts = new Map<PromptVersion, number>()
@@ -83,11 +120,45 @@ async function tokensOf(prompt: PromptVersion): Promise<number> {
 
 /** All text that a person wrote, for the policy and the count of tokens. */
 export function textOf({ input, instructions = '' }: Content): string {
-  const said = typeof input === 'string' ? input : input.map(one => one.content).join('\n')
+  const said = itemsOf(input).map(textIn).join('\n')
   return instructions === '' ? said : `${instructions}\n${said}`
 }
 
-function capabilityOf({ content, class: kind }: NewCall): string[] {
-  const json = content.response_format?.type === 'json_schema' ? ['json_schema'] : []
-  return ['text', ...json, ...(kind === 'stream' ? ['stream'] : [])]
+type Asking = {
+  readonly content: Content
+  readonly before: readonly Item[]
+  readonly parameters: Pick<Parameters, 'seed' | 'reasoning_effort'>
+  readonly class: Call['class']
+}
+
+/** What a deployment has to be able to do. */
+export function capabilityOf({ content, before, parameters, class: kind }: Asking): string[] {
+  const { response_format: format, tools = [], input } = content
+  const { seed, reasoning_effort = 'none' } = parameters
+  const needed = {
+    json_schema: format !== undefined && format.type !== 'text',
+    stream: kind === 'stream',
+    tools: tools.length > 0,
+    reasoning: reasoning_effort !== 'none',
+    seed: seed !== undefined,
+  }
+  const files = filesIn([...before, ...itemsOf(input)]).map(one => one.type)
+  const names = Object.entries(needed).flatMap(([name, is_needed]) => (is_needed ? name : []))
+  return ['text', ...names, ...new Set(files)]
+}
+
+function filesIn(items: readonly Item[]): File[] {
+  const parts = items.flatMap(item => (item.type === 'message' ? item.parts : []))
+  return parts.filter(part => part.type !== 'text')
+}
+
+/** Reserved; charged is what the provider reports. */
+const image_tokens = 1600
+const document_bytes_a_token = 40
+
+function tokensOfFiles(items: readonly Item[]): number {
+  return filesIn(items).reduce((sum, { type, data }) => {
+    const bytes = (data.length * 3) / 4
+    return sum + (type === 'image' ? image_tokens : Math.ceil(bytes / document_bytes_a_token))
+  }, 0)
 }

@@ -4,12 +4,18 @@
  * KiB wait for a slow reader. Then the writer waits, so that nothing more is read from the
  * provider.
  */
+import type { Sealed, ToolCall } from '../providers/form.ts'
 import type { Ending } from './call-model.ts'
 import type { SettledCall } from './settle-call.ts'
 
 export type RunPiece =
   | { readonly type: 'started'; readonly model_snapshot: string; readonly deployment_id: string }
   | { readonly type: 'text'; readonly text: string }
+  | {
+      readonly type: 'tool_call'
+      readonly tool_call: ToolCall
+      readonly sealed: readonly Sealed[]
+    }
   /** `settled` is undefined if another process has ended the call. */
   | {
       readonly type: 'ended'
@@ -48,7 +54,7 @@ export class Pipe {
   async push(piece: RunPiece): Promise<void> {
     if (this.is_left) return
     const last = this.queue.at(-1)
-    if (piece.type === 'text') this.count(piece.text.length)
+    this.count(unitsOf(piece))
     if (piece.type === 'text' && last?.type === 'text') {
       this.queue[this.queue.length - 1] = { type: 'text', text: last.text + piece.text }
     } else {
@@ -85,10 +91,8 @@ export class Pipe {
     }
     await this.join()
     const piece = this.queue.shift()
-    if (piece?.type === 'text') {
-      this.count(-piece.text.length)
-      this.left_ms = performance.now()
-    }
+    if (piece) this.count(-unitsOf(piece))
+    if (piece?.type === 'text') this.left_ms = performance.now()
     this.wakeWriter?.()
     if (piece === undefined && this.error) throw this.error
     return piece
@@ -121,4 +125,9 @@ export class Pipe {
     this.waiting_units += units
     waiting_in_all += units
   }
+}
+
+function unitsOf(piece: RunPiece): number {
+  if (piece.type === 'text') return piece.text.length
+  return piece.type === 'tool_call' ? piece.tool_call.arguments.length : 0
 }

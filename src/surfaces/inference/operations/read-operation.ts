@@ -24,6 +24,7 @@ export const OperationRow = Type.Object({
   store: Type.Boolean(),
   streamed: Type.Boolean(),
   job_id: nullable(text),
+  previous_id: nullable(text),
   run: Type.Integer(),
   estimated_input: Type.Integer(),
   model_snapshot: nullable(text),

@@ -13,9 +13,10 @@ import type { Candidate } from '../models/known-models.ts'
 import type { PromptVersion } from '../prompts/prompts.ts'
 import { decideOn } from '../safety/policy.ts'
 import { isBlocked, type Call, type Parameters, type Workload } from './call.ts'
+import { readChain } from './chain.ts'
 import { readContent, type Content } from './contents.ts'
 import { takeQuota } from './create-call.ts'
-import { textOf } from './draft-call.ts'
+import { capabilityOf, textOf } from './draft-call.ts'
 import { readOperation, type OperationKey, type OperationRow } from './read-operation.ts'
 import { recordDecisions } from './record-decisions.ts'
 import { settleAbandoned } from './settle-abandoned.ts'
@@ -91,8 +92,10 @@ export async function callOf(
   const { tenant_id, id, job_id } = row
   const content = await openContent(reader, deps, row)
   const parameters = row.parameters as Parameters
+  const before = await readChain(reader, deps.kernel, row, row.previous_id)
+  const kind = classOf(row)
   const candidates = chooseFrom(found, {
-    capability: ['text'],
+    capability: capabilityOf({ content, before, parameters, class: kind }),
     input_tokens: row.estimated_input,
     max_output: parameters.max_output_tokens,
   })
@@ -102,9 +105,11 @@ export async function callOf(
     actor_id: row.actor_id,
     model: row.model,
     workload: row.workload as Workload,
-    class: classOf(row),
+    class: kind,
     prompt: row.prompt_version as PromptVersion,
     content,
+    previous_id: row.previous_id,
+    before,
     parameters,
     store: row.store,
     metadata: row.metadata as Call['metadata'],

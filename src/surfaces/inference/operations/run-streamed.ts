@@ -26,6 +26,7 @@ export function runStreamed(deps: Deps, call: Call, signal: AbortSignal): Pieces
         started: model_snapshot =>
           pipe.push({ type: 'started', model_snapshot, deployment_id: call.deployment.id }),
         text: text => pipe.push({ type: 'text', text }),
+        toolCall: (tool_call, sealed) => pipe.push({ type: 'tool_call', tool_call, sealed }),
       })
       await deps.kernel.fault('inference.before_settle')
       const settled = await deps.kernel.db.tx(tx => settleCall(tx, deps, call, result))

@@ -12,7 +12,8 @@ import { Settled } from '../quotas/settle.ts'
 import { announceEnd } from './announce-end.ts'
 import type { Call } from './call.ts'
 import type { Ending, Result } from './call-model.ts'
-import { sealContent } from './contents.ts'
+import { sealContent, type Output } from './contents.ts'
+import { keepThoughts } from './thoughts.ts'
 
 const Ended = Type.Object({
   ...Settled.properties,
@@ -66,7 +67,7 @@ export async function settleCall(
   }
 }
 
-type Output = { readonly sha: Buffer; readonly output_length: number }
+type Digest = { readonly sha: Buffer; readonly output_length: number }
 
 /**
  * One statement: each part takes its rows from the part before, so that nothing is written without
@@ -76,12 +77,14 @@ async function endCall(
   tx: Tx,
   { kernel, policy }: Deps,
   call: Call,
-  { ending, text, spent, response_id, decided, attempt }: Result,
-  { sha, output_length }: Output,
+  result: Result,
+  { sha, output_length }: Digest,
 ) {
   const { tenant_id, id, run, store, parameters } = call
+  const { ending, spent, response_id, decided, attempt } = result
   const is_kept = store || parameters.keyed === true
-  const output = is_kept && text !== '' ? sealContent(kernel, store, text) : null
+  const said = outputOf(result)
+  const output = is_kept && said ? sealContent(kernel, store, JSON.stringify(said)) : null
   const tried = attempt
     ? sql`, tried as (
         update inference.inference_attempts a
@@ -127,11 +130,18 @@ async function endCall(
         where o.tenant_id = ${tenant_id} and o.id = ${id} and o.run = ${run}
           and o.state in ('running', 'reconciling')
         returning o.tenant_id, o.id, o.version, o.completed_at, o.reasoning_units
-      )${tried}${decisions}${kept}
+      )${tried}${decisions}${kept}${keepThoughts(kernel, call, said)}
       select e.version, e.completed_at, e.reasoning_units, s.input_units, s.cached_input_units, s.output_units,
         s.cost::text, s.currency, s.price_version, s.source
       from spent s cross join ended e`,
   )
+}
+
+/** Null if the model wrote nothing. */
+export function outputOf({ text, tool_calls = [], sealed = [] }: Result): Output | null {
+  if (text === '' && tool_calls.length === 0) return null
+  if (tool_calls.length === 0) return { text }
+  return { text, tool_calls, ...(sealed.length > 0 ? { sealed } : {}) }
 }
 
 export function codeOf(ending: Ending): string | null {

@@ -4,9 +4,9 @@ import type { Kernel } from '../settings.ts'
 import type { InferenceSummary, InferenceView } from '../schemas.ts'
 import type { Policy } from '../safety/policy.ts'
 import { parsed } from './check-json.ts'
-import { readContent, type Content } from './contents.ts'
+import { readContent, readOutput, type Content, type Output } from './contents.ts'
 import type { OperationRow } from './read-operation.ts'
-import { codeOf, isRetryable, type SettledCall } from './settle-call.ts'
+import { codeOf, isRetryable, outputOf, type SettledCall } from './settle-call.ts'
 
 export async function viewOf(
   reader: Reader,
@@ -14,11 +14,11 @@ export async function viewOf(
   row: OperationRow,
   request_id: string,
 ): Promise<InferenceView> {
-  const text = await readContent(reader, kernel, row.tenant_id, row.output_ref)
-  const is_json = text !== undefined && (await asksJson(reader, kernel, row))
+  const output = await readOutput(reader, kernel, row)
+  const is_json = output !== undefined && (await asksJson(reader, kernel, row))
   return {
     ...summaryOf(row),
-    output: text === undefined ? null : outputOf(text, is_json),
+    output: output === undefined ? null : shown(output, is_json),
     request_id,
   }
 }
@@ -58,7 +58,11 @@ async function asksJson(
   return (JSON.parse(text) as Content).response_format?.type === 'json_schema'
 }
 
-function outputOf(text: string, is_json: boolean): NonNullable<InferenceView['output']> {
+function shown(
+  { text, tool_calls }: Output,
+  is_json: boolean,
+): NonNullable<InferenceView['output']> {
+  if (tool_calls) return { type: 'text', text, tool_calls: [...tool_calls] }
   const json = is_json ? parsed(text) : undefined
   return json === undefined ? { type: 'text', text } : { type: 'json', text, json }
 }
@@ -69,7 +73,8 @@ export function viewOfSettled(
   { call, result, spent, completed_at }: SettledCall,
   request_id: string,
 ): InferenceView {
-  const { ending, text } = result
+  const { ending } = result
+  const output = outputOf(result)
   const code = codeOf(ending)
   const decisions = [
     ...call.decided.map(one => ({ ...one, stage: 'input' as const })),
@@ -84,8 +89,7 @@ export function viewOfSettled(
     model_snapshot: result.spent.model_snapshot,
     prompt_version: call.prompt,
     // As it is stored: an empty text is no output.
-    output:
-      text === '' ? null : outputOf(text, call.content.response_format?.type === 'json_schema'),
+    output: output && shown(output, call.content.response_format?.type === 'json_schema'),
     finish_reason: ending.state === 'succeeded' ? ending.finish_reason : null,
     usage: {
       input_units: spent.input_units,

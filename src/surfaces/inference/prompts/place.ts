@@ -4,26 +4,22 @@
  * markers are derived from the operation, so that a retry sends the same bytes.
  */
 import type { Kernel } from '../settings.ts'
-import type { ProviderMessage } from '../providers/provider.ts'
-import type { Content } from '../operations/contents.ts'
+import { itemsOf, message, type Input } from '../providers/form.ts'
+import type { Call } from '../operations/call.ts'
+
+type Placed = Pick<Call, 'id' | 'prompt' | 'content' | 'before'>
 
 export function placeInput(
   { keys }: Pick<Kernel, 'keys'>,
-  operation_id: string,
-  { input, instructions }: Content,
-): string | readonly ProviderMessage[] {
-  if (instructions === undefined) return input
-  const code = keys
-    .fingerprint('inference.markers', operation_id)
-    .toString('base64url')
-    .slice(0, 16)
-  const placed: ProviderMessage = {
-    role: 'user',
-    content: `<<INSTRUCTIONS ${code}>>\n${instructions}\n<<END ${code}>>`,
-  }
-  const said: readonly ProviderMessage[] =
-    typeof input === 'string' ? [{ role: 'user', content: input }] : input
-  return [placed, ...said]
+  { id, prompt, content: { input, instructions }, before }: Placed,
+): Input {
+  const said = before.length === 0 ? input : [...before, ...itemsOf(input)]
+  if (instructions === undefined) return said
+  // Without a server prompt the caller's own text is the system's.
+  if (prompt === 'none@1') return [message('system', instructions), ...itemsOf(said)]
+  const code = keys.fingerprint('inference.markers', id).toString('base64url').slice(0, 16)
+  const placed = `<<INSTRUCTIONS ${code}>>\n${instructions}\n<<END ${code}>>`
+  return [message('user', placed), ...itemsOf(said)]
 }
 
 /** A stable value that does not reveal to the provider which user it stands for. */
@@ -34,4 +30,14 @@ export function safetyIdentifier(
 ): string {
   const print = keys.fingerprint('inference.safety_identifier', `${tenant_id}|${principal_id}`)
   return `u_${print.toString('base64url').slice(0, 40)}`
+}
+
+/** A key of the caller is the caller's tenant's alone. */
+export function cacheKey(
+  { keys }: Pick<Kernel, 'keys'>,
+  { prompt, tenant_id, parameters }: Pick<Call, 'prompt' | 'tenant_id' | 'parameters'>,
+): string {
+  const { prompt_cache_key: own } = parameters
+  if (own === undefined) return prompt
+  return keys.fingerprint('inference.prompt_cache', `${tenant_id}|${own}`).toString('base64url')
 }

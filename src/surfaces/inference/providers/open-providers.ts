@@ -10,8 +10,8 @@ import type { Kernel } from '../settings.ts'
 import { furtherProviders, primaryName, secretKey, type Further } from './provider-settings.ts'
 import type { Limits } from './call.ts'
 import { openLines, type Connection } from './lines.ts'
-import { openCompatible } from './openai-compatible.ts'
-import { openOpenai } from './openai.ts'
+import { openCompatible } from './wire/chat.ts'
+import { openOpenai } from './wire/responses.ts'
 import { ProviderFailure, type Provider } from './provider.ts'
 
 export type Providers = {

@@ -4,6 +4,7 @@
  * retry may help, and whether an attempt may have been carried out.
  */
 import type { Buffer } from 'node:buffer'
+import type { Effort, Input, Tool, ToolCall, ToolChoice } from './form.ts'
 
 export type ProviderRequest = {
   readonly kind: 'text'
@@ -12,10 +13,17 @@ export type ProviderRequest = {
   readonly provider_key: string
   readonly model: string
   readonly instructions?: string
-  readonly input: string | readonly ProviderMessage[]
+  readonly input: Input
   readonly max_output_tokens: number
   readonly temperature?: number
   readonly top_p?: number
+  /** The answer is cut here by the reader, too, because not every protocol has it. */
+  readonly stop?: readonly string[]
+  readonly seed?: number
+  readonly reasoning_effort?: Effort
+  readonly tools?: readonly Tool[]
+  readonly tool_choice?: ToolChoice
+  readonly parallel_tool_calls?: boolean
   readonly response_format?: ResponseFormat
   readonly safety_identifier: string
   readonly prompt_cache_key?: string
@@ -23,14 +31,15 @@ export type ProviderRequest = {
   readonly attempts_before?: number
 }
 
-export type ProviderMessage = {
-  readonly role: 'user' | 'assistant'
-  readonly content: string
-}
-
 export type ResponseFormat =
   | { readonly type: 'text' }
-  | { readonly type: 'json_schema'; readonly name: string; readonly schema: object }
+  | { readonly type: 'json_object' }
+  | {
+      readonly type: 'json_schema'
+      readonly name: string
+      readonly description?: string
+      readonly schema: object
+    }
 
 /** Writes one row for each attempt on the wire. */
 export type AttemptLedger = {
@@ -67,8 +76,14 @@ export type ProviderUsage = {
 export type ProviderEvent =
   | { readonly type: 'created'; readonly response_id: string; readonly model_snapshot: string }
   | { readonly type: 'text'; readonly text: string }
+  /** The whole call. */
+  | ({ readonly type: 'tool_call' } & ToolCall)
+  /** Sent back with the results of the calls, unread. */
+  | { readonly type: 'sealed'; readonly data: string }
   | ({ readonly type: 'usage' } & ProviderUsage)
-  | { readonly type: 'ended'; readonly reason: 'stop' | 'length' }
+  | { readonly type: 'ended'; readonly reason: FinishReason }
+
+export type FinishReason = 'stop' | 'length' | 'tool_calls'
 
 /** A background response in its current state at the provider. */
 export type ProviderResponse = {
@@ -80,7 +95,7 @@ export type ProviderResponse = {
   readonly text: string
   readonly usage: ProviderUsage | null
   /** The end of the response. Null while it runs. `complete` would have thrown the same failure. */
-  readonly outcome: { readonly ended: 'stop' | 'length' } | ProviderFailure | null
+  readonly outcome: { readonly ended: FinishReason } | ProviderFailure | null
 }
 
 export type Embeddings = {
@@ -115,6 +130,8 @@ export type HookVerdict =
 export type Provider = {
   readonly name: string
   readonly kind: ProviderKind
+  /** Capabilities of its protocol that a model at it may have, beyond the usual ones. */
+  readonly has: readonly string[]
   /** Whether `background`, `retrieve`, `cancel` and `verifyWebhook` work. */
   readonly has_background: boolean
   /** The state of the circuit of one model in this process. */

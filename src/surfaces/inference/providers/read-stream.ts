@@ -4,9 +4,9 @@
  */
 import { invalid, timedOut } from './failures.ts'
 import type { Call } from './call.ts'
-import { ProviderFailure, type ProviderEvent } from './provider.ts'
+import { ProviderFailure, type FinishReason, type ProviderEvent } from './provider.ts'
 
-export type End = { readonly ended: 'stop' | 'length' } | ProviderFailure
+export type End = { readonly ended: FinishReason } | ProviderFailure
 
 export type Read = {
   readonly events: readonly ProviderEvent[]

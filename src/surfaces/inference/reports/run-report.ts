@@ -12,10 +12,11 @@ import { endInJob, takeUp } from '../jobs/run-in-job.ts'
 import type { Call } from '../operations/call.ts'
 import { callModel, requestOf, type Result } from '../operations/call-model.ts'
 import { openLedger } from '../operations/ledger.ts'
+import { no_sink } from '../operations/reading.ts'
 import { readOperationOfJob } from '../operations/read-operation.ts'
 import { findModel } from '../models/find-candidates.ts'
 import { callOf } from '../operations/resume-call.ts'
-import { readContent } from '../operations/contents.ts'
+import { readOutput } from '../operations/contents.ts'
 import { ProviderFailure, type Provider, type ProviderResponse } from '../providers/provider.ts'
 import { failed, resultOf } from './make-result.ts'
 
@@ -45,10 +46,7 @@ export async function runReport(
   try {
     const result = provider?.has_background
       ? await inBackground(deps, provider, begun, signal)
-      : await callModel(deps, call, signal, {
-          started: async () => {},
-          text: async () => {},
-        })
+      : await callModel(deps, call, signal, no_sink)
     return await endInJob(deps, job, call, result, store(result))
   } finally {
     deps.calls.leave(call.id)
@@ -78,10 +76,9 @@ async function beginCall(
     return { call, is_next: await forgetResponse(deps, call) }
   }
   const { db } = deps.kernel
-  const { tenant_id, output_ref } = taken.ended
-  const text = await readContent(db, deps.kernel, tenant_id, output_ref)
-  if (text === undefined) throw new JobFailure('result_expired')
-  await job.store(media_type, Buffer.from(text))
+  const output = await readOutput(db, deps.kernel, taken.ended)
+  if (output === undefined) throw new JobFailure('result_expired')
+  await job.store(media_type, Buffer.from(output.text))
   return undefined
 }
 

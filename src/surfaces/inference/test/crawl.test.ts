@@ -14,6 +14,18 @@ type Making = Maker<ProductWorld, Member>
 
 const ask = { model: 'default', input: 'Write one sentence.', parameters: { max_output_tokens: 5 } }
 
+const chat = {
+  model: 'default',
+  messages: [{ role: 'user', content: 'Write one sentence.' }],
+  max_tokens: 5,
+}
+
+const turn = {
+  model: 'default',
+  messages: [{ role: 'user', content: 'Write one sentence.' }],
+}
+const respond = { model: 'default', input: 'Write one sentence.', max_output_tokens: 5 }
+
 /** One that has not ended, so that it can be cancelled. */
 async function running({ world, ask: send, person: { id, tenant } }: Making): Promise<string> {
   // Writes the configured models.
@@ -22,9 +34,9 @@ async function running({ world, ask: send, person: { id, tenant } }: Making): Pr
   await world.platform.kernel.db.run(sql`
     insert into inference.inference_operations (tenant_id, id, actor_id, model,
       first_deployment_id, model_deployment_id, deployment_tenant_id, workload, state,
-      prompt_version, estimated_input, max_output, deadline_at)
+      prompt_version, parameters, estimated_input, max_output, deadline_at)
     select ${tenant.id}, ${operation_id}, ${id}, 'default', d.id, d.id, d.tenant_id, 'inference',
-      'running', 'plain@1', 1, 1, kernel.now() + interval '1 hour'
+      'running', 'plain@1', '{"max_output_tokens": 1}', 1, 1, kernel.now() + interval '1 hour'
     from inference.model_deployments d where d.configured and d.max_output > 0`)
   return operation_id
 }
@@ -80,6 +92,7 @@ await crawlSurface({
   settings: { ...models.settings, INFERENCE_BLOCKLIST: blocked },
   subjects: {
     '/v1/inferences/{id}': { make: running },
+    '/v1/responses/{id}': { make: running },
     '/v1/inference-jobs/{job_id}': { make: job },
     // The crawler is a platform operator, who changes the models of all tenants.
     '/v1/models/{id}': { shared: true, make: model },
@@ -96,6 +109,34 @@ await crawlSurface({
     'POST /v1/inferences': {
       request: () => ({ body: ask }),
       refusal: () => ({ body: { ...ask, input: blocked } }),
+    },
+    'POST /v1/chat/completions': {
+      request: () => ({ body: chat }),
+      refusal: () => ({ body: { ...chat, messages: [{ role: 'user', content: blocked }] } }),
+    },
+    'POST /v1/responses': {
+      request: () => ({ body: respond }),
+      refusal: () => ({ body: { ...respond, input: blocked } }),
+    },
+    'POST /v1/messages': {
+      request: () => ({ body: { ...turn, max_tokens: 5 } }),
+      refusal: () => ({
+        body: { ...turn, max_tokens: 5, messages: [{ role: 'user', content: blocked }] },
+      }),
+    },
+    'POST /v1/messages/count_tokens': { request: () => ({ body: turn }) },
+    'DELETE /v1/responses/{id}': {
+      request: async ({ world, person: { tenant } }, { id }) => {
+        await world.platform.kernel.db.run(sql`
+          update inference.inference_operations
+          set state = 'cancelled', completed_at = coalesce(completed_at, kernel.now())
+          where tenant_id = ${tenant.id} and id = ${id}`)
+        return {}
+      },
+    },
+    'POST /v1/embeddings': {
+      request: () => ({ body: { model: 'embedding', input: 'One.' } }),
+      refusal: () => ({ body: { model: 'embedding', input: blocked } }),
     },
     'POST /v1/generations': { refusal: () => ({ body: { prompt: blocked } }) },
     'POST /v1/inferences:stream': { request: () => ({ body: ask }) },

@@ -106,6 +106,7 @@ test('a version of a server prompt never changes', () => {
   expect(Object.fromEntries(pinned)).toMatchInlineSnapshot(`
     {
       "cited_answer@1": "43a07eaa4e01",
+      "none@1": "e3b0c44298fc",
       "plain@1": "81b57af2c638",
       "report@1": "baa2ef245822",
     }

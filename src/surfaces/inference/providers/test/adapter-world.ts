@@ -9,8 +9,8 @@ import { openSandbox } from '../../../../sandbox/open-sandbox.ts'
 import { openai as vendor } from '../../../../sandbox/openai/openai.ts'
 import type { Limits } from '../call.ts'
 import { openLines } from '../lines.ts'
-import { openCompatible } from '../openai-compatible.ts'
-import { openOpenai } from '../openai.ts'
+import { openCompatible } from '../wire/chat.ts'
+import { openOpenai } from '../wire/responses.ts'
 import {
   ProviderFailure,
   type AttemptLedger,

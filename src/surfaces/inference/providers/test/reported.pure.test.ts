@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
 import { openLines } from '../lines.ts'
-import { openCompatible } from '../openai-compatible.ts'
+import { openCompatible } from '../wire/chat.ts'
 import { outcomeOf, requestOf } from './adapter-world.ts'
 
 /** One answer of a server that speaks Chat Completions. */

@@ -1,11 +1,11 @@
 /** Requests embeddings as base64, because base64 takes a third of the bytes of numbers in JSON. */
 import { Buffer } from 'node:buffer'
 import type OpenAI from 'openai'
-import { invalid } from './failures.ts'
-import type { Lines } from './lines.ts'
-import { whole } from './make-call.ts'
-import { nameFrom, usageFrom } from './reported.ts'
-import type { CallOptions, EmbedRequest, Embeddings } from './provider.ts'
+import { invalid } from '../failures.ts'
+import type { Lines } from '../lines.ts'
+import { whole } from '../make-call.ts'
+import { nameFrom, usageFrom } from '../reported.ts'
+import type { CallOptions, EmbedRequest, Embeddings } from '../provider.ts'
 
 export async function embed(
   lines: Lines,
