@@ -206,26 +206,6 @@ describe.skipIf(!has_chromium)('in the console', async () => {
     expect(whole['amount_refunded_minor']).toBe(whole['amount_captured_minor'])
   })
 
-  test('the page of a person shows what the person has in all surfaces', async () => {
-    const { page, faults } = await console_world.visit('support-viewer@acme.example')
-    const of = async (list: string) => {
-      const { data } = (await read(page, list)) as { data: Record<string, string>[] }
-      return data[0] ?? {}
-    }
-    const { buyer_id = '' } = await of('/v1/orders?limit=1')
-    const { id: own_order } = await of(`/v1/orders?limit=1&account_id=${buyer_id}`)
-    await page.goto(`${url}/console/identity/accounts/${buyer_id}`)
-    const orders = page.locator('section', {
-      has: page.getByRole('heading', { name: 'Orders', exact: true }),
-    })
-    await orders.getByRole('link').first().waitFor()
-    expect(await orders.locator('tbody tr').count()).toBeLessThanOrEqual(5)
-    expect(await orders.locator('a').first().getAttribute('href')).toContain(own_order)
-    await audit(page, 'a person')
-    await shoot(page, 'person')
-    expect(faults()).toEqual([])
-  })
-
   test('an empty list says whose things it would show', async () => {
     const { page } = await console_world.visit('payments-finance@acme.example', '/console')
     await page.goto(`${url}/console/commerce/carts`)

@@ -1,5 +1,5 @@
 /**
- * What surfaces show beyond lists and fields, as a person sees it in Chromium in the dark: links,
+ * What surfaces show beyond lists and fields, as a person sees it in Chromium in the dark: people, links,
  * uploads, notifications, retrieval, chat, inference and payments. The acts of the other surfaces
  * are in acts.long.test.ts, and jobs, search and refusals in journeys.long.test.ts.
  */
@@ -42,6 +42,27 @@ describe.skipIf(!has_chromium)('a surface in the console', async () => {
   })
   afterAll(() => console_world.close())
   const open = (at: string) => page.goto(`${url}/console/${at}`)
+
+  test('the page of a person shows what the person has in all surfaces', async () => {
+    const support = await console_world.visit('support-viewer@acme.example')
+    const of = async (list: string) => {
+      const { data } = (await read(support.page, list)) as { data: Record<string, string>[] }
+      return data[0] ?? {}
+    }
+    const { buyer_id = '' } = await of('/v1/orders?limit=1')
+    const { id: own_order } = await of(`/v1/orders?limit=1&account_id=${buyer_id}`)
+    await support.page.goto(`${url}/console/identity/accounts/${buyer_id}`)
+    const orders = support.page.locator('section', {
+      has: support.page.getByRole('heading', { name: 'Orders', exact: true }),
+    })
+    await orders.getByRole('link').first().waitFor()
+    expect(await orders.locator('tbody tr').count()).toBeLessThanOrEqual(5)
+    expect(await orders.locator('a').first().getAttribute('href')).toContain(own_order)
+    await audit(support.page, 'a person')
+    await shoot(support.page, 'person')
+    expect(support.faults()).toEqual([])
+    await support.context.close()
+  })
 
   test('links: a click is counted in the chart, beside the QR code', async () => {
     await open('links/links')

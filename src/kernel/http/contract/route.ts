@@ -84,15 +84,9 @@ export type Facts<B extends TSchema | undefined, Q extends TObject | undefined> 
   takes?: Taken
   /** What a session with a scope needs for this route, if it is not the permission. */
   narrow?: Narrow
-  /**
-   * Whether models get the operation as a tool; `confirm` acts once its caller has said yes. `never`:
-   * they do not reach it, because of credentials or rights. All other operations they may find.
-   */
+  /** How models get it as a tool: `confirm` after a yes, `never` not at all. Others are found. */
   tool?: ToolMode | 'never'
-  /**
-   * The API of the route as a path (RFC 8707), if it is not `/v1`. Tokens for it work here alone, and
-   * no cookie does.
-   */
+  /** The API of the route (RFC 8707), if it is not `/v1`. Only its tokens work here, and no cookie. */
   resource?: string
   rate?: RateClass
   /** If false, the request counts for its caller only, not for the rate of the tenant. */
@@ -107,10 +101,7 @@ export type Facts<B extends TSchema | undefined, Q extends TObject | undefined> 
   absent?: string
   /** `raw`: the exact bytes, for signed messages. `stream`: the handler reads `request.stream()`. */
   consumes?: 'json' | 'raw' | 'stream'
-  /**
-   * The permission that the handler requires for what belongs to others. The route itself requires
-   * none, because everybody may do this to their own.
-   */
+  /** The permission that the handler requires for what belongs to others; for one's own, none. */
   for_others?: string
   /** The permission that the handler requires for a type, or for some types. */
   for_types?: string
