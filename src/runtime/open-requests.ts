@@ -37,7 +37,7 @@ export function openRequests(
   )
   const requests: Requests = {
     routes,
-    compiled: lazily(() => compiled().filter(({ route }) => served().has(route))),
+    compiled: lazily(() => compiled().filter(({ declared }) => served().has(declared))),
     deps,
     operations,
     performer: lazily(() => openPerform(deps(), operations())),

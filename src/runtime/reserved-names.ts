@@ -29,19 +29,19 @@ const nouns = words(`
 
 /** What follows `/v1/` in paths. */
 const segments = words(`
-  accounts answers api-keys attachments audit-events captcha-challenges carts checkouts
+  accounts answers api-keys attachments audit-events captcha-challenges carts chat checkouts
   clients collections comments commerce connections connectors conversations deprecations
   devices discounts disputes documents domains email-changes email-verification-requests
-  email-verifications embedding-profiles event-consumers event-parks event-types events
+  email-verifications embedding-profiles embeddings event-consumers event-parks event-types events
   factor-resets feed files generations guests handles inbound inbound-receipts
   inbound-sources inbox inference-jobs inferences ingestion-jobs inventory invitations
   job-attempts job-batches job-redrives job-rules job-schedules job-stats job-types jobs
   ledger limits link-blocklist link-reports link-stats links login-codes login-options me
-  mfa model-prices models moderation notification-categories notification-push-key
+  messages mfa model-prices models moderation notification-categories notification-push-key
   notification-templates notifications oauth oidc orders organization organizations
   passkey-options password-changes password-reset-requests password-resets payment-intents
   posts price-versions products providers public quotas realtime-token
-  reconciliation-items reconciliation-runs refunds registrations reports requests returns
+  reconciliation-items reconciliation-runs refunds registrations reports requests responses returns
   roles rules search security-events sessions settlements shares shipments
   shipping-methods signing-keys suppressions tax-rules tenants unsubscribe uploads usage
   users webhook-deliveries webhook-event-types webhook-events webhook-subscriptions

@@ -47,7 +47,8 @@ function ofType(schema: Json, scope: Scope, name: string): unknown {
       return objectOf(schema, scope)
     }
     case 'array': {
-      const items = Array.from({ length: Math.max(1, Number(schema['minItems'] ?? 1)) })
+      const shown = Math.min(Number(schema['maxItems'] ?? 1), 1)
+      const items = Array.from({ length: Math.max(shown, Number(schema['minItems'] ?? 0)) })
       return items.map(() => exampleOf(schema['items'] ?? {}, scope, singular(name)))
     }
     case 'string': {

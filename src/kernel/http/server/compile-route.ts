@@ -24,6 +24,8 @@ import { withViolations } from './violations.ts'
 
 export type CompiledRoute = {
   readonly route: Route
+  /** As its surface declared it. */
+  readonly declared: Route
   readonly operation: string
   readonly rate: RateClass
   readonly keyed: 'required' | 'optional' | null
@@ -52,9 +54,9 @@ export type CompileOptions = {
   readonly surface_of: ReadonlyMap<Route, string>
 }
 
-export function compileRoute(given: Route, options: CompileOptions): CompiledRoute {
+export function compileRoute(declared: Route, options: CompileOptions): CompiledRoute {
   const { strict, catalog } = options
-  const route = withViolations(given, catalog)
+  const route = withViolations(declared, catalog)
   const [permission, type_field] = permissionOf(route)
   if (
     route.consumes === 'stream' &&
@@ -66,11 +68,12 @@ export function compileRoute(given: Route, options: CompileOptions): CompiledRou
   }
   return {
     route,
+    declared,
     operation: `${route.method} ${route.path}`,
     rate: route.rate ?? (route.method === 'GET' ? 'read' : 'write'),
     keyed: keyedOf(route),
     permission,
-    surface: options.surface_of.get(given) ?? null,
+    surface: options.surface_of.get(declared) ?? null,
     type_field,
     checkParams: paramsCheck(route, catalog),
     checkInput: inputCheck(route),

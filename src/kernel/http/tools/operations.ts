@@ -44,11 +44,10 @@ export function operationsOf(
   routes: readonly CompiledRoute[],
   surfaces: ReadonlyMap<Route, string>,
 ): Operations {
-  const named = new Map([...surfaces].map(([{ name }, surface]) => [name, surface]))
   const all = routes.flatMap(compiled => {
-    const { route } = compiled
+    const { route, declared } = compiled
     const places = whyNever(route) === null ? placesOf(route) : null
-    return places ? [operationOf(compiled, places, named.get(route.name) ?? null)] : []
+    return places ? [operationOf(compiled, places, surfaces.get(declared) ?? null)] : []
   })
   return new Map(all.toSorted((a, b) => (a.name < b.name ? -1 : 1)).map(one => [one.name, one]))
 }

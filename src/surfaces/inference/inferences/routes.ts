@@ -1,5 +1,5 @@
 /** Routes that make blocking and streamed calls, list calls, read a call, and cancel a call. */
-import { currentRequestId, looked, owner, reply, routesOf } from '#dodeca/kernel'
+import { batch_members_max, currentRequestId, looked, owner, reply, routesOf } from '#dodeca/kernel'
 import type { Principal, Reader, RequestKey } from '#dodeca/kernel'
 import { Type } from 'typebox'
 import type { Deps } from '../deps.ts'
@@ -59,6 +59,7 @@ export const inferenceRoutes = open({
       record: 'reference',
       lease_seconds,
       body_limit_bytes,
+      body_members_max: batch_members_max,
       body: CreateInference,
       instead: instead_of_calls,
       reply: InferenceView,
@@ -101,6 +102,7 @@ export const inferenceRoutes = open({
       idempotency: 'optional',
       lease_seconds,
       body_limit_bytes,
+      body_members_max: batch_members_max,
       body: CreateInference,
       instead: instead_of_calls,
       reply: Type.String(),

@@ -4,6 +4,7 @@
  */
 import { Type } from 'typebox'
 import {
+  batch_members_max,
   closed,
   Id,
   narrowSession,
@@ -103,6 +104,7 @@ export const inferenceJobRoutes = open({
         'You can also read and cancel the job under `/v1/jobs/{job_id}`, and it emits the events of jobs. Jobs count against the daily limits.',
       idempotency: 'required',
       body_limit_bytes: 4 * 1024 * 1024,
+      body_members_max: batch_members_max,
       body: CreateJob,
       instead: instead_of_calls,
       replies: { 202: CreatedJob },
