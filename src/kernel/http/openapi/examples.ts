@@ -76,10 +76,12 @@ function objectOf(schema: Json, scope: Scope): Json {
     ({ required = [] }) => required,
   )
   const left_out = new Set(others.flat().filter(name => !first.includes(name)))
-  const properties = Object.entries((schema['properties'] ?? {}) as Json)
+  const properties = Object.entries((schema['properties'] ?? {}) as Readonly<Record<string, Json>>)
+  const required = new Set(schema['required'] as string[] | undefined)
+  const shows = (name: string, one: Json) => required.has(name) || isNotNull(one)
   return Object.fromEntries(
     properties
-      .filter(([name]) => !left_out.has(name))
+      .filter(([name, one]) => !left_out.has(name) && shows(name, one))
       .map(([name, one]) => [name, exampleOf(one, scope, name)]),
   )
 }
