@@ -21,7 +21,7 @@ import { Continued, isElsewhere, readSession, rotation, type Refresh } from './r
 type Needs = Pick<Deps, 'kernel' | 'tokens' | 'denied' | 'pace'>
 
 const Used = Type.Object({
-  /** The token is the unused one, or the one before it; else it is older, or not ours. */
+  /** The token is the unused one, or the one before it; null if it is older. */
   is: nullable(oneOf('unused', 'before')),
   in_grace: Type.Boolean(),
   unused: Bytes,
@@ -117,18 +117,18 @@ async function holdMembership(tx: Tx, { session_id, tenant_id }: Refresh): Promi
   return held !== undefined
 }
 
-/** Cases (b) to (e): the token is not the unused one. */
-function again({ kernel }: Needs, asked: Refresh, token: RefreshToken): Promise<Result> {
+/** Cases (b) to (e): the token is not the unused one. Random input holds no session. */
+async function again({ kernel }: Needs, asked: Refresh, token: RefreshToken): Promise<Result> {
   const { session_id } = asked
   const { settings, keys } = kernel
+  if (!isGenuine(keys, token)) return { kind: 'refused' }
   const hash = hashOf(token.text)
-  return kernel.db.tx(async (tx): Promise<Result> => {
+  return await kernel.db.tx(async (tx): Promise<Result> => {
     const found = await hold(tx, settings, asked, hash)
     if (!found?.alive) return { kind: 'refused' }
-    if (found.is === null) return { kind: isGenuine(keys, token) ? 'reused' : 'refused' }
     const refusal = refusalOf(found)
     if (found.is === 'unused') return refusal ?? { kind: 'no_member' }
-    if (!found.in_grace) return { kind: 'reused' }
+    if (found.is === null || !found.in_grace) return { kind: 'reused' }
     if (refusal) return refusal
     const replayed = await tx.run(sql`
       update identity.sessions set refresh_replays = refresh_replays + 1
