@@ -5,11 +5,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { newId } from '#dodeca/kernel'
-import {
-  framesOf,
-  openInferenceWorld,
-  type Someone,
-} from '../src/surfaces/inference/test/inference-world.ts'
+import { openInferenceWorld, type Someone } from '../src/surfaces/inference/test/inference-world.ts'
 import { eventually, newKey } from './world.ts'
 
 const world = await openInferenceWorld({ IDENTITY_ACCESS_TTL_SECONDS: '300' })
@@ -31,6 +27,8 @@ async function waitingJob(one: Someone): Promise<Asked> {
   const { body: job } = await one.ask('POST', '/v1/inference-jobs', body, { key: newKey() })
   return { method: 'GET', path: `/v1/jobs/${job.job_id}/events` }
 }
+
+const streamed = { model: 'default', stream: true } as const
 
 /** An answer of a model that takes a minute. */
 async function slow(path: string, more: (prompt: string) => object): Promise<Asked> {
@@ -54,6 +52,18 @@ const called: Readonly<Record<string, (one: Someone) => Promise<Asked>>> = {
   'POST /v1/inferences:stream': () =>
     slow('/v1/inferences:stream', input => ({ model: 'default', input })),
   'POST /v1/generations/stream': () => slow('/v1/generations/stream', prompt => ({ prompt })),
+  'POST /v1/chat/completions': () =>
+    slow('/v1/chat/completions', content => ({
+      ...streamed,
+      messages: [{ role: 'user', content }],
+    })),
+  'POST /v1/responses': () => slow('/v1/responses', input => ({ ...streamed, input })),
+  'POST /v1/messages': () =>
+    slow('/v1/messages', content => ({
+      ...streamed,
+      max_tokens: 500,
+      messages: [{ role: 'user', content }],
+    })),
 }
 /** Written by the same function of the kernel; without documents they end at once. */
 const short = ['POST /v1/answers', 'POST /v1/answers:stream']
@@ -68,7 +78,7 @@ test('every stream and every socket is named here', () => {
   expect(sockets.map(one => one.path)).toEqual(['/v1/realtime'])
 })
 
-/** Opens a stream; `end` is its last event, once it has ended. */
+/** Opens a stream; `end` is the text of its last event, once it has ended. */
 async function open(one: Someone, { method, path, body }: Asked) {
   const response = await fetch(world.url + path, {
     method,
@@ -84,7 +94,8 @@ async function open(one: Someone, { method, path, body }: Asked) {
     200,
     'text/event-stream; charset=utf-8',
   ])
-  return { end: response.text().then(text => framesOf(text).at(-1)) }
+  const last = (text: string) => text.split('\n\n').findLast(one => one.includes('data: '))
+  return { end: response.text().then(last) }
 }
 
 const who = ({ tenant, id }: Someone) => ({ tenant: tenant.slug, account: id })
@@ -100,9 +111,8 @@ describe.concurrent.for(Object.entries({ ...watched, ...called }))('%s', ([, beg
     const { end } = await open(one, await begin(one))
     await lose(one)
     // The stream of the specification has one code for every failure. A tenant that is disabled also
-    // takes the right away, and either may be seen first.
-    const code = expect.stringMatching(/^(invalid_token|permission_denied|generation_failed)$/)
-    expect((await end)?.data).toMatchObject({ code })
+    // takes the right away, and either may be seen first. Other APIs have the code in their `error`.
+    expect(await end).toMatch(/\b(invalid_token|permission_denied|generation_failed)\b/)
   })
 })
 
@@ -110,7 +120,7 @@ test.for(Object.entries(watched))('%s ends with its access token', async ([, beg
   const one = await world.someone()
   const { end } = await open(one, await begin(one))
   await world.call('POST', '/dev/clock', { body: { offset_seconds: 301 } })
-  expect((await end)?.data).toMatchObject({ code: 'invalid_token' })
+  expect(await end).toContain('"code":"invalid_token"')
 })
 
 test.for(Object.entries(endings))('a socket of chat closes when %s', async ([, lose]) => {

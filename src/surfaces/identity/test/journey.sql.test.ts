@@ -26,7 +26,7 @@ describe.concurrent('a person', () => {
     })
     expect(refreshed.status).toBe(200)
     expect(refreshed.body.session_id).toBe(member.session_id)
-    expect(refreshed.body.refresh_token).toHaveLength(57)
+    expect(refreshed.body.refresh_token).toHaveLength(78)
     expect(refreshed.body.refresh_token).not.toBe(member.refresh_token)
     const token = refreshed.body.access_token
     const path = `/v1/sessions/${member.session_id}`
