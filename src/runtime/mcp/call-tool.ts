@@ -125,7 +125,7 @@ function refusalOf({ kernel }: McpDeps, { request }: Caller, refusal: Problem): 
   return { status: refusal.status, headers: {}, body, replayed: false, refusal }
 }
 
-/** A missing scope is told in HTTP: the client can then ask the person for it. */
+/** A missing scope is an HTTP error: the client can then ask the person for it. */
 function shown({ kernel }: McpDeps, { status, body, refusal }: Performed): Result {
   if (refusal?.code === 'insufficient_scope') throw refusal
   const most = kernel.settings['kernel.tool_result_bytes']

@@ -171,7 +171,7 @@ export function refusalFor(
 
 /**
  * RFC 9728, 5.1: an application without a token finds out where people log in. One of another API
- * than `/v1` is also told where it gets more scope.
+ * than `/v1` also finds out where it gets more scope.
  */
 function nameMetadata(
   { metadataOf }: ProblemDeps,

@@ -1,4 +1,4 @@
-/** Which operations models reach, what they are told of them, and how arguments become a request. */
+/** Which operations models reach, what they read about them, and how arguments become a request. */
 import { type TObject, Type } from 'typebox'
 import { describe, expect, test } from 'vitest'
 import { catalogOf, Problem } from '../../errors/problem.ts'

@@ -25,7 +25,7 @@ export function whyNever(route: Route): string | null {
   return placesOf(route) === null ? 'has two arguments of one name' : null
 }
 
-/** What was declared, or what the method says. What nobody has declared needs a yes. */
+/** What was declared, or what the method says. A write that is not declared needs a yes. */
 export function modeOf(route: Route): 'read' | 'write' | 'confirm' {
   const { tool } = route
   if (tool && tool !== 'never') return tool
