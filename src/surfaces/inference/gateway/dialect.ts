@@ -5,10 +5,14 @@
  */
 import { Type, type TSchema } from 'typebox'
 import { batch_members_max, nullable } from '#dodeca/kernel'
-import type { Principal, RequestKey, Route } from '#dodeca/kernel'
+import type { Principal, Reader, RequestKey, Route } from '#dodeca/kernel'
+import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { call_fails, lease_seconds } from '../inferences/routes.ts'
-import type { NewCall } from '../operations/draft-call.ts'
+import { blockingCalls, type Finished } from '../operations/call-blocking.ts'
+import { streamedCalls, type NewWriter } from '../operations/call-streamed.ts'
+import { draftCall, type NewCall } from '../operations/draft-call.ts'
+import { findOperation } from '../operations/find-operation.ts'
 
 /** Clients of these APIs send null for what they leave out. */
 export function maybe<S extends TSchema>(schema: S) {
@@ -50,10 +54,13 @@ export const asks = {
   fails: [...call_fails, 'chain_too_long'],
 } as const
 
+type Asked = Pick<NewCall, 'model' | 'content' | 'parameters' | 'store' | 'pointer'> &
+  Partial<Pick<NewCall, 'metadata' | 'previous_id'>>
+
 type Asking = { readonly principal: Principal; readonly key: RequestKey | null }
 
 /** The parts of a call that do not come from the body. */
-export function calledBy({ principal, key }: Asking, stream: boolean | null | undefined) {
+function calledBy({ principal, key }: Asking, stream: boolean | null | undefined) {
   return {
     tenant_id: principal.tenant_id,
     actor_id: principal.id,
@@ -62,6 +69,39 @@ export function calledBy({ principal, key }: Asking, stream: boolean | null | un
     workload: 'inference',
     class: stream ? 'stream' : 'call',
   } as const satisfies Partial<NewCall>
+}
+
+/** Drafts the call that a request of another API asks for. */
+export async function draftAs(
+  deps: Deps,
+  context: Asking,
+  stream: boolean | null | undefined,
+  asked: Asked,
+) {
+  const limit = stream ? 'inference.stream_max_ms' : 'inference.deadline_ms'
+  const by = calledBy(context, stream)
+  return await draftCall(deps, { ...asked, ...by, deadline_ms: deps.kernel.settings[limit] })
+}
+
+type Repeated = {
+  readonly tx: Reader
+  readonly principal: Principal
+  readonly resource_ref: string
+}
+type Rendered<View> = (reader: Reader, done: Finished, deps: Deps) => Promise<View>
+
+/** The steps after the draft: `rendered` makes the reply of a call, `writer` the events of one. */
+export function callSteps<View>(rendered: Rendered<View>, writer: NewWriter) {
+  return {
+    again: async ({ tx, principal, resource_ref }: Repeated, deps: Deps) => {
+      const id = resource_ref.split('/').at(-1) ?? ''
+      return await rendered(tx, { ended: await findOperation(tx, principal, id) }, deps)
+    },
+    operation: blockingCalls(rendered),
+    streaming: streamedCalls(writer),
+    streams: ({ body }: { readonly body: { readonly stream?: boolean | null } }) =>
+      body.stream ?? false,
+  }
 }
 
 /** Output tokens where the request says none: its SDKs expect more than one short answer. */

@@ -46,7 +46,7 @@ export type Written = Pick<
   | 'parameters'
 >
 
-type NewWriter = (call: Written, deps: Deps) => Writer
+export type NewWriter = (call: Written, deps: Deps) => Writer
 
 export function streamedCalls(newWriter: NewWriter) {
   return {

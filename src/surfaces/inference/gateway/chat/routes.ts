@@ -2,11 +2,8 @@
 import { reply, routesOf, type Reader } from '#dodeca/kernel'
 import type { Deps } from '../../deps.ts'
 import { answerOf } from '../../operations/answer.ts'
-import { blockingCalls, type Finished } from '../../operations/call-blocking.ts'
-import { streamedCalls } from '../../operations/call-streamed.ts'
-import { draftCall } from '../../operations/draft-call.ts'
-import { findOperation } from '../../operations/find-operation.ts'
-import { asks, calledBy } from '../dialect.ts'
+import type { Finished } from '../../operations/call-blocking.ts'
+import { asks, callSteps, draftAs } from '../dialect.ts'
 import { chunkWriter, completionOf } from './completion.ts'
 import { readChat } from './read-request.ts'
 import { ChatCompletion, CreateChat } from './schemas.ts'
@@ -27,21 +24,10 @@ export const chatRoutes = open({
     },
     {
       prepare: async (context, deps) => {
-        const { settings } = deps.kernel
-        const { body } = context
-        return await draftCall(deps, {
-          ...(await readChat(body)),
-          ...calledBy(context, body.stream),
-          deadline_ms: settings[body.stream ? 'inference.stream_max_ms' : 'inference.deadline_ms'],
-        })
+        const asked = await readChat(context.body)
+        return await draftAs(deps, context, context.body.stream, asked)
       },
-      again: async ({ tx, principal, resource_ref }, deps) => {
-        const id = resource_ref.split('/').at(-1) ?? ''
-        return await rendered(tx, { ended: await findOperation(tx, principal, id) }, deps)
-      },
-      operation: blockingCalls(rendered),
-      streaming: streamedCalls(chunkWriter),
-      streams: ({ body }) => body.stream ?? false,
+      ...callSteps(rendered, chunkWriter),
     },
   ),
 })

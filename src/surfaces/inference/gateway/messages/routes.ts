@@ -2,11 +2,9 @@
 import { reply, routesOf, type Reader } from '#dodeca/kernel'
 import type { Deps } from '../../deps.ts'
 import { answerOf } from '../../operations/answer.ts'
-import { blockingCalls, type Finished } from '../../operations/call-blocking.ts'
-import { streamedCalls } from '../../operations/call-streamed.ts'
-import { draftCall, estimateInput } from '../../operations/draft-call.ts'
-import { findOperation } from '../../operations/find-operation.ts'
-import { asks, calledBy } from '../dialect.ts'
+import type { Finished } from '../../operations/call-blocking.ts'
+import { estimateInput } from '../../operations/draft-call.ts'
+import { asks, callSteps, draftAs } from '../dialect.ts'
 import { messageErrorOf, messageOf, messageWriter } from './message.ts'
 import { readContents, readMessage } from './read-request.ts'
 import { CountTokens, CreateMessage, MessageView, TokenCount } from './schemas.ts'
@@ -30,22 +28,13 @@ export const messageRoutes = open({
     },
     {
       prepare: async (context, deps) => {
-        const { kernel } = deps
-        const { body, principal } = context
-        const limit = body.stream ? 'inference.stream_max_ms' : 'inference.deadline_ms'
-        return await draftCall(deps, {
-          ...(await readMessage({ kernel, tenant_id: principal.tenant_id }, body)),
-          ...calledBy(context, body.stream),
-          deadline_ms: kernel.settings[limit],
-        })
+        const asked = await readMessage(
+          { kernel: deps.kernel, tenant_id: context.principal.tenant_id },
+          context.body,
+        )
+        return await draftAs(deps, context, context.body.stream, asked)
       },
-      again: async ({ tx, principal, resource_ref }, deps) => {
-        const id = resource_ref.split('/').at(-1) ?? ''
-        return await rendered(tx, { ended: await findOperation(tx, principal, id) }, deps)
-      },
-      operation: blockingCalls(rendered),
-      streaming: streamedCalls((call, { kernel }) => messageWriter(kernel, call)),
-      streams: ({ body }) => body.stream ?? false,
+      ...callSteps(rendered, (call, { kernel }) => messageWriter(kernel, call)),
     },
   ),
 

@@ -3,11 +3,9 @@ import { reply, routesOf, sql, type Principal, type Reader, type Tx } from '#dod
 import type { Deps } from '../../deps.ts'
 import { problem } from '../../errors.ts'
 import { cancelCall } from '../../inferences/cancel-call.ts'
-import { blockingCalls, type Finished } from '../../operations/call-blocking.ts'
-import { streamedCalls } from '../../operations/call-streamed.ts'
-import { draftCall } from '../../operations/draft-call.ts'
+import type { Finished } from '../../operations/call-blocking.ts'
 import { findOperation } from '../../operations/find-operation.ts'
-import { asks, calledBy, errorOf } from '../dialect.ts'
+import { asks, callSteps, draftAs, errorOf } from '../dialect.ts'
 import { readResponse } from './read-request.ts'
 import { responseOf, storedResponse } from './response.ts'
 import { CreateResponse, ResponseView } from './schemas.ts'
@@ -34,22 +32,10 @@ export const responseRoutes = open({
     },
     {
       prepare: async (context, deps) => {
-        const { kernel } = deps
-        const { body, principal } = context
-        const limit = body.stream ? 'inference.stream_max_ms' : 'inference.deadline_ms'
-        return await draftCall(deps, {
-          ...(await readResponse(kernel, principal.tenant_id, body)),
-          ...calledBy(context, body.stream),
-          deadline_ms: kernel.settings[limit],
-        })
+        const asked = await readResponse(deps.kernel, context.principal.tenant_id, context.body)
+        return await draftAs(deps, context, context.body.stream, asked)
       },
-      again: async ({ tx, principal, resource_ref }, deps) => {
-        const id = resource_ref.split('/').at(-1) ?? ''
-        return await rendered(tx, { ended: await findOperation(tx, principal, id) }, deps)
-      },
-      operation: blockingCalls(rendered),
-      streaming: streamedCalls((call, { kernel }) => responseWriter(kernel, call)),
-      streams: ({ body }) => body.stream ?? false,
+      ...callSteps(rendered, (call, { kernel }) => responseWriter(kernel, call)),
     },
   ),
 
