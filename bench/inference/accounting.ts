@@ -204,7 +204,7 @@ async function scriptOf(deps: Deps): Promise<string> {
   const computed = new Map([
     [tenant_place, `('00000000-0000-7000-8000-' || lpad(:tenant::text, 12, '0'))::uuid`],
     [operation_place, `('00000000-0000-7000-9000-' || lpad(:operation::text, 12, '0'))::uuid`],
-    ['@events', 'array[uuidv7()]'],
+    ['@events', 'uuidv7()'],
   ])
   const outbox = openOutbox(new Map(Object.entries(events)))(
     emitted.map(event => ({ ...event, tenant_id: tenantOf(1), aggregate_id: tenantOf(1) })),
