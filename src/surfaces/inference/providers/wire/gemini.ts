@@ -169,6 +169,7 @@ function reader(): (chunk: Chunk) => Read {
   const calls: ToolCall[] = []
   const signed: Signed[] = []
   let created = false
+  let counted: Chunk['usageMetadata']
   return chunk => {
     const { responseId, modelVersion, promptFeedback, candidates, usageMetadata } = chunk
     const events: Read['events'][number][] = []
@@ -185,11 +186,12 @@ function reader(): (chunk: Chunk) => Read {
         calls.push({ id, name, arguments: JSON.stringify(args) })
       } else if (text && !thought) events.push({ type: 'text', text })
     }
-    const usage = usageMetadata ? usageOf(usageMetadata) : null
-    if (usage) events.push({ type: 'usage', ...usage })
+    counted = usageMetadata ?? counted
     const blocked = promptFeedback?.blockReason
     const end = blocked ? filtered(blocked) : endOf(candidate?.finishReason, calls.length > 0)
     if (!end) return { events }
+    const usage = counted && usageOf(counted)
+    if (usage) events.push({ type: 'usage', ...usage })
     if ('ended' in end && end.ended === 'tool_calls') {
       if (signed.length > 0) events.push({ type: 'sealed', data: JSON.stringify(signed) })
       for (const call of calls) events.push({ type: 'tool_call', ...call })
