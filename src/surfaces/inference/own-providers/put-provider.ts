@@ -5,10 +5,11 @@
 import { columnsOf, lacks, newId, requireConditions, sql } from '#dodeca/kernel'
 import type { Conditions, Principal, Tx } from '#dodeca/kernel'
 import { Type, type Static } from 'typebox'
+import { Value } from 'typebox/value'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { models_topic } from '../models/known-models.ts'
-import { usual_addresses, type Auth } from '../providers/auth.ts'
+import { Auth, usual_addresses } from '../providers/auth.ts'
 import { hostFault } from '../providers/own-hosts.ts'
 import { sealSecret } from '../providers/own-secrets.ts'
 import { primaryName } from '../providers/provider-settings.ts'
@@ -29,7 +30,8 @@ export async function putProvider(
   name: string,
   body: PutProvider,
 ): Promise<ProviderView> {
-  const { tenant_id = principal.tenant_id, kind, auth, state = 'active' } = body
+  const { tenant_id = principal.tenant_id, kind, state = 'active' } = body
+  const auth = authOf(body)
   const of_operator = tenant_id !== principal.tenant_id || body.tools !== undefined
   if (of_operator && !grants.has('inference.platform.write')) {
     throw lacks('inference.platform.write', 'Leave out `tools` and `tenant_id`.')
@@ -110,6 +112,14 @@ function addressOf({ kernel }: Pick<Deps, 'kernel'>, { kind, base_url }: PutProv
   throw invalid(
     '/base_url',
     'Send an address such as https://api.example.com/v1: https at port 443, without a user, a query or a fragment.',
+  )
+}
+
+function authOf({ auth }: PutProvider): Auth | undefined {
+  if (auth === undefined || Value.Check(Auth, auth)) return auth
+  throw invalid(
+    '/auth',
+    'Send `key` for a bearer, `header` and `key` for a header, and `region`, `access_key_id` and `secret_access_key` for aws, and no other members.',
   )
 }
 

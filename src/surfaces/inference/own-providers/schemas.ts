@@ -1,7 +1,7 @@
 /** Own providers in requests and replies. A key is never in a reply. */
 import { Type, type Static } from 'typebox'
 import { closed, Id, nullable, oneOf, text, Time } from '#dodeca/kernel'
-import { Auth } from '../providers/auth.ts'
+import { AuthBody } from '../providers/auth.ts'
 import { provider_kinds } from '../providers/provider.ts'
 
 export const ProviderName = Type.String({ pattern: '^[a-z][a-z0-9_-]{0,49}$', maxLength: 50 })
@@ -12,7 +12,7 @@ export const PutProvider = closed(
   {
     kind: Kind,
     base_url: Type.Optional(text(2000)),
-    auth: Type.Optional(Auth),
+    auth: Type.Optional(AuthBody),
     state: Type.Optional(State),
     tools: Type.Optional(Type.Boolean()),
     tenant_id: Type.Optional(Id),

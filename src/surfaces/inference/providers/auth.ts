@@ -7,24 +7,34 @@ import { Type, type Static } from 'typebox'
 import { closed, oneOf, type RequestHeaders } from '#dodeca/kernel'
 import type { ProviderKind } from './provider.ts'
 
+const headers = ['authorization', 'api-key', 'x-api-key', 'x-goog-api-key'] as const
+const Header = oneOf(...headers)
 const Key = Type.String({ minLength: 1, maxLength: 1000, pattern: '^[\\x21-\\x7e]+$' })
 const Region = Type.String({ pattern: '^[a-z]{2}(-[a-z]+)+-\\d$', maxLength: 40 })
 
+const KeyId = Type.String({ minLength: 1, maxLength: 128, pattern: '^\\w+$' })
+
 export const Auth = Type.Union([
   closed({ type: Type.Literal('bearer'), key: Key }),
-  closed({
-    type: Type.Literal('header'),
-    header: oneOf('authorization', 'api-key', 'x-api-key', 'x-goog-api-key'),
-    key: Key,
-  }),
+  closed({ type: Type.Literal('header'), header: Header, key: Key }),
   closed({
     type: Type.Literal('aws'),
     region: Region,
-    access_key_id: Type.String({ minLength: 1, maxLength: 128, pattern: '^\\w+$' }),
+    access_key_id: KeyId,
     secret_access_key: Key,
   }),
 ])
 export type Auth = Static<typeof Auth>
+
+/** As a body has it: each type needs its own members, and all of them. */
+export const AuthBody = closed({
+  type: oneOf('bearer', 'header', 'aws'),
+  key: Type.Optional(Key),
+  header: Type.Optional(Header),
+  region: Type.Optional(Region),
+  access_key_id: Type.Optional(KeyId),
+  secret_access_key: Type.Optional(Key),
+})
 
 /** The usual address of each kind; a compatible server has none. */
 export const usual_addresses: Readonly<Partial<Record<ProviderKind, string>>> = {

@@ -187,7 +187,7 @@ describe('an own provider', () => {
     const events = await db.many(
       Row,
       sql`
-        select data::text as text from kernel.events
+        select e::text as text from kernel.events e
         where tenant_id = ${one.tenant.id} and type = 'model_provider.changed'`,
     )
     const audits = await db.many(
