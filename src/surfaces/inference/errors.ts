@@ -70,12 +70,6 @@ export const errors = {
     cause: 'The platform got no connection to the provider, so nothing was sent.',
     cure: 'Send it again in a few seconds. If it lasts, tell the operator of the platform.',
   },
-  model_provider_not_found: {
-    status: 404,
-    title: 'There is no such provider',
-    cause: 'Your tenant has no own provider with this name.',
-    cure: 'List the providers with `GET /v1/model-providers`.',
-  },
   provider_name_taken: {
     status: 409,
     title: 'The platform has a provider of this name',

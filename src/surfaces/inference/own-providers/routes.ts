@@ -11,7 +11,6 @@ const path = '/v1/model-providers'
 
 const { open, list, put, del } = routesOf<Deps>({
   permission: 'inference.providers.write',
-  absent: 'model_provider_not_found',
   added: true,
   params: { name: ProviderName },
 })
@@ -42,7 +41,6 @@ export const ownProviderRoutes = open({
       description:
         'Its models are called with your key. Without `auth` the key stays, and kind and base_url must be the same. Only the platform operator sets `tools`, with which models there may call operations, and `tenant_id`.',
       asks_grants: true,
-      absent: 'validation_failed',
       body: PutProvider,
       reply: ProviderView,
       fails: [
@@ -69,7 +67,7 @@ export const ownProviderRoutes = open({
     },
     async ({ tx, principal: { tenant_id }, params: { name } }) => {
       const found = await findProvider(tx, tenant_id, name)
-      if (!found) throw problem('model_provider_not_found')
+      if (!found) return
       const used = await tx.maybe(
         Type.Object({ id: Type.String() }),
         sql`
