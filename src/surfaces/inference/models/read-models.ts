@@ -4,13 +4,16 @@ import { sql, type Sql } from '#dodeca/kernel'
 import { platform_tenant, type Deps } from '../deps.ts'
 import { ModelView } from './schemas.ts'
 
-export const ModelRow = Type.Omit(ModelView, ['health'])
+export const ModelRow = Type.Object({
+  ...Type.Omit(ModelView, ['health']).properties,
+  tenant_id: Type.String(),
+})
 export type ModelRow = Static<typeof ModelRow>
 
 /** `where` is a condition on the deployments `d`. */
 export function modelsOf(tenant_id: string, where: Sql): Sql {
   return sql`
-    select d.id, 'model' as object, d.provider as owned_by,
+    select d.id, d.tenant_id, d.own_provider, 'model' as object, d.provider as owned_by,
       extract(epoch from d.created_at)::int as created,
       coalesce((select min(a.alias) from inference.model_aliases a
         where a.tenant_id = d.tenant_id and a.deployment_id = d.id), d.model_name) as name,
@@ -32,6 +35,9 @@ export function modelsOf(tenant_id: string, where: Sql): Sql {
     where d.tenant_id in (${tenant_id}, ${platform_tenant}) and ${where}`
 }
 
-export function modelOf({ providers }: Pick<Deps, 'providers'>, row: ModelRow): ModelView {
-  return { ...row, health: providers.find(row.provider)?.health(row.model_name) ?? 'open' }
+export function modelOf(
+  { providers }: Pick<Deps, 'providers'>,
+  { tenant_id, ...row }: ModelRow,
+): ModelView {
+  return { ...row, health: providers.health({ ...row, tenant_id }) }
 }

@@ -71,10 +71,10 @@ export const modelRoutes = open({
 
   createModel: create(
     path,
-    'Add a model at a configured provider, for one tenant',
+    'Add a model at a provider, for one tenant',
     {
       description:
-        'Only the platform operator may add models, because they are called with the provider account of the platform. Without `tenant_id` the model belongs to the tenant of the caller.',
+        'At an own provider of your tenant you add models yourself. Only the platform operator adds models at providers of the platform, because they are called with its account. Without `tenant_id` the model belongs to the tenant of the caller.',
       asks_grants: true,
       added: true,
       body: CreateModel,

@@ -102,6 +102,7 @@ export const ModelView = Type.Object(
     max_output: Type.Integer(),
     policy_version: Type.String(),
     owner: oneOf('platform', 'tenant'),
+    own_provider: Type.Boolean(),
     aliases: Type.Array(
       Type.Object({ alias: Type.String(), priority: Type.Integer(), weight: Type.Integer() }),
       { maxItems: 100 },

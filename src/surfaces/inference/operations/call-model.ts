@@ -100,7 +100,7 @@ async function callDeployment(
 ): Promise<Answered> {
   const ledger = openLedger(deps, call)
   const reading = new Reading(deps, call)
-  const provider = deps.providers.find(call.deployment.provider)
+  const provider = deps.providers.of(call.deployment)
   const leave = deps.places.take(call.deployment.id)
   const began_ms = performance.now()
   let failure: unknown
