@@ -20,7 +20,6 @@ const Before = Type.Object({ version: Type.Integer() })
 
 export async function findQuota(
   reader: Reader,
-  kernel: Deps['kernel'],
   { tenant_id }: Principal,
   asked: Asked,
 ): Promise<Quota> {
@@ -32,7 +31,7 @@ export async function findQuota(
       where tenant_id = ${tenant_id} and scope_type = ${scope_type} and scope_id = ${scope_id}`,
   )
   if (!found) throw problem('quota_scope_not_found')
-  return { ...found, limits: wholeOf(kernel, scope_type, found.limits) }
+  return found
 }
 
 export async function changeQuota(
@@ -42,11 +41,10 @@ export async function changeQuota(
   asked: Asked,
   { tags = [], ...limits }: SetQuota,
 ): Promise<Quota> {
-  const { kernel } = deps
   const key = keyOf(asked)
   const { scope_type, scope_id } = key
   const tenant_id = await tenantOf(tx, deps, by, key)
-  refuseRaised(kernel, by, scope_type, limits)
+  refuseRaised(deps.kernel, by, scope_type, limits)
   if (tags.length > 0 && scope_type !== 'principal') {
     throw problem('validation_failed', {
       detail: 'Only the calls of a principal get tags. Leave `tags` out.',
@@ -76,7 +74,7 @@ export async function changeQuota(
   if (!before && version > 1) requireConditions(by.conditions, version - 1)
   tx.audit('inference.quotas.put', `${scope_type} ${scope_id}`)
   if (scope_type === 'tag') recount(tx, tenant_id, scope_id)
-  return { scope_type, scope_id, limits: wholeOf(kernel, scope_type, limits), tags, version }
+  return { scope_type, scope_id, limits, tags, version }
 }
 
 export async function deleteQuota(tx: Tx, { tenant_id }: Principal, asked: Asked): Promise<void> {
@@ -132,9 +130,4 @@ function refuseRaised(
   if (raised.length === 0) return
   const of_platform = `Only the platform operator raises ${raised.join(', ')} of a tenant above the platform's.`
   throw lacks('inference.platform.write', of_platform)
-}
-
-/** A tag has only the limits that are set. */
-function wholeOf(kernel: Deps['kernel'], scope_type: ScopeType, limits: Quota['limits']) {
-  return scope_type === 'tag' ? limits : { ...configuredLimits(kernel)[scope_type], ...limits }
 }

@@ -54,7 +54,7 @@ export const quotaRoutes = open({
     one,
     'Get the limits that are set for a principal, a tag or the tenant',
     { reply: Quota },
-    async ({ tx, principal, params }, { kernel }) => await findQuota(tx, kernel, principal, params),
+    async ({ tx, principal, params }) => await findQuota(tx, principal, params),
   ),
 
   putQuota: put(

@@ -1,6 +1,6 @@
 /**
  * The usage and cost of calls: by day, model, principal, tag or workload, and each of them by day.
- * Callers see their own usage, and with the permission that of the tenant.
+ * Callers see their own usage with that of their keys, and with the permission that of the tenant.
  */
 import { Type } from 'typebox'
 import {
@@ -51,7 +51,7 @@ export const usageRoutes = open({
     '/v1/usage',
     'Get the usage and cost of calls, by day, model, principal, tag or workload',
     {
-      description: `Days are in UTC. The first and the last day are included, and there are at most ${days_max}. The default is the last 30 days. A call with two tags is in the lines of both; the line without a tag has the calls without one. \`scope=tenant\` requires the permission \`inference.usage.read\`.`,
+      description: `Days are in UTC. The first and the last day are included, and there are at most ${days_max}. The default is the last 30 days. A call with two tags is in the lines of both; the line without a tag has the calls without one. Your own usage has that of your API keys. \`scope=tenant\` requires the permission \`inference.usage.read\`.`,
       permission: 'inference.operations.create',
       asks_grants: true,
       added: true,
@@ -73,11 +73,15 @@ export const usageRoutes = open({
           'Seeing the usage of the tenant needs inference.usage.read. Leave `scope` out to see your own.'
         throw lacks('inference.usage.read', own)
       }
-      const own = scope === 'own' ? sql`and u.principal_id = ${principal.id}` : sql.empty
+      const { id, tenant_id } = principal
+      const own =
+        scope === 'own'
+          ? sql`and u.principal_id = any((select inference.counted_on(${tenant_id}, ${id}))::uuid[])`
+          : sql.empty
       const lines = linesOf({
         by: group_by,
         by_day: group_by === 'day' || interval === 'day',
-        rows: sql`u.tenant_id = ${principal.tenant_id} ${own}
+        rows: sql`u.tenant_id = ${tenant_id} ${own}
           and u.counted_on between ${dayText(from)}::date and ${dayText(to)}::date`,
       })
       return await page(tx, {

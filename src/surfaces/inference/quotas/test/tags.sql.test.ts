@@ -193,6 +193,14 @@ describe.concurrent('tags', () => {
       { metric: 'cost_per_day', used: cost, reserved: 0 },
       { metric: 'tokens_per_day', used: tokensOf(first), reserved: 0 },
     ])
+    const shown = (await one.ask('GET', '/v1/quotas?scope=tenant')).body.data
+    expect(shown).toContainEqual(
+      expect.objectContaining({
+        metric: 'cost_per_day',
+        used: first.body.usage.cost_amount,
+        limit: '1',
+      }),
+    )
     const second = await one.infer('Hi.', { tags: ['a'] })
     await put({ tokens_per_day: tokensOf(first) + tokensOf(second) })
     const used = tokensOf(first) + tokensOf(second)

@@ -112,10 +112,22 @@ describe.concurrent('usage', () => {
         }
       }
     }
+    // What the keys of a person use is the person's own.
+    const permissions = ['inference.operations.create']
+    const key = await member.ask('POST', '/v1/api-keys', { name: 'a program', permissions })
+    const body = { model: 'default', input: 'Hi.', tags: ['c'] }
+    await world.call('POST', '/v1/inferences', { token: key.body.key, body })
+    const apart = await lines(member, 'group_by=principal')
+    expect(apart.map(line => line['principal_id']).toSorted()).toEqual(
+      [member.id, key.body.id].toSorted(),
+    )
+    const of_key = await world.call('GET', '/v1/usage?group_by=tag', { token: key.body.key })
+    expect(of_key.body.data.map((line: Line) => line['tag'])).toEqual(['c'])
     const own = await lines(member, 'group_by=tag')
     expect(own.map(line => [line['tag'], line.requests])).toEqual([
       [null, 2],
       ['b', 2],
+      ['c', 1],
     ])
     const refused = await member.ask('GET', '/v1/usage?group_by=principal&scope=tenant')
     expect(code(refused)).toEqual([403, 'permission_denied'])
