@@ -193,7 +193,8 @@ function objectText(value: Row): string {
   if (typeof code === 'string') return code
   const { input_units, output_units, cost_amount, input, output, unit } = value
   if (typeof input_units === 'number') {
-    return `${count.format(input_units)} + ${count.format(Number(output_units))} · ${Number(cost_amount)} ${plain(currency)}`
+    const cost = Number(Number(cost_amount).toPrecision(3))
+    return `${cost} ${plain(currency)} · ${count.format(input_units)} + ${count.format(Number(output_units))}`
   }
   if (unit === '1m_tokens') return `${Number(input)} / ${Number(output)} ${plain(currency)}`
   return Object.values(value)
