@@ -33,6 +33,7 @@ afterAll(() => world.close())
 /** Pages whose every command can run as it stands. */
 const pages = [
   'README.md',
+  'docs/budgets.md',
   'docs/chat.md',
   'docs/commerce.md',
   'docs/events.md',

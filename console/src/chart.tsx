@@ -1,4 +1,5 @@
-/** Small charts as SVG: a line of the last values, and bars over days. */
+/** Small charts as SVG: a line of the last values, bars over days, and bars of several parts. */
+import type { ComponentChildren } from 'preact'
 import { fill, language, nameOf, words } from './language.ts'
 import { plain, type Row } from './operation.ts'
 
@@ -82,6 +83,75 @@ function withEmptyDays(given: readonly Bar[]): readonly Bar[] {
     const x = new Date(first + at * day_ms).toISOString().slice(0, 10)
     return { x, y: given.filter(one => one.x === x).reduce((sum, one) => sum + one.y, 0) }
   })
+}
+
+export type Series = {
+  /** Null: without a name. */
+  readonly name: string | null
+  readonly values: ReadonlyMap<string, number>
+  readonly sum: number
+}
+
+type StacksProps = {
+  readonly title: string
+  readonly days: readonly string[]
+  readonly series: readonly Series[]
+  label(name: string | null): ComponentChildren
+}
+
+/** Bars over days, each of several parts, and a legend with their sums. */
+export function Stacks({ title, days, series, label }: StacksProps) {
+  const sums = days.map(day => series.reduce((sum, one) => sum + (one.values.get(day) ?? 0), 0))
+  const most = Math.max(0, ...sums)
+  const wide = 300 / days.length
+  const high = (value: number) => (value / (most || 1)) * 96
+  const range = `${days[0] ?? ''} – ${days.at(-1) ?? ''}`
+  return (
+    <figure>
+      <figcaption class="soft">
+        <span>{range}</span>
+        <span>{fill(words.at_most, { n: count.format(most) })}</span>
+      </figcaption>
+      <svg
+        class="chart tall"
+        viewBox="0 0 300 100"
+        preserveAspectRatio="none"
+        role="img"
+        aria-label={`${title}: ${count.format(most)}, ${range}`}
+      >
+        {days.map((day, at) => {
+          let top = 100
+          return series.map(({ name, values }, place) => {
+            const value = values.get(day) ?? 0
+            top -= high(value)
+            if (value === 0) return null
+            return (
+              <rect
+                key={`${day} ${name}`}
+                class={`part part-${place}`}
+                x={at * wide + wide * 0.1}
+                width={Math.min(wide * 0.8, 16)}
+                y={top}
+                height={high(value)}
+              >
+                <title>{`${day}${name === null ? '' : `, ${name}`}: ${count.format(value)}`}</title>
+              </rect>
+            )
+          })
+        })}
+      </svg>
+      <ul class="legend">
+        {series.map(({ name, sum }, place) => (
+          <li key={name}>
+            <svg class="swatch" viewBox="0 0 10 10" aria-hidden="true">
+              <rect class={`part part-${place}`} width="10" height="10" />
+            </svg>
+            {label(name)} <strong>{count.format(sum)}</strong>
+          </li>
+        ))}
+      </ul>
+    </figure>
+  )
 }
 
 const count = new Intl.NumberFormat(language, { maximumFractionDigits: 4 })

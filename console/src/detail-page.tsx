@@ -19,6 +19,7 @@ import { OfPerson } from './of-person.tsx'
 import { ProblemBox } from './problem-box.tsx'
 import {
   actionsOf,
+  isPart,
   itemOf,
   mayAct,
   mayCall,
@@ -49,7 +50,7 @@ const pages_max = 5
 export function DetailPage({ place, resource, item, filters }: Props) {
   const key = splitKey(item)
   const read = useRead(`${place.name}/${resource.name}/${item}`, signal =>
-    readItem(resource, item, signal),
+    readItem(resource, { item, filters }, signal),
   )
   useLive(resource.events ?? [], read.reload)
   const { data: row, error, loading, reload } = read
@@ -102,14 +103,24 @@ export function DetailPage({ place, resource, item, filters }: Props) {
   )
 }
 
-async function readItem(resource: Resource, item: string, signal: AbortSignal): Promise<Row> {
+/** Without an operation for one item, it is in the list with the same filters. */
+async function readItem(
+  resource: Resource,
+  { item, filters }: Pick<Props, 'item' | 'filters'>,
+  signal: AbortSignal,
+): Promise<Row> {
   const { read, list, of } = resource
   if (read) {
-    return (await callOperation(read, { path: pathOf(read, of, splitKey(item)), signal })) as Row
+    try {
+      return (await callOperation(read, { path: pathOf(read, of, splitKey(item)), signal })) as Row
+    } catch (error) {
+      // The list has a part although the item is not there, or is not for this reader.
+      if (!isPart(resource) || !isHidden(error)) throw error
+    }
   }
   let cursor: string | null = null
   for (let at = 0; list && at < pages_max; at++) {
-    const query = { limit: 100, ...(cursor === null ? {} : { cursor }) }
+    const query = { ...filters, limit: 100, ...(cursor === null ? {} : { cursor }) }
     const page = (await callOperation(list, { path: pathOf(list, of), query, signal })) as Page
     const found = page.data.find(row => itemOf(resource, row) === item)
     if (found) return found
@@ -140,7 +151,7 @@ function Head({ resource, row, item, acted }: HeadProps) {
   return (
     <header class="title">
       <h1>
-        <bdi>{titleOfRow(row) || item}</bdi>{' '}
+        <bdi>{titleOfRow(row) || splitKey(item).filter(Boolean).join(' · ')}</bdi>{' '}
         {typeof state === 'string' && <States value={state} row={row} />}
       </h1>
       {offered.length > 0 && (

@@ -14,7 +14,7 @@ import {
   type Schema,
 } from './operation.ts'
 import { ProblemBox } from './problem-box.tsx'
-import { itemOf, mayCall, pathOf, type Place, type Resource } from './resource.ts'
+import { isPart, itemOf, mayCall, pathOf, type Place, type Resource } from './resource.ts'
 import { addressOf, go } from './router.tsx'
 import { Rows } from './rows.tsx'
 import { choicesOf } from './schema-form.tsx'
@@ -45,7 +45,7 @@ export function ListPage({ place, resource, filters }: Props) {
         )}
       </header>
       {!list && !read && create && <p class="soft">{operation(create).summary}.</p>}
-      {Top && <Top />}
+      {Top && <Top filters={filters} />}
       {!list && read && !isGiven(read, resource) && <Find {...{ place, resource }} />}
       {!list && read && isGiven(read, resource) && (
         <Single read={read} of={resource.of ?? {}} made={made} />
@@ -122,10 +122,16 @@ function Listing({ place, resource, filters, list, made }: ListingProps) {
         <>
           <Rows
             title={titleOf(resource.title)}
-            {...{ rows, columns, has_more }}
+            {...{ rows, has_more }}
+            columns={resource.sparse ? columns.filter(name => hasSome(rows, name)) : columns}
             more={listed.more}
             key_of={row => itemOf(resource, row)}
-            address={row => addressOf([...here, itemOf(resource, row)])}
+            address={row =>
+              addressOf(
+                [...here, itemOf(resource, row)],
+                resource.read && !isPart(resource) ? {} : known,
+              )
+            }
           />
           <p class="soft foot">
             <span role="status">
@@ -139,6 +145,10 @@ function Listing({ place, resource, filters, list, made }: ListingProps) {
       )}
     </>
   )
+}
+
+function hasSome(rows: readonly Row[], name: string): boolean {
+  return rows.some(row => row[name] !== null)
 }
 
 const an_hour_ago = new Date(Date.now() - 3_600_000).toISOString()

@@ -13,7 +13,7 @@ import {
   plain,
   type Row,
 } from './operation.ts'
-import type { Panel } from './panels/panel.ts'
+import type { Panel, PanelProps } from './panels/panel.ts'
 import { may, me } from './session.ts'
 
 export type Title = { readonly en: string; readonly de: string }
@@ -59,10 +59,14 @@ export type Declared<L extends OperationId> = {
   /** Fixed parts of the path; `@me` is the id of the person. */
   readonly of?: Readonly<Record<string, string>>
   readonly columns: readonly FieldOf<L>[]
+  /** Columns without a value in any row are left out. */
+  readonly sparse?: true
   /** The property that identifies a row in a path; `id` by default. */
   readonly key?: readonly string[]
   readonly read?: OperationId
   readonly create?: OperationId
+  /** Of a page that is `top` alone: the operation that its reader must be allowed to call. */
+  readonly opens_with?: OperationId
   readonly actions?: readonly (OperationId | Action)[]
   readonly related?: readonly Related[]
   /** The item is a person: its page shows what the person has in all surfaces. */
@@ -78,7 +82,7 @@ export type Declared<L extends OperationId> = {
   /** The charts above the list: the fields of their axes. */
   readonly charts?: readonly { readonly x: FieldOf<L>; readonly y: FieldOf<L> }[]
   /** Shown above the list. */
-  readonly top?: FunctionComponent
+  readonly top?: FunctionComponent<Pick<PanelProps, 'filters'>>
   /** Shown above the fields of an item. */
   readonly panel?: Panel
 }
@@ -97,6 +101,11 @@ export type Place = {
 /** The types check the names of operations and columns. */
 export function resource<L extends OperationId>(declared: Declared<L>): Resource {
   return declared
+}
+
+/** A row of the list is a part of the item: a line of limits, of all that are set. */
+export function isPart({ key = ['id'], read }: Resource): boolean {
+  return read !== undefined && key.length > pathNames(operation(read).path).length
 }
 
 function keyOf({ key = ['id'] }: Resource, row: Row): string[] {
@@ -145,8 +154,8 @@ export function mayAct({ by, needs }: Action): boolean {
   return mayCall(by) && may(needs ?? null)
 }
 
-/** Without a list, an item is found by its id. */
-export function isOffered({ list, read, create }: Resource): boolean {
-  const first = list ?? read ?? create
+/** Without a list, an item is found by its id. A page of its own says what it is for. */
+export function isOffered({ list, read, create, opens_with }: Resource): boolean {
+  const first = list ?? read ?? create ?? opens_with
   return first !== undefined && mayCall(first)
 }

@@ -178,10 +178,11 @@ export function textOf({ name, value, row }: Given): string {
     return value.map(one => textOf({ name: '', value: one, row })).join(', ')
   }
   if (typeof value === 'object') return objectText(value as Row)
-  return plain(value)
+  // An exact amount of a token price keeps its two decimals and what is not zero.
+  return plain(value).replace(/^(-?\d+\.\d\d(?=\d{6}$)\d*?)0*$/, '$1')
 }
 
-/** Objects such as a price, the progress of a job, or a channel with its state. */
+/** Objects such as a price, the progress of a job, the usage of a call, or a channel with its state. */
 function objectText(value: Row): string {
   const { amount_minor, currency, code, current, total, stage } = value
   if (typeof amount_minor === 'number') return money(amount_minor, currency)
@@ -190,6 +191,12 @@ function objectText(value: Row): string {
     return `${current}${of}${typeof stage === 'string' ? ` ${stage}` : ''}`
   }
   if (typeof code === 'string') return code
+  const { input_units, output_units, cost_amount, input, output, unit } = value
+  if (typeof input_units === 'number') {
+    const cost = Number(Number(cost_amount).toPrecision(3))
+    return `${cost} ${plain(currency)} · ${count.format(input_units)} + ${count.format(Number(output_units))}`
+  }
+  if (unit === '1m_tokens') return `${Number(input)} / ${Number(output)} ${plain(currency)}`
   return Object.values(value)
     .filter(one => typeof one === 'string' || typeof one === 'number')
     .map(String)
@@ -236,7 +243,7 @@ function isFlat(value: object): boolean {
 }
 
 const good =
-  /^(active|succeeded|delivered|available|sent|captured|clean|ok|ready|won|confirmed|fulfilled|processed|published|granted|success|resolved|refunded|allowed|open_for|closed_ok)$/
+  /^(active|in_force|succeeded|delivered|available|sent|captured|clean|ok|ready|won|confirmed|fulfilled|processed|published|granted|success|resolved|refunded|allowed|open_for|closed_ok)$/
 const bad =
   /^(failed|dead|exhausted|permanent_failure|malicious|quarantined|error|lost|disabled|refund_failed|payment_failed|degraded|denied|refused|failure|rejected|declined|suspended)$/
 const busy =

@@ -127,6 +127,16 @@ export const de: Words = {
   redacted: 'Ein zitiertes Dokument ist gelöscht oder für Sie nicht mehr offen.',
   quote_gone: 'Die zitierten Worte stehen nicht mehr im Dokument: es hat eine neue Fassung.',
   stop: 'Anhalten',
+  measure: 'Was gezeigt wird',
+  others: 'alle anderen',
+  untagged: 'ohne',
+  connect_addresses: 'Basisadressen',
+  connect_key: 'Schlüssel',
+  connect_key_says:
+    'Ein Programm ruft Modelle mit einem API-Schlüssel von Ihnen auf. Seine Aufrufe zählen zu Ihren Grenzen; sein Verbrauch wird getrennt gezeigt.',
+  connect_code: 'Zeilen zum Kopieren',
+  connect_tags:
+    'X-Tags sagt, wofür die Kosten sind: Verbrauch und Kosten zeigt sie je Tag, und ein Tag kann Grenzen haben.',
   clicks_none: 'Diesen Link hat noch niemand geöffnet.',
   at_most: 'höchstens {n}',
   qr_code: 'QR-Code',

@@ -122,6 +122,16 @@ export const en = {
   redacted: 'A document that this quotes is deleted, or not open to you any more.',
   quote_gone: 'The quoted words are not in the document any more: it has a new version.',
   stop: 'Stop',
+  measure: 'What is shown',
+  others: 'all others',
+  untagged: 'without',
+  connect_addresses: 'Base URLs',
+  connect_key: 'Key',
+  connect_key_says:
+    'A program calls models with an API key of yours. Its calls count on your limits, and its usage is shown apart.',
+  connect_code: 'Lines to copy',
+  connect_tags:
+    'X-Tags says what the cost is for: Usage and cost shows it by tag, and a tag can have limits.',
   clicks_none: 'Nobody has opened this link yet.',
   at_most: 'at most {n}',
   qr_code: 'QR code',

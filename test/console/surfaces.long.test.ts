@@ -180,8 +180,29 @@ describe.skipIf(!has_chromium)('a surface in the console', async () => {
     await audit(page, 'a model')
     await open('inference/usage')
     await page.getByRole('img', { name: /^Cost amount: / }).waitFor()
+    await page.getByLabel('Group by').selectOption('workload')
+    await page.locator('.legend').getByText('inference').waitFor()
+    await page.locator('.usage select').selectOption('output_tokens')
+    await page.getByRole('img', { name: /^Output tokens: [1-9]/ }).waitFor()
     await audit(page, 'usage')
     await shoot(page, 'surface-usage')
+    expect(person.faults()).toEqual([])
+  })
+
+  test('inference: a program is connected by what the page shows', async () => {
+    await open('inference/connect')
+    await page.getByRole('button', { name: 'OpenAI, Python', exact: true }).click()
+    const code = page.locator('pre[aria-label="OpenAI, Python"]')
+    expect(await code.innerText()).toContain(`base_url="${new URL(page.url()).origin}/v1"`)
+    await audit(page, 'connect')
+    await shoot(page, 'surface-connect')
+    const made = await act(page, 'Create api key')
+    const { key } = (await made.json()) as { key: string }
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+    const body = JSON.stringify({ model: 'default', input: 'Hello.' })
+    const { origin } = new URL(page.url())
+    const answer = await fetch(`${origin}/v1/responses`, { method: 'POST', headers, body })
+    expect(answer.status).toBe(200)
     expect(person.faults()).toEqual([])
   })
 

@@ -76,7 +76,7 @@ export function Playground() {
 }
 
 /** The names of the models that write text. */
-function namesOf(models: readonly Row[]): string[] {
+export function namesOf(models: readonly Row[]): string[] {
   const writing = models.filter(
     one => one['state'] === 'active' && plain(one['capability']).includes('text'),
   )

@@ -1,5 +1,7 @@
-/** The place of inference: models, calls, usage and quotas. */
+/** The place of inference: calls, usage, quotas, models with prices, and how a program connects. */
+import { Connect } from '../panels/connect.tsx'
 import { Playground } from '../panels/playground.tsx'
+import { UsageChart } from '../panels/usage-chart.tsx'
 import { resource, type Place } from '../resource.ts'
 
 export const inference: Place = {
@@ -7,24 +9,88 @@ export const inference: Place = {
   title: { en: 'Inference', de: 'Modelle' },
   resources: [
     resource({
-      name: 'models',
-      title: { en: 'Models', de: 'Modelle' },
-      list: 'listModels',
-      create: 'createModel',
-      columns: ['model_name', 'state', 'health', 'provider', 'capability', 'region', 'id'],
-      events: ['model_deployment.'],
-      actions: ['changeModel'],
-    }),
-    resource({
       name: 'inferences',
-      title: { en: 'Inferences', de: 'Aufrufe' },
+      title: { en: 'Calls', de: 'Aufrufe' },
       top: Playground,
       list: 'listInferences',
       read: 'getInference',
       create: 'createInference',
-      columns: ['model', 'state', 'model_snapshot', 'usage', 'error', 'created_at', 'id'],
+      columns: ['model', 'state', 'usage', 'tags', 'error', 'created_at'],
       events: ['inference.'],
       actions: [{ by: 'cancelInference', hurts: true, in: ['pending', 'running', 'reconciling'] }],
+    }),
+    resource({
+      name: 'usage',
+      title: { en: 'Usage and cost', de: 'Verbrauch und Kosten' },
+      top: UsageChart,
+      sparse: true,
+      list: 'listUsage',
+      key: ['day', 'model_deployment_id', 'principal_id', 'tag', 'workload', 'currency'],
+      columns: [
+        'day',
+        'model_snapshot',
+        'principal_id',
+        'tag',
+        'workload',
+        'requests',
+        'input_tokens',
+        'output_tokens',
+        'cost_amount',
+        'currency',
+      ],
+      events: ['inference.'],
+    }),
+    resource({
+      name: 'quotas',
+      title: { en: 'Quotas', de: 'Kontingente' },
+      list: 'listQuotas',
+      read: 'getQuota',
+      create: 'putQuota',
+      key: ['scope_type', 'scope_id', 'metric'],
+      columns: ['scope_type', 'scope_id', 'metric', 'used', 'reserved', 'limit', 'resets_at'],
+      events: ['inference.'],
+      actions: [
+        {
+          by: 'putQuota',
+          // All limits that are left out are deleted.
+          from: ({ limits, tags }) => ({ ...(limits as object), ...(tags ? { tags } : {}) }),
+        },
+        { by: 'deleteQuota', hurts: true },
+      ],
+    }),
+    resource({
+      name: 'models',
+      title: { en: 'Models', de: 'Modelle' },
+      list: 'listModels',
+      create: 'createModel',
+      columns: ['name', 'model_name', 'state', 'health', 'provider', 'capability', 'price', 'id'],
+      events: ['model_deployment.'],
+      actions: ['changeModel'],
+      related: [
+        {
+          title: { en: 'Prices', de: 'Preise' },
+          list: 'listModelPrices',
+          filter: 'model_deployment_id',
+          columns: ['price_version', 'state', 'input', 'output', 'effective_from'],
+        },
+      ],
+    }),
+    resource({
+      name: 'prices',
+      title: { en: 'Prices', de: 'Preise' },
+      list: 'listModelPrices',
+      create: 'createModelPrice',
+      key: ['model_deployment_id', 'price_version'],
+      columns: [
+        'model_deployment_id',
+        'price_version',
+        'state',
+        'input',
+        'cached_input',
+        'output',
+        'currency',
+        'effective_from',
+      ],
     }),
     resource({
       name: 'jobs',
@@ -36,32 +102,10 @@ export const inference: Place = {
       actions: [{ by: 'cancelInferenceJob', hurts: true, in: ['pending', 'retryable', 'running'] }],
     }),
     resource({
-      name: 'usage',
-      title: { en: 'Usage and cost', de: 'Verbrauch und Kosten' },
-      list: 'listUsage',
-      key: ['day', 'model_deployment_id'],
-      columns: ['day', 'requests', 'input_tokens', 'output_tokens', 'cost_amount', 'currency'],
-      events: ['inference.'],
-      charts: [
-        { x: 'day', y: 'cost_amount' },
-        { x: 'day', y: 'requests' },
-        { x: 'day', y: 'output_tokens' },
-      ],
-    }),
-    resource({
-      name: 'quotas',
-      title: { en: 'Quotas', de: 'Kontingente' },
-      list: 'listQuotas',
-      create: 'putQuota',
-      key: ['scope_type', 'scope_id', 'metric'],
-      columns: ['metric', 'scope_type', 'used', 'reserved', 'limit', 'resets_at'],
-      events: ['inference.'],
-      actions: ['putQuota'],
-    }),
-    resource({
-      name: 'prices',
-      title: { en: 'Prices', de: 'Preise' },
-      create: 'createModelPrice',
+      name: 'connect',
+      title: { en: 'Connect', de: 'Anbinden' },
+      top: Connect,
+      opens_with: 'createChatCompletion',
       columns: [],
     }),
   ],

@@ -17,6 +17,13 @@ export function checks({ kernel: { db } }: Pick<Deps, 'kernel'>): readonly Check
   return [...quotaChecks(check), ...usageChecks(check)]
 }
 
+/** Whether a row counts on the scope of the counter `c`. */
+function countsOn(row: Sql): Sql {
+  return sql`case c.scope_type when 'tenant' then true when 'tag' then c.scope_id = any(${row}.tags)
+    else ${row}.principal_id = any(
+      (select inference.counted_on(c.tenant_id, c.scope_id::uuid))::uuid[]) end`
+}
+
 type MakeCheck = (name: string, says: string, statement: Sql) => Check
 
 function quotaChecks(check: MakeCheck): Check[] {
@@ -34,8 +41,7 @@ function quotaChecks(check: MakeCheck): Check[] {
           from inference.generation_usage u
           where u.tenant_id = c.tenant_id and u.corrects_id is null
             and u.counted_on = (c.window_start at time zone 'UTC')::date
-            and (c.scope_type = 'tenant' or u.principal_id = any(
-              (select inference.counted_on(c.tenant_id, c.scope_id))::uuid[]))) sums on true
+            and ${countsOn(sql`u`)}) sums on true
         where c.metric in ('tokens_per_day', 'cost_per_day') and c.used <> coalesce(sums.used, 0)
         limit 100`,
     ),
@@ -51,8 +57,7 @@ function quotaChecks(check: MakeCheck): Check[] {
             else sum(r.input_units + r.output_units) end as reserved
           from inference.quota_reservations r
           where r.tenant_id = c.tenant_id and r.state = 'held'
-            and (c.scope_type = 'tenant' or r.principal_id = any(
-              (select inference.counted_on(c.tenant_id, c.scope_id))::uuid[]))
+            and ${countsOn(sql`r`)}
             and case when c.metric like '%day' then r.day_start = c.window_start
               else r.minute_start = c.window_start and r.class <> 'job' end) held on true
         where c.metric in ('tokens_per_minute', 'tokens_per_day', 'cost_per_day')

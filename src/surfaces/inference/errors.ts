@@ -23,8 +23,20 @@ export const errors = {
   quota_scope_not_found: {
     status: 404,
     title: 'There is no such quota',
-    cause: 'You may set quotas of principals of your tenant, and of your tenant itself.',
-    cure: 'Send `principal` or `tenant` and an id that `GET /v1/quotas` shows.',
+    cause: 'You may set quotas of principals and tags of your tenant, and of your tenant itself.',
+    cure: 'Send `principal`, `tag` or `tenant` and an id that `GET /v1/quotas` shows.',
+  },
+  tag_reserved: {
+    status: 422,
+    title: 'The tag is given by an administrator',
+    cause: 'Tags that begin with `team:` are those of a principal, and no call may send them.',
+    cure: 'Leave the tag out. An administrator gives it with `PUT /v1/quotas/principal/{id}`.',
+  },
+  too_many_tags: {
+    status: 422,
+    title: 'The tenant has too many tags',
+    cause: 'The call has a tag that is new, and the tenant already has as many as it may have.',
+    cure: 'Use one of the tags that `GET /v1/usage?group_by=tag` shows, and none for each request.',
   },
   chain_too_long: {
     status: 422,

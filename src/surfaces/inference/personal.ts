@@ -1,7 +1,7 @@
 /**
- * The data that inference stores about a person: the inputs and outputs of their calls. Erasing
- * cancels running calls and deletes the texts, the metadata and the keys. Usage rows stay, because
- * billing needs them.
+ * The data that inference stores about a person: the inputs and outputs of their calls, and what they
+ * used. Erasing cancels running calls and deletes the texts, the metadata, the keys and the limits.
+ * Usage rows stay with their tags, because billing needs them.
  */
 import { Type } from 'typebox'
 import { madeOf, nullable, personalRows, sql } from '#dodeca/kernel'
@@ -16,9 +16,21 @@ const Made = Type.Object({
   workload: Type.String(),
   state: Type.String(),
   metadata: Type.Unknown(),
+  tags: Type.Array(Type.String()),
   input_ref: nullable(Type.String()),
   output_ref: nullable(Type.String()),
   created_at: Type.String(),
+})
+const Used = Type.Object({
+  run: Type.Integer(),
+  model_snapshot: nullable(Type.String()),
+  input_tokens: Type.Integer(),
+  cached_input_tokens: Type.Integer(),
+  output_tokens: Type.Integer(),
+  cost_amount: Type.String(),
+  currency: Type.String(),
+  counted_on: Type.String(),
+  status: Type.String(),
 })
 const Own = Type.Object({ tenant_id: Type.String(), id: Type.String() })
 const portion = 200
@@ -33,10 +45,20 @@ export function personalInference(deps: Deps): Personal {
       view: madeOf(Made, async ({ tenant_id, input_ref, output_ref, ...row }) => {
         const input = await readContent(db, deps.kernel, tenant_id, input_ref)
         const output = await readOutput(db, deps.kernel, { tenant_id, output_ref })
+        const usage = await db.many(
+          Used,
+          sql`
+            select run, model_snapshot, input_tokens, cached_input_tokens, output_tokens,
+              round(estimated_cost_minor_units / 100, 8)::text as cost_amount, currency,
+              counted_on::text, status
+            from inference.generation_usage
+            where tenant_id = ${tenant_id} and operation_id = ${row.id} order by run`,
+        )
         return {
           ...row,
           input: input === undefined ? null : (JSON.parse(input) as unknown),
           output: output ?? null,
+          usage,
         }
       }),
       erase: (tx, account) => eraseSome(tx, deps, account),
@@ -44,7 +66,7 @@ export function personalInference(deps: Deps): Personal {
     {
       table: 'inference.quota_limits',
       owner: ({ principal_ids }) =>
-        sql`t.scope_type = 'principal' and t.scope_id = any(${principal_ids}::uuid[])`,
+        sql`t.scope_type = 'principal' and t.scope_id = any(${principal_ids}::text[])`,
       key: ['scope_type', 'scope_id'],
       erase: 'delete',
     },

@@ -1,6 +1,7 @@
 /** Schemas of inference that more than one folder uses. */
 import { Type, type Static } from 'typebox'
 import { closed, count, Id, map, nullable, oneOf, text, Time } from '#dodeca/kernel'
+import { Tags } from './quotas/tags.ts'
 
 export const Decimal = Type.String({
   examples: ['1.25'],
@@ -109,6 +110,7 @@ export const asked = {
   model: text(128),
   input: Input,
   previous_id: Type.Optional(Id),
+  tags: Type.Optional(Tags),
   parameters: Type.Optional(CallParameters),
 } as const
 
@@ -176,6 +178,7 @@ export const InferenceView = Type.Object(
     ),
     error: nullable(Type.Object({ code: Word, retryable: Type.Boolean() })),
     metadata: nullable(Type.Record(Type.String(), Type.String())),
+    tags: Type.Array(Type.String(), { maxItems: 12 }),
     attempts: Units,
     job_id: nullable(Id),
     cancel_requested_at: nullable(Time),

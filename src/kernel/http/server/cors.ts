@@ -7,7 +7,7 @@ import { after } from '../contract/after.ts'
 import type { Exchange } from './exchange.ts'
 
 const corsHeaders =
-  'authorization, content-type, idempotency-key, if-match, if-none-match, x-csrf-token, traceparent, last-event-id, x-amz-checksum-sha256, range, prefer, mcp-protocol-version, mcp-method, mcp-name'
+  'authorization, content-type, idempotency-key, if-match, if-none-match, x-csrf-token, traceparent, last-event-id, x-amz-checksum-sha256, range, prefer, mcp-protocol-version, mcp-method, mcp-name, x-tags'
 const exposedHeaders =
   'x-request-id, location, link, etag, retry-after, idempotent-replayed, ratelimit, ratelimit-policy, content-range, accept-ranges, repr-digest, www-authenticate'
 

@@ -14,6 +14,7 @@ import { safetyIdentifier } from '../prompts/place.ts'
 import { ProviderFailure, type Embeddings, type Provider } from '../providers/provider.ts'
 import { countOnOwner } from '../quotas/key-owners.ts'
 import { reserve } from '../quotas/reserve.ts'
+import { keepTags, tagsOf } from '../quotas/tags.ts'
 import { settleRun, type Settled, type Spent } from '../quotas/settle.ts'
 import { openLedger, writeEnd } from '../operations/ledger.ts'
 import type { Call, Workload } from '../operations/call.ts'
@@ -22,6 +23,7 @@ import type { Call, Workload } from '../operations/call.ts'
 type EmbedOrder = Omit<Order, 'workload' | 'parent_id'> & {
   readonly workload: Workload
   readonly parent_id?: string
+  readonly tags?: readonly string[]
 }
 
 type Begun = { readonly call: Call; readonly provider: Provider }
@@ -97,13 +99,14 @@ async function begin(
   order: EmbedOrder,
   { model, input, candidates }: Asked,
 ): Promise<Begun> {
-  const { tenant_id, principal } = order
+  const { tenant_id, principal, tags = [] } = order
   const [deployment] = candidates
   const provider = deps.providers.of(deployment)
   if (!provider) throw problem('service_unavailable')
   // A job counts against the day only.
   const kind = order.workload === 'embedding' ? 'call' : 'job'
   await countOnOwner(tx, deps, tenant_id, principal.id)
+  await keepTags(tx, deps, tenant_id, tags)
   const id = newId()
   const { created_at, deadline_at } = await insert(tx, order, { id, model, input, deployment })
   reserve(tx, deps, {
@@ -133,6 +136,7 @@ async function begin(
     parameters: { max_output_tokens: 0 },
     store: false,
     metadata: null,
+    tags,
     job_id: null,
     estimated_input: input,
     candidates,
@@ -158,7 +162,7 @@ type New = {
 
 async function insert(
   tx: Tx,
-  { tenant_id, principal, workload, parent_id, deadline }: EmbedOrder,
+  { tenant_id, principal, workload, parent_id, deadline, tags = [] }: EmbedOrder,
   { id, model, input, deployment }: New,
 ) {
   return await tx.one(
@@ -166,10 +170,10 @@ async function insert(
     sql`
       insert into inference.inference_operations (tenant_id, id, actor_id, model,
         first_deployment_id, model_deployment_id, deployment_tenant_id, workload, state,
-        prompt_version, store, parent_id, estimated_input, max_output, started_at, deadline_at)
+        prompt_version, store, parent_id, tags, estimated_input, max_output, started_at, deadline_at)
       values (${tenant_id}, ${id}, ${principal.id}, ${model}, ${deployment.id}, ${deployment.id},
         ${deployment.tenant_id}, ${workload}, 'running', 'none', false, ${parent_id ?? null},
-        ${input}, 0, kernel.now(), ${deadline.toISOString()})
+        ${tagsOf(tenant_id, principal.id, tags)}, ${input}, 0, kernel.now(), ${deadline.toISOString()})
       returning created_at, deadline_at`,
   )
 }

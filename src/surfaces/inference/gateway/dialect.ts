@@ -5,7 +5,7 @@
  */
 import { Type, type TSchema } from 'typebox'
 import { batch_members_max, nullable } from '#dodeca/kernel'
-import type { Principal, Reader, RequestKey, Route } from '#dodeca/kernel'
+import type { Principal, Reader, RequestFacts, RequestKey, Route } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { call_fails, lease_seconds } from '../inferences/routes.ts'
@@ -13,6 +13,7 @@ import { blockingCalls, type Finished } from '../operations/call-blocking.ts'
 import { streamedCalls, type NewWriter } from '../operations/call-streamed.ts'
 import { draftCall, type NewCall } from '../operations/draft-call.ts'
 import { findOperation } from '../operations/find-operation.ts'
+import { tagsIn } from '../quotas/tags.ts'
 
 /** Clients of these APIs send null for what they leave out. */
 export function maybe<S extends TSchema>(schema: S) {
@@ -57,14 +58,19 @@ export const asks = {
 type Asked = Pick<NewCall, 'model' | 'content' | 'parameters' | 'store' | 'pointer'> &
   Partial<Pick<NewCall, 'metadata' | 'previous_id'>>
 
-type Asking = { readonly principal: Principal; readonly key: RequestKey | null }
+type Asking = {
+  readonly principal: Principal
+  readonly key: RequestKey | null
+  readonly request: Pick<RequestFacts, 'headers'>
+}
 
 /** The parts of a call that do not come from the body. */
-function calledBy({ principal, key }: Asking, stream: boolean | null | undefined) {
+function calledBy({ principal, key, request }: Asking, stream: boolean | null | undefined) {
   return {
     tenant_id: principal.tenant_id,
     actor_id: principal.id,
     key,
+    tags: tagsIn(request),
     prompt: 'none@1',
     workload: 'inference',
     class: stream ? 'stream' : 'call',

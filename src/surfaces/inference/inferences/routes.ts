@@ -33,6 +33,8 @@ export const call_fails = [
   'upstream_timeout',
   'inference_cancelled',
   'inference_not_found',
+  'tag_reserved',
+  'too_many_tags',
   'validation_failed',
 ] as const
 

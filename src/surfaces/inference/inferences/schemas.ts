@@ -5,6 +5,7 @@ import { problem } from '../errors.ts'
 import type { NewCall } from '../operations/draft-call.ts'
 import type { Tool, ToolChoice } from '../providers/form.ts'
 import type { ResponseFormat } from '../providers/provider.ts'
+import { sentTags } from '../quotas/tags.ts'
 import type { Kernel } from '../settings.ts'
 import { asked } from '../schemas.ts'
 import { readInput } from './read-input.ts'
@@ -18,7 +19,7 @@ export type CreateInference = Static<typeof CreateInference>
 type Asked = Omit<CreateInference, 'stream'>
 type Read = Pick<
   NewCall,
-  'model' | 'content' | 'parameters' | 'store' | 'previous_id' | 'metadata' | 'deadline_ms'
+  'model' | 'content' | 'parameters' | 'store' | 'previous_id' | 'metadata' | 'tags' | 'deadline_ms'
 >
 
 const schema_bytes_max = limit(
@@ -38,7 +39,7 @@ const tools_bytes_max = limit(
 /** Refuses an unusable schema before anything is sent. */
 export async function readAsked(
   { settings }: Pick<Kernel, 'settings'>,
-  { model, input, previous_id, parameters = {} }: Asked,
+  { model, input, previous_id, tags, parameters = {} }: Asked,
 ): Promise<Read> {
   const { instructions, response_format, store, metadata, deadline_ms, ...rest } = parameters
   const { tools, tool_choice, ...numbers } = rest
@@ -56,6 +57,7 @@ export async function readAsked(
     ...(store === undefined ? {} : { store }),
     ...(previous_id === undefined ? {} : { previous_id }),
     ...(metadata === undefined ? {} : { metadata }),
+    ...(tags === undefined ? {} : { tags: sentTags(tags, 'body', '/tags') }),
   }
 }
 

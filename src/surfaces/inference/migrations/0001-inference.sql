@@ -102,6 +102,8 @@ create table inference.inference_operations (
   parent_id uuid,
   -- the call whose conversation this one continues
   previous_id uuid,
+  -- those of the request and those of its principal
+  tags text[] not null default '{}',
   run int not null default 1,
   estimated_input int not null,
   max_output int not null,
@@ -220,6 +222,7 @@ create table inference.generation_usage (
     check (status in ('succeeded', 'failed', 'cancelled', 'blocked', 'ambiguous')),
   -- the day of the quota that it was counted in
   counted_on date not null,
+  tags text[] not null default '{}',
   corrects_id uuid,
   started_at timestamptz not null,
   completed_at timestamptz not null default kernel.now(),
@@ -228,15 +231,27 @@ create table inference.generation_usage (
 );
 create index generation_usage_day
   on inference.generation_usage (tenant_id, counted_on, principal_id);
+create index generation_usage_tagged on inference.generation_usage (tenant_id, counted_on)
+  where tags <> '{}';
 create index generation_usage_completed on inference.generation_usage (completed_at);
 select kernel.make_append_only('inference.generation_usage', 'retention');
 
--- Limits of one tenant or principal where they are not those of the settings.
+-- The tags that calls of a tenant have, because their number is limited.
+create table inference.tags (
+  tenant_id uuid not null,
+  tag text not null,
+  created_at timestamptz not null default kernel.now(),
+  primary key (tenant_id, tag)
+);
+
+-- Limits of one tenant or principal where they are not those of the settings, and all limits of tags.
 create table inference.quota_limits (
   tenant_id uuid not null,
-  scope_type text not null check (scope_type in ('tenant', 'principal')),
-  scope_id uuid not null,
+  scope_type text not null check (scope_type in ('tenant', 'principal', 'tag')),
+  scope_id text not null,
   limits jsonb not null,
+  -- of a principal: tags that all of its calls get
+  tags text[] not null default '{}',
   version bigint not null default 1,
   changed_at timestamptz not null default kernel.now(),
   primary key (tenant_id, scope_type, scope_id)
@@ -252,10 +267,11 @@ create table inference.key_owners (
 );
 create index key_owners_account on inference.key_owners (tenant_id, account_id);
 
+-- A tag has rows only while it has a limit.
 create table inference.quota_counters (
   tenant_id uuid not null,
   scope_type text not null,
-  scope_id uuid not null,
+  scope_id text not null,
   metric text not null,
   window_start timestamptz not null,
   limit_value numeric not null,
@@ -278,6 +294,7 @@ create table inference.quota_reservations (
   output_units int not null,
   cost numeric(20, 8) not null,
   class text not null check (class in ('call', 'stream', 'job')),
+  tags text[] not null default '{}',
   minute_start timestamptz not null,
   day_start timestamptz not null,
   state text not null default 'held' check (state in ('held', 'settled', 'released')),
@@ -314,20 +331,24 @@ create index provider_events_due on inference.provider_events (due_at) where due
 create index provider_events_received on inference.provider_events (received_at);
 
 -- The scopes that a principal counts on, in the order in which their counters are locked. A key without
--- a limit of its own has that of its account.
-create function inference.scopes_of(_tenant uuid, _principal uuid)
-returns table (place int, scope_type text, scope_id uuid, limits jsonb)
+-- a limit of its own has that of its account. With tags, only those of them that have a limit.
+create function inference.scopes_of(_tenant uuid, _principal uuid, _tags text[])
+returns table (place int, scope_type text, scope_id text, limits jsonb)
 language sql stable rows 3 as $$
-  select s.place, s.scope_type, s.scope_id, coalesce(shared.limits, '{}') || coalesce(own.limits, '{}')
+  select s.place, s.scope_type, s.scope_id::text,
+    coalesce(shared.limits, '{}') || coalesce(own.limits, '{}')
   from (select coalesce((select k.account_id from inference.key_owners k
     where k.tenant_id = _tenant and k.key_id = _principal), _principal) as id) account
   cross join lateral (values (1, 'tenant', _tenant), (2, 'principal', account.id),
     (3, 'principal', nullif(_principal, account.id))) s (place, scope_type, scope_id)
   left join inference.quota_limits own on own.tenant_id = _tenant
-    and own.scope_type = s.scope_type and own.scope_id = s.scope_id
+    and own.scope_type = s.scope_type and own.scope_id = s.scope_id::text
   left join inference.quota_limits shared on s.place = 3 and shared.tenant_id = _tenant
-    and shared.scope_type = 'principal' and shared.scope_id = account.id
-  where s.scope_id is not null
+    and shared.scope_type = 'principal' and shared.scope_id = account.id::text
+  where _tags is null and s.scope_id is not null
+  union all
+  select 4, 'tag', l.scope_id, l.limits from inference.quota_limits l
+  where l.tenant_id = _tenant and l.scope_type = 'tag' and l.scope_id = any(_tags)
 $$;
 
 -- A principal, and the keys that count on it.
@@ -338,31 +359,87 @@ language sql stable as $$
 $$;
 
 -- The counters that a call takes from, in the one order in which they are locked. Jobs take only from
--- those of the day.
+-- those of the day. A tag counts only what it limits.
 create function inference.counters_of(
-  _tenant uuid, _principal uuid, _class text, _limits jsonb, _minute timestamptz, _day timestamptz,
-  _requests numeric, _tokens numeric, _cost numeric
+  _tenant uuid, _principal uuid, _tags text[], _class text, _limits jsonb, _minute timestamptz,
+  _day timestamptz, _requests numeric, _tokens numeric, _cost numeric
 ) returns table (
-  place int, scope_type text, scope_id uuid, metric text, window_start timestamptz,
+  place int, scope_type text, scope_id text, metric text, window_start timestamptz,
   limit_value numeric, used numeric, reserved numeric
 ) language sql stable as $$
-  select row_number() over (order by s.place, m.place)::int, s.scope_type, s.scope_id, m.metric,
-    m.window_start,
+  select row_number() over (order by s.place, s.scope_id, m.place)::int, s.scope_type, s.scope_id,
+    m.metric, m.window_start,
     coalesce((s.limits ->> m.metric)::numeric, (_limits -> s.scope_type ->> m.metric)::numeric),
     m.used, m.reserved
-  from inference.scopes_of(_tenant, _principal) s
+  from inference.scopes_of(_tenant, _principal, _tags) s
   cross join (values
     (1, 'operations', timestamptz '-infinity', 0, 0),
     (2, 'requests_per_minute', _minute, _requests, 0),
     (3, 'tokens_per_minute', _minute, 0, _tokens),
     (4, 'tokens_per_day', _day, 0, _tokens),
     (5, 'cost_per_day', _day, 0, _cost)) m (place, metric, window_start, used, reserved)
-  where _class <> 'job' or m.metric in ('tokens_per_day', 'cost_per_day')
+  where (_class <> 'job' or m.metric in ('tokens_per_day', 'cost_per_day'))
+    and (s.scope_type <> 'tag' or s.limits ? m.metric)
 $$;
 
+-- Counts what a tag has used in the current windows from its rows, after its limits have changed. Each
+-- reservation and each settle of a day locks the tenant's `tokens_per_day` of that day first and
+-- reads the limits of tags later. So a run is seen here, or it sees the limits. The day after is for
+-- a call that begins at midnight.
+create function inference.recount_tag(_tenant uuid, _tag text) returns void language plpgsql as $$
+declare
+  at_time timestamptz := kernel.now();
+  minute timestamptz := date_trunc('minute', at_time);
+  day timestamptz := date_trunc('day', at_time at time zone 'UTC') at time zone 'UTC';
+begin
+  insert into inference.quota_counters as c
+    (tenant_id, scope_type, scope_id, metric, window_start, limit_value)
+  values (_tenant, 'tenant', _tenant::text, 'operations', '-infinity', 0),
+    (_tenant, 'tenant', _tenant::text, 'tokens_per_day', day, 0),
+    (_tenant, 'tenant', _tenant::text, 'tokens_per_day', day + interval '1 day', 0)
+  on conflict (tenant_id, scope_type, scope_id, metric, window_start) do update set used = c.used;
+  delete from inference.quota_counters
+    where tenant_id = _tenant and scope_type = 'tag' and scope_id = _tag;
+  insert into inference.quota_counters
+    (tenant_id, scope_type, scope_id, metric, window_start, limit_value, used, reserved)
+  with held as (
+    select coalesce(sum(r.input_units + r.output_units) filter (where r.day_start = day), 0) as tokens,
+      coalesce(sum(r.cost) filter (where r.day_start = day), 0) as cost,
+      coalesce(sum(r.input_units + r.output_units)
+        filter (where r.minute_start = minute and r.class <> 'job'), 0) as of_minute
+    from inference.quota_reservations r
+    where r.tenant_id = _tenant and r.state = 'held' and _tag = any(r.tags)
+  ), used as (
+    select coalesce(sum(u.input_tokens + u.output_tokens), 0) as tokens,
+      coalesce(round(sum(u.estimated_cost_minor_units) / 100, 8), 0) as cost,
+      coalesce(sum(u.input_tokens + u.output_tokens)
+        filter (where r.minute_start = minute and r.class <> 'job'), 0) as of_minute
+    from inference.generation_usage u
+    left join inference.quota_reservations r on r.tenant_id = u.tenant_id
+      and r.operation_id = u.operation_id and r.run = u.run and u.completed_at >= minute
+    where u.tenant_id = _tenant and u.counted_on = (day at time zone 'UTC')::date
+      and u.tags <> '{}' and _tag = any(u.tags) and u.corrects_id is null
+  ), asked as (
+    select count(*) as calls from inference.inference_operations o
+    where o.tenant_id = _tenant and o.created_at >= minute and o.job_id is null
+      and _tag = any(o.tags)
+  )
+  select _tenant, 'tag', _tag, m.metric, m.window_start, (l.limits ->> m.metric)::numeric, m.used,
+    m.reserved
+  from inference.quota_limits l
+  cross join held cross join used cross join asked
+  cross join lateral (values
+    ('requests_per_minute', minute, asked.calls, 0),
+    ('tokens_per_minute', minute, used.of_minute, held.of_minute),
+    ('tokens_per_day', day, used.tokens, held.tokens),
+    ('cost_per_day', day, used.cost, held.cost)) m (metric, window_start, used, reserved)
+  where l.tenant_id = _tenant and l.scope_type = 'tag' and l.scope_id = _tag
+    and l.limits ? m.metric;
+end $$;
+
 -- Takes the most that a run may use from all of its limits, or names one that has too little. Rows are
--- locked in one order; calls at one time are counted once those of the tenant are locked. Without
--- `hold` only the request counts.
+-- locked in one order; calls at one time are counted once those of the tenant are locked. The limits of
+-- tags are read after that too (see `recount_tag`). Without `hold` only the request counts.
 --
 -- This function and settle() return at most one row. With PostgreSQL's guess of 1,000 a generic plan of
 -- the statement that settles a call seems expensive, and each execution is planned: 0.5 of 1.7 ms.
@@ -381,56 +458,69 @@ declare
   most numeric := 0;
   taken int[];
   wanted_rows int;
+  call_tags text[];
+  -- null in the first pass: of tenant and principal
+  tagged text[];
 begin
   select p.price_version, round((_input * p.input + _output * p.output) / 1000000, 8) into price, most
     from inference.model_prices p
     where p.tenant_id = _deployment_tenant and p.deployment_id = _deployment
       and p.effective_from <= at_time
     order by p.effective_from desc, p.price_version desc limit 1;
-  with wanted as (
-    select * from inference.counters_of(_tenant, _principal, _class, _limits, minute, day, _requests,
-      case when _hold then _input + _output else 0 end, case when _hold then coalesce(most, 0) else 0 end)
-  ), took as (
-    insert into inference.quota_counters as c
-      (tenant_id, scope_type, scope_id, metric, window_start, limit_value, used, reserved)
-    select _tenant, w.scope_type, w.scope_id, w.metric, w.window_start, w.limit_value, w.used, w.reserved
-    from wanted w
-    where w.used + w.reserved <= w.limit_value
-    order by w.place
-    on conflict (tenant_id, scope_type, scope_id, metric, window_start) do update
-      set used = c.used + excluded.used, reserved = c.reserved + excluded.reserved,
-        limit_value = excluded.limit_value
-      where c.used + c.reserved + excluded.used + excluded.reserved <= excluded.limit_value
-    returning c.scope_id, c.scope_type, c.metric
-  )
-  select array_agg(w.place) filter (where t.metric is not null), count(*) into taken, wanted_rows
-    from wanted w left join took t on t.scope_id = w.scope_id
-      and t.scope_type = w.scope_type and t.metric = w.metric;
-  if coalesce(cardinality(taken), 0) < wanted_rows then
-    return query
-    select w.metric, w.scope_type, w.limit_value,
-      case when w.metric like '%day' then day + interval '1 day' else minute + interval '1 minute' end
-    from inference.counters_of(_tenant, _principal, _class, _limits, minute, day, _requests, 0, 0) w
-    where not w.place = any(coalesce(taken, '{}'))
-    order by w.metric like '%day' desc, w.place desc limit 1;
-    return;
-  end if;
+  call_tags := coalesce((select o.tags from inference.inference_operations o
+    where o.tenant_id = _tenant and o.id = _operation), '{}');
+  for pass in 1 .. case when call_tags = '{}' then 1 else 2 end loop
+    tagged := case when pass = 2 then call_tags end;
+    with wanted as (
+      select * from inference.counters_of(_tenant, _principal, tagged, _class, _limits, minute, day,
+        _requests, case when _hold then _input + _output else 0 end,
+        case when _hold then coalesce(most, 0) else 0 end)
+    ), took as (
+      insert into inference.quota_counters as c
+        (tenant_id, scope_type, scope_id, metric, window_start, limit_value, used, reserved)
+      select _tenant, w.scope_type, w.scope_id, w.metric, w.window_start, w.limit_value, w.used, w.reserved
+      from wanted w
+      where w.used + w.reserved <= w.limit_value
+      order by w.place
+      on conflict (tenant_id, scope_type, scope_id, metric, window_start) do update
+        set used = c.used + excluded.used, reserved = c.reserved + excluded.reserved,
+          limit_value = excluded.limit_value
+        where c.used + c.reserved + excluded.used + excluded.reserved <= excluded.limit_value
+      returning c.scope_id, c.scope_type, c.metric
+    )
+    select array_agg(w.place) filter (where t.metric is not null), count(*) into taken, wanted_rows
+      from wanted w left join took t on t.scope_id = w.scope_id
+        and t.scope_type = w.scope_type and t.metric = w.metric;
+    if coalesce(cardinality(taken), 0) < wanted_rows then
+      return query
+      select w.metric, w.scope_type, w.limit_value,
+        case when w.metric like '%day' then day + interval '1 day' else minute + interval '1 minute' end
+      from inference.counters_of(_tenant, _principal, tagged, _class, _limits, minute, day, _requests, 0,
+        0) w
+      where not w.place = any(coalesce(taken, '{}'))
+      order by w.metric like '%day' desc, w.place desc limit 1;
+      return;
+    end if;
+  end loop;
   if _class <> 'job' and _hold then
     return query
       with held as (
-        select r.principal_id, count(*) as operations,
+        select r.principal_id, r.tags, count(*) as operations,
           count(*) filter (where r.class = 'stream') as streams
         from inference.quota_reservations r
         where r.tenant_id = _tenant and r.state = 'held' and r.lease_until > clock_timestamp()
           and r.class <> 'job'
-        group by r.principal_id
+        group by r.principal_id, r.tags
       ), running as (
         select s.place, s.scope_type, s.limits, coalesce(sum(h.operations), 0) as operations,
           coalesce(sum(h.streams), 0) as streams
-        from inference.scopes_of(_tenant, _principal) s
-        cross join inference.counted_on(_tenant, s.scope_id) ids
+        from (select * from inference.scopes_of(_tenant, _principal, null)
+          union all select * from inference.scopes_of(_tenant, _principal, call_tags)) s
+        cross join inference.counted_on(_tenant,
+          case when s.scope_type = 'principal' then s.scope_id::uuid end) ids
         left join held h on s.scope_type = 'tenant' or h.principal_id = any(ids)
-        group by s.place, s.scope_type, s.limits
+          or s.scope_type = 'tag' and s.scope_id = any(h.tags)
+        group by s.place, s.scope_type, s.scope_id, s.limits
       )
       select 'concurrency', r.scope_type, most.most, null::timestamptz
       from running r
@@ -447,9 +537,9 @@ begin
   if _hold then
     insert into inference.quota_reservations (tenant_id, operation_id, run, principal_id,
       deployment_tenant_id, deployment_id, price_version, input_units, output_units, cost, class,
-      minute_start, day_start, owner_id, lease_until, dispatched_at, created_at)
+      tags, minute_start, day_start, owner_id, lease_until, dispatched_at, created_at)
     values (_tenant, _operation, _this_run, _principal, _deployment_tenant, _deployment,
-      coalesce(price, 0), _input, _output, coalesce(most, 0), _class, minute, day, _owner,
+      coalesce(price, 0), _input, _output, coalesce(most, 0), _class, call_tags, minute, day, _owner,
       clock_timestamp() + make_interval(secs => _lease_seconds),
       case when _attempt is not null then now() end, at_time);
     if _attempt is not null then
@@ -509,12 +599,23 @@ begin
     (tenant_id, scope_type, scope_id, metric, window_start, limit_value, used, reserved)
   select _tenant, w.scope_type, w.scope_id, w.metric, w.window_start, 0,
     case w.metric when 'cost_per_day' then amount else _input + _output end, w.reserved
-  from inference.counters_of(_tenant, held.principal_id, held.class, '{}', held.minute_start,
+  from inference.counters_of(_tenant, held.principal_id, null, held.class, '{}', held.minute_start,
     held.day_start, 0, held.input_units + held.output_units, held.cost) w
   where w.metric in ('tokens_per_minute', 'tokens_per_day', 'cost_per_day')
   order by w.place
   on conflict (tenant_id, scope_type, scope_id, metric, window_start) do update
     set used = c.used + excluded.used, reserved = c.reserved - excluded.reserved;
+  -- A statement of its own, after the lock of the tenant's counters: see `recount_tag`.
+  if held.tags <> '{}' then
+    update inference.quota_counters c
+      set used = c.used + case c.metric when 'cost_per_day' then amount else _input + _output end,
+        reserved = c.reserved - case c.metric when 'cost_per_day' then held.cost
+          else held.input_units + held.output_units end
+      where c.tenant_id = _tenant and c.scope_type = 'tag' and c.scope_id = any(held.tags)
+        and (c.metric in ('tokens_per_day', 'cost_per_day') and c.window_start = held.day_start
+          or c.metric = 'tokens_per_minute' and c.window_start = held.minute_start
+            and held.class <> 'job');
+  end if;
   if _ended_as <> 'released' then
     insert into inference.usage_records (tenant_id, operation_id, run, input_units, output_units,
       compute_ms, cost_amount, currency, price_version, source, measured_at)
@@ -523,11 +624,11 @@ begin
     insert into inference.generation_usage (tenant_id, operation_id, run, principal_id, workload,
       provider, model_deployment_id, model_snapshot, prompt_version, provider_request_id,
       input_tokens, cached_input_tokens, output_tokens, estimated_cost_minor_units, currency,
-      price_version, source, status, counted_on, started_at, completed_at)
+      price_version, source, status, counted_on, tags, started_at, completed_at)
     select _tenant, _operation, _this_run, held.principal_id, o.workload, d.provider,
       held.deployment_id, _snapshot, o.prompt_version, _request, _input, _cached, _output, amount * 100,
       coalesce(price.currency, 'USD'), held.price_version, _measured, _ended_as,
-      (held.day_start at time zone 'UTC')::date, held.created_at, at_time
+      (held.day_start at time zone 'UTC')::date, held.tags, held.created_at, at_time
     from inference.inference_operations o, inference.model_deployments d
     where o.tenant_id = _tenant and o.id = _operation
       and d.tenant_id = held.deployment_tenant_id and d.id = held.deployment_id;

@@ -1,4 +1,4 @@
-/** The models that a tenant may call, with their aliases and current prices. */
+/** The models that a tenant may call, with their aliases, and their prices. */
 import { Type, type Static } from 'typebox'
 import { sql, type Sql } from '#dodeca/kernel'
 import { platform_tenant, type Deps } from '../deps.ts'
@@ -33,6 +33,25 @@ export function modelsOf(tenant_id: string, where: Sql): Sql {
         order by p.effective_from desc, p.price_version desc limit 1) as price
     from inference.model_deployments d
     where d.tenant_id in (${tenant_id}, ${platform_tenant}) and ${where}`
+}
+
+/** All versions. `where` is a condition on the prices `p` and the deployments `d`. */
+export function pricesOf(where: Sql): Sql {
+  return sql`
+    select p.deployment_id as model_deployment_id, p.price_version, '1m_tokens' as unit,
+      p.currency, p.input::text, p.cached_input::text, p.output::text,
+      -- A configured price has no beginning.
+      greatest(p.effective_from, d.created_at) as effective_from, p.created_at,
+      case when p.effective_from > kernel.now() then 'scheduled'
+        when exists (select from inference.model_prices n
+          where n.tenant_id = p.tenant_id and n.deployment_id = p.deployment_id
+            and n.effective_from <= kernel.now()
+            and (n.effective_from, n.price_version) > (p.effective_from, p.price_version))
+          then 'replaced'
+        else 'in_force' end as state
+    from inference.model_prices p
+    join inference.model_deployments d on d.tenant_id = p.tenant_id and d.id = p.deployment_id
+    where ${where}`
 }
 
 export function modelOf(

@@ -1,12 +1,20 @@
 /** Routes of models and their prices. */
-import { etag, page, reply, routesOf, sql, text, type Reader } from '#dodeca/kernel'
-import type { Deps } from '../deps.ts'
+import { Type } from 'typebox'
+import { etag, Id, page, reply, routesOf, sql, text, type Reader } from '#dodeca/kernel'
+import { platform_tenant, type Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { errorOf } from '../gateway/dialect.ts'
 import { changeModel, createModel, createPrice } from './change-models.ts'
 import { ensureConfigured } from './configured.ts'
-import { modelOf, ModelRow, modelsOf } from './read-models.ts'
-import { ChangeModel, CreateModel, CreatePrice, ModelView, PriceView } from './schemas.ts'
+import { modelOf, ModelRow, modelsOf, pricesOf } from './read-models.ts'
+import {
+  ChangeModel,
+  CreateModel,
+  CreatePrice,
+  ModelView,
+  PriceState,
+  PriceView,
+} from './schemas.ts'
 
 const path = '/v1/models'
 const absent = 'model_not_found'
@@ -122,17 +130,40 @@ export const modelRoutes = open({
     },
     async ({ tx, principal, body, grants }, deps) => {
       const { id, price_version } = await createPrice(tx, deps, principal, await grants(), body)
-      const price = await tx.one(
-        PriceView,
-        sql`
-          select p.deployment_id as model_deployment_id, p.price_version, '1m_tokens' as unit,
-            p.currency, p.input::text, p.cached_input::text, p.output::text, p.effective_from,
-            p.created_at
-          from inference.model_prices p
-          join inference.model_deployments d on d.tenant_id = p.tenant_id and d.id = p.deployment_id
-          where d.id = ${id} and p.price_version = ${price_version}`,
-      )
-      return price
+      const which = sql`d.id = ${id} and p.price_version = ${price_version}`
+      return await tx.one(PriceView, pricesOf(which))
+    },
+  ),
+
+  listModelPrices: list(
+    '/v1/model-prices',
+    'List the prices of the models that you may call, with those before and after them',
+    {
+      description:
+        'The newest price of a model is first. `in_force` is the price of a call that begins now.',
+      asks_grants: true,
+      added: true,
+      filters: { model_deployment_id: Type.Optional(Id), state: Type.Optional(PriceState) },
+      item: PriceView,
+    },
+    async ({ tx, principal: { tenant_id }, query, grants, list }, deps) => {
+      await ensureConfigured(deps)
+      const { model_deployment_id = null, state = null } = query
+      const all = (await grants()).has('inference.models.write')
+      const seen = sql`d.tenant_id in (${tenant_id}, ${platform_tenant})
+        and (${all} or d.state in ('active', 'draining'))
+        and (${model_deployment_id}::uuid is null or d.id = ${model_deployment_id}::uuid)`
+      return await page(tx, {
+        scope: list,
+        row: PriceView,
+        place: ['model_deployment_id', 'price_version'],
+        fetch: ({ model_deployment_id: id, price_version }, n) => sql`
+          select * from (${pricesOf(seen)}) prices
+          where (${state}::text is null or state = ${state})
+            and (${id}::uuid is null
+              or (model_deployment_id, -price_version) > (${id}::uuid, -${price_version}::int))
+          order by model_deployment_id, price_version desc limit ${n}`,
+      })
     },
   ),
 })

@@ -73,6 +73,8 @@ export const CreatePrice = closed(
 )
 export type CreatePrice = Static<typeof CreatePrice>
 
+export const PriceState = oneOf('in_force', 'scheduled', 'replaced')
+
 export const PriceView = Type.Object(
   {
     model_deployment_id: Id,
@@ -81,6 +83,7 @@ export const PriceView = Type.Object(
     ...Price,
     effective_from: Time,
     created_at: Time,
+    state: PriceState,
   },
   { title: 'ModelPrice' },
 )

@@ -50,6 +50,8 @@ export type Call = {
   readonly parameters: Parameters
   readonly store: boolean
   readonly metadata: Readonly<Record<string, string>> | null
+  /** Once it is created: those of the request and those of its principal. */
+  readonly tags: readonly string[]
   readonly job_id: string | null
   readonly estimated_input: number
   readonly candidates: readonly [Candidate, ...Candidate[]]

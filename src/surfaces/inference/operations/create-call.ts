@@ -8,13 +8,18 @@ import { sql, type Sql, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { countOnOwner } from '../quotas/key-owners.ts'
 import { reserve } from '../quotas/reserve.ts'
+import { keepTags, tagsOf } from '../quotas/tags.ts'
 import { announceEnd } from './announce-end.ts'
 import { isBlocked, type Call } from './call.ts'
 import { keepContent } from './contents.ts'
 import type { CallDraft } from './draft-call.ts'
 import { recordDecisions } from './record-decisions.ts'
 
-const Made = Type.Object({ created_at: Type.String(), deadline_at: Type.String() })
+const Made = Type.Object({
+  created_at: Type.String(),
+  deadline_at: Type.String(),
+  tags: Type.Array(Type.String()),
+})
 
 export type CallKey = { readonly id: string; readonly job_id?: string }
 
@@ -31,6 +36,7 @@ export async function createCall(
     ...draft,
     id,
     metadata: draft.metadata ?? null,
+    tags: draft.tags ?? [],
     job_id: job_id ?? null,
     first_deployment_id: first.id,
     deployment: first,
@@ -40,6 +46,7 @@ export async function createCall(
     attempts: 0,
   }
   await countOnOwner(tx, deps, call.tenant_id, call.actor_id)
+  await keepTags(tx, deps, call.tenant_id, call.tags)
   const made = insertion(draft, call, state)
   // A job is submitted with the deadline of its call.
   if (draft.waits) Object.assign(call, await tx.one(Made, made))
@@ -86,18 +93,19 @@ function insertion(draft: CallDraft, call: Call, state: string): Sql {
       insert into inference.inference_operations (tenant_id, id, actor_id, idempotency_key,
         request_fingerprint, model, first_deployment_id, model_deployment_id,
         deployment_tenant_id, workload, streamed, state, error_code, input_ref, prompt_version,
-        parameters, metadata, store, job_id, parent_id, previous_id, estimated_input, max_output, created_at,
-        started_at, completed_at, deadline_at)
+        parameters, metadata, store, job_id, parent_id, previous_id, tags, estimated_input, max_output,
+        created_at, started_at, completed_at, deadline_at)
       values (${call.tenant_id}, ${call.id}, ${call.actor_id}, ${key?.value ?? null},
         ${key?.fingerprint ?? null}, ${call.model}, ${call.deployment.id}, ${call.deployment.id},
         ${call.deployment.tenant_id}, ${call.workload}, ${call.class === 'stream'}, ${state},
         ${is_blocked ? 'content_blocked' : null}, ${input?.id ?? null}, ${call.prompt},
         ${sql.json(call.parameters)}::jsonb,
         ${call.metadata ? sql.json(call.metadata) : null}::jsonb, ${call.store}, ${call.job_id},
-        ${draft.parent_id ?? null}, ${call.previous_id}, ${call.estimated_input},
+        ${draft.parent_id ?? null}, ${call.previous_id},
+        ${tagsOf(call.tenant_id, call.actor_id, call.tags)}, ${call.estimated_input},
         ${call.parameters.max_output_tokens}, kernel.now(),
         case when ${state !== 'pending'} then kernel.now() end,
         case when ${is_blocked} then kernel.now() end,
         kernel.now() + make_interval(secs => ${draft.deadline_ms / 1000}))
-      returning created_at, deadline_at`
+      returning created_at, deadline_at, tags`
 }

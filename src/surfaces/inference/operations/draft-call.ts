@@ -37,6 +37,7 @@ export type NewCall = {
   /** The member of the request that contains the conversation. */
   readonly pointer?: string
   readonly metadata?: Readonly<Record<string, string>>
+  readonly tags?: readonly string[]
   readonly deadline_ms: number
   readonly parent_id?: string
   /** A job runs it later. */

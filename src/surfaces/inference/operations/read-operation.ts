@@ -21,6 +21,7 @@ export const OperationRow = Type.Object({
   prompt_version: text,
   parameters: Type.Unknown(),
   metadata: Type.Unknown(),
+  tags: Type.Array(text),
   store: Type.Boolean(),
   streamed: Type.Boolean(),
   job_id: nullable(text),

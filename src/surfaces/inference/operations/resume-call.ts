@@ -113,6 +113,7 @@ export async function callOf(
     parameters,
     store: row.store,
     metadata: row.metadata as Call['metadata'],
+    tags: row.tags,
     job_id,
     estimated_input: row.estimated_input,
     candidates,

@@ -11,7 +11,7 @@ export const metrics = [
   'streams',
 ] as const
 export type Metric = (typeof metrics)[number]
-export type ScopeType = 'tenant' | 'principal'
+export type ScopeType = 'tenant' | 'principal' | 'tag'
 
 /** The description of a metric for callers. */
 export const short_names: Readonly<Record<string, 'requests' | 'tokens' | 'cost' | 'concurrency'>> =
@@ -24,10 +24,11 @@ export const short_names: Readonly<Record<string, 'requests' | 'tokens' | 'cost'
     streams: 'concurrency',
   }
 
-export type Limits = Readonly<Record<ScopeType, Readonly<Record<Metric, number>>>>
+/** Tags have limits only where an administrator sets them. */
+export type Limits = Readonly<Record<Exclude<ScopeType, 'tag'>, Readonly<Record<Metric, number>>>>
 
 export function configuredLimits({ settings }: Pick<Kernel, 'settings'>): Limits {
-  const of = (scope: ScopeType) =>
+  const of = (scope: keyof Limits) =>
     Object.fromEntries(
       metrics.map(metric => [metric, settings[`inference.quota_${scope}_${metric}`]]),
     ) as Record<Metric, number>

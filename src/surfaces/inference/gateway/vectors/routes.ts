@@ -4,6 +4,7 @@ import { closed, count, limit, oneOf, routesOf, text } from '#dodeca/kernel'
 import type { Deps } from '../../deps.ts'
 import { embedTexts } from '../../embeddings/embed-texts.ts'
 import { problem } from '../../errors.ts'
+import { tagsIn } from '../../quotas/tags.ts'
 import { decideOn } from '../../safety/policy.ts'
 import { call_fails } from '../../inferences/routes.ts'
 import { errorOf, maybe } from '../dialect.ts'
@@ -70,6 +71,7 @@ export const vectorRoutes = open({
           tenant_id: principal.tenant_id,
           principal,
           workload: 'embedding',
+          tags: tagsIn(request),
           deadline: new Date(deadline_ms),
         },
         model,
