@@ -39,6 +39,8 @@ const Message = closed(
       Type.Union([Type.String({ maxLength: 1_000_000 }), Type.Array(Part, { maxItems: 256 })]),
     ),
     tool_call_id: Type.Optional(CallId),
+    // Of the tool whose result it is, which its call says already. Others have none.
+    name: Type.Optional(ToolName),
     tool_calls: maybe(Type.Array(Called, { maxItems: 64 })),
     // Members of a message of the model, as the SDKs send it back.
     refusal: maybe(Type.Literal('')),

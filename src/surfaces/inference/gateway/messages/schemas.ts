@@ -50,6 +50,8 @@ const Tool = closed(
     input_schema: JsonSchema,
     strict: maybe(Type.Boolean()),
     cache_control,
+    // Without an effect: a call is passed on whole.
+    eager_input_streaming: maybe(Type.Boolean()),
   },
   { title: 'MessageTool' },
 )
