@@ -29,6 +29,7 @@ export const reference: Reference = {
       'Whether the model may or must call a tool, or the name of the one it must call.',
     ],
     tool_calls: ['The calls that the model asks for. `arguments` is the text of a JSON object.'],
+    file_id: ['A file of yours that you uploaded, instead of its bytes.'],
     previous_id: ['A call of yours that this one continues. Its input and output come first.'],
     response_format: ['JSON that fits a schema instead of text.'],
     deadline_ms: ['The longest time of the call.', 30_000],

@@ -12,6 +12,7 @@ import { call_fails, lease_seconds } from '../inferences/routes.ts'
 import { blockingCalls, type Finished } from '../operations/call-blocking.ts'
 import { streamedCalls, type NewWriter } from '../operations/call-streamed.ts'
 import { draftCall, type NewCall } from '../operations/draft-call.ts'
+import { takeBody } from '../operations/memory.ts'
 import { findOperation } from '../operations/find-operation.ts'
 
 /** Clients of these APIs send null for what they leave out. */
@@ -48,6 +49,7 @@ export const asks = {
   idempotency: 'optional',
   lease_seconds,
   body_limit_bytes: 8 * 1024 * 1024,
+  takesBody: takeBody,
   body_members_max: batch_members_max,
   any_accept: true,
   problemAs: errorOf,
@@ -64,6 +66,7 @@ function calledBy({ principal, key }: Asking, stream: boolean | null | undefined
   return {
     tenant_id: principal.tenant_id,
     actor_id: principal.id,
+    scope: principal.scope,
     key,
     prompt: 'none@1',
     workload: 'inference',

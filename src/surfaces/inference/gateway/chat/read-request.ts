@@ -1,6 +1,7 @@
 /** Turns a request of Chat Completions into a call of the platform. */
 import { readFormat, readTools } from '../../inferences/schemas.ts'
 import { readDataUrl } from '../../operations/attachments.ts'
+import { fileOf } from '../read-file.ts'
 import type { NewCall } from '../../operations/draft-call.ts'
 import type { Item, Part, Tool, ToolChoice } from '../../providers/form.ts'
 import type { ResponseFormat } from '../../providers/provider.ts'
@@ -76,7 +77,7 @@ function partsOf(content: Message['content'], at: string): Part[] {
       return readDataUrl(`${pointer}/image_url/url`, image_url.url, undefined)
     }
     if (file === undefined) throw missing(`${pointer}/file`)
-    return readDataUrl(`${pointer}/file/file_data`, file.file_data, file.filename ?? undefined)
+    return fileOf(file, `${pointer}/file`)
   })
 }
 

@@ -1,6 +1,8 @@
 /** Turns a request of the Responses API into a call of the platform. */
 import { readFormat, readTools } from '../../inferences/schemas.ts'
 import { readDataUrl } from '../../operations/attachments.ts'
+import { namedFile } from '../../operations/files.ts'
+import { fileOf } from '../read-file.ts'
 import type { Owner } from '../../operations/chain.ts'
 import type { NewCall } from '../../operations/draft-call.ts'
 import type { Input, Item, Part, ToolChoice } from '../../providers/form.ts'
@@ -98,15 +100,13 @@ function itemOf(
 
 type GivenPart = Exclude<NonNullable<GivenItem['content']>, string>[number]
 
-function partOf({ type, text, image_url, file_data, filename }: GivenPart, at: string): Part {
+function partOf({ type, text, image_url, ...file }: GivenPart, at: string): Part {
   if (type === 'input_image') {
+    if (file.file_id && !image_url) return namedFile('image', file.file_id)
     if (!image_url) throw missing(`${at}/image_url`)
     return readDataUrl(`${at}/image_url`, image_url, undefined)
   }
-  if (type === 'input_file') {
-    if (!file_data) throw missing(`${at}/file_data`)
-    return readDataUrl(`${at}/file_data`, file_data, filename ?? undefined)
-  }
+  if (type === 'input_file') return fileOf(file, at)
   if (text === undefined) throw missing(`${at}/text`)
   return { type: 'text', text }
 }

@@ -1,6 +1,6 @@
 /** The Responses API on the wire: what has an effect here, and what has none. */
 import { Type, type Static } from 'typebox'
-import { closed, count, nullable, oneOf, text } from '#dodeca/kernel'
+import { closed, count, Id, nullable, oneOf, text } from '#dodeca/kernel'
 import { CallId, Efforts, JsonSchema, Metadata, ToolName } from '../../schemas.ts'
 import { maybe } from '../dialect.ts'
 
@@ -15,6 +15,7 @@ const Part = closed(
     image_url: maybe(Url),
     detail: maybe(Type.Literal('auto')),
     file_data: maybe(Url),
+    file_id: maybe(Id),
     filename: maybe(text(255)),
     // Members of an output, as the SDKs send it back.
     annotations: Type.Optional(Type.Array(closed({}), { maxItems: 0 })),
