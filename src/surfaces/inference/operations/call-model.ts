@@ -56,6 +56,7 @@ export type Result = {
   readonly tool_calls?: readonly ToolCall[]
   /** What the provider of the deployment wants back with the results of the calls. */
   readonly sealed?: readonly Sealed[]
+  readonly stop?: string
   readonly spent: Spent
   readonly response_id: string | null
   readonly decided: readonly Decided[]
@@ -144,6 +145,7 @@ async function callDeployment(
       ending,
       text,
       ...(reading.calls.length > 0 ? { tool_calls: reading.calls, sealed: reading.sealed } : {}),
+      ...(reading.stop === undefined ? {} : { stop: reading.stop }),
       spent,
       response_id,
       decided,

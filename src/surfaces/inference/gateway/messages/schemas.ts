@@ -131,8 +131,8 @@ export const MessageView = Type.Object(
     role: Type.Literal('assistant'),
     model: Type.String(),
     content: Type.Array(Content, { maxItems: 200 }),
-    stop_reason: nullable(oneOf('end_turn', 'max_tokens', 'tool_use')),
-    stop_sequence: Type.Null(),
+    stop_reason: nullable(oneOf('end_turn', 'max_tokens', 'tool_use', 'stop_sequence')),
+    stop_sequence: nullable(Type.String()),
     usage: Type.Object({
       input_tokens: Tokens,
       cache_creation_input_tokens: Tokens,
