@@ -11,7 +11,7 @@ export const inference: Place = {
       title: { en: 'Models', de: 'Modelle' },
       list: 'listModels',
       create: 'createModel',
-      columns: ['model_name', 'state', 'health', 'provider', 'capability', 'region', 'id'],
+      columns: ['id', 'model_name', 'state', 'health', 'provider', 'capability', 'deployment_id'],
       events: ['model_deployment.'],
       actions: ['changeModel'],
     }),

@@ -55,6 +55,11 @@ export const reference: Reference = {
     max_output: ['The maximum number of tokens of an output.', 16_384],
     owned_by: ['The provider of the model.', 'openai'],
     created: ['When the model was added, in seconds since 1970.', 1_772_409_600],
+    'Model.id': [
+      'What a call takes as `model`: an alias that leads to it, or its own id.',
+      'default',
+    ],
+    deployment_id: ['The deployment, also in `model_deployment_id` of calls.'],
     'Model.name': ['An alias of the model, or its name at the provider.', 'default'],
     health: ['`open`: calls are refused until the provider works again.'],
     row_version: ['Increases with every change. The ETag contains it.', 1],

@@ -10,7 +10,8 @@ export type ModelRow = Static<typeof ModelRow>
 /** `where` is a condition on the deployments `d`. */
 export function modelsOf(tenant_id: string, where: Sql): Sql {
   return sql`
-    select d.id, 'model' as object, d.provider as owned_by,
+    select coalesce(${nameOf(tenant_id)}, d.id::text) as id, d.id as deployment_id,
+      'model' as object, d.provider as owned_by,
       extract(epoch from d.created_at)::int as created,
       coalesce((select min(a.alias) from inference.model_aliases a
         where a.tenant_id = d.tenant_id and a.deployment_id = d.id), d.model_name) as name,
@@ -30,6 +31,16 @@ export function modelsOf(tenant_id: string, where: Sql): Sql {
         order by p.effective_from desc, p.price_version desc limit 1) as price
     from inference.model_deployments d
     where d.tenant_id in (${tenant_id}, ${platform_tenant}) and ${where}`
+}
+
+/** The alias with which a call of the tenant reaches the deployment `d` first. */
+function nameOf(tenant_id: string): Sql {
+  return sql`(select min(a.alias) from inference.model_aliases a
+    where a.tenant_id = d.tenant_id and a.deployment_id = d.id
+      and not exists (select from inference.model_aliases o
+        where o.alias = a.alias and ((o.tenant_id = ${tenant_id} and o.tenant_id <> a.tenant_id)
+          or (o.tenant_id = a.tenant_id and (o.priority, -o.weight, o.deployment_id)
+            < (a.priority, -a.weight, a.deployment_id)))))`
 }
 
 export function modelOf({ providers }: Pick<Deps, 'providers'>, row: ModelRow): ModelView {
