@@ -68,11 +68,18 @@ export const errors = {
     cause: 'No deployment of the model has the capability that the call needs.',
     cure: 'Choose a model whose `capability` has it.',
   },
+  file_not_found: {
+    status: 404,
+    title: 'There is no such file',
+    cause: 'No file has this id, you may not read it, or it was deleted or refused.',
+    cure: 'Find your files with `GET /v1/files`, or ask its owner.',
+  },
   capacity_exceeded: {
     status: 503,
     title: 'No capacity became free in time',
     retryable: true,
-    cause: 'All places for calls of this model are taken, or the deadline cannot be met.',
+    cause:
+      'All places for calls of this model or all memory for files is taken, or the deadline cannot be met.',
     cure: 'Send it again in a few seconds.',
   },
   upstream_unreachable: {

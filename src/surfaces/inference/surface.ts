@@ -34,7 +34,7 @@ export const inference: Surface<Inside, Needs, typeof settings> = {
   errors,
   events,
   reference,
-  needs: { jobs: 'jobs', people: 'identity' },
+  needs: { jobs: 'jobs', people: 'identity', files: 'uploads?' },
   open: (kernel, needs) => {
     const calls = new Calls(kernel)
     const providers = openProviders(kernel)

@@ -91,10 +91,14 @@ export async function changeModel(
   tx: Tx,
   actor: Actor,
   grants: ReadonlySet<string>,
-  { id, if_match }: { readonly id: string; readonly if_match: string | string[] | undefined },
+  {
+    id: named,
+    if_match,
+  }: { readonly id: string; readonly if_match: string | string[] | undefined },
   body: ChangeModel,
 ): Promise<NewModel> {
-  const found = await lock(tx, actor, grants, id)
+  const found = await lock(tx, actor, grants, named)
+  const { id } = found
   expectVersion(if_match, found.row_version)
   const { state = found.state, max_context = null, max_output = null, aliases } = body
   if (state !== found.state && !next[found.state].includes(state)) {
@@ -161,13 +165,21 @@ export async function createPrice(
   return { id, price_version }
 }
 
-async function lock(tx: Tx, actor: Actor, grants: ReadonlySet<string>, id: string) {
+/** `named` is an id, or an alias as a call of the actor would use it. */
+async function lock(tx: Tx, actor: Actor, grants: ReadonlySet<string>, named: string) {
   const is_operator = grants.has('inference.platform.write')
   const found = await tx.maybe(
     Deployment,
     sql`
       select tenant_id, id, state, own_provider, row_version from inference.model_deployments
-      where id = ${id}
+      where id = ${
+        isId(named)
+          ? named
+          : sql`(
+            select deployment_id from inference.model_aliases
+            where alias = ${named} and tenant_id in (${actor.tenant_id}, ${platform_tenant})
+            order by tenant_id desc, priority, weight desc, deployment_id limit 1)`
+      }
         and (${is_operator} or tenant_id in (${actor.tenant_id}, ${platform_tenant}))
       for update`,
   )

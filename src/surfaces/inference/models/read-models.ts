@@ -13,7 +13,8 @@ export type ModelRow = Static<typeof ModelRow>
 /** `where` is a condition on the deployments `d`. */
 export function modelsOf(tenant_id: string, where: Sql): Sql {
   return sql`
-    select d.id, d.tenant_id, d.own_provider, 'model' as object, d.provider as owned_by,
+    select d.tenant_id, d.own_provider, coalesce(${nameOf(tenant_id)}, d.id::text) as id, d.id as deployment_id,
+      'model' as object, d.provider as owned_by,
       extract(epoch from d.created_at)::int as created,
       coalesce((select min(a.alias) from inference.model_aliases a
         where a.tenant_id = d.tenant_id and a.deployment_id = d.id), d.model_name) as name,
@@ -52,6 +53,16 @@ export function pricesOf(where: Sql): Sql {
     from inference.model_prices p
     join inference.model_deployments d on d.tenant_id = p.tenant_id and d.id = p.deployment_id
     where ${where}`
+}
+
+/** The alias with which a call of the tenant reaches the deployment `d` first. */
+function nameOf(tenant_id: string): Sql {
+  return sql`(select min(a.alias) from inference.model_aliases a
+    where a.tenant_id = d.tenant_id and a.deployment_id = d.id
+      and not exists (select from inference.model_aliases o
+        where o.alias = a.alias and ((o.tenant_id = ${tenant_id} and o.tenant_id <> a.tenant_id)
+          or (o.tenant_id = a.tenant_id and (o.priority, -o.weight, o.deployment_id)
+            < (a.priority, -a.weight, a.deployment_id)))))`
 }
 
 export function modelOf(

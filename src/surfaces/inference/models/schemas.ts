@@ -90,7 +90,8 @@ export const PriceView = Type.Object(
 
 export const ModelView = Type.Object(
   {
-    id: Id,
+    id: Type.String({ maxLength: 64 }),
+    deployment_id: Id,
     object: Type.Literal('model'),
     name: Type.String(),
     created: Type.Integer(),

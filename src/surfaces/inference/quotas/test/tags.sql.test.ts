@@ -148,7 +148,7 @@ describe.concurrent('tags', () => {
     expect(prompt.status, prompt.text).toBe(200)
     const order = {
       tenant_id: caller.tenant.id,
-      principal: { id: caller.id, kind: 'user' as const },
+      principal: { id: caller.id, kind: 'account' as const },
       workload: 'retrieval_embedding' as const,
       parent_id: newId(),
       deadline: new Date(Date.now() + 30_000),

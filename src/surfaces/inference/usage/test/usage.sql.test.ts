@@ -144,7 +144,8 @@ describe.concurrent('usage', () => {
     const personal = world.platform.opened['inference']?.personal
     const account = { account_id: member.id, principal_ids: [member.id] }
     const exported: unknown[] = []
-    for await (const one of personal?.export(account as never) ?? []) exported.push(one)
+    for await (const one of personal?.export(account as never, new AbortController().signal) ?? [])
+      exported.push(one)
     const calls = exported.map(one => (one as { data: Record<string, unknown> }).data)
     expect(calls.map(one => one['tags'])).toEqual([['b'], []])
     expect(calls[0]?.['usage']).toMatchObject([{ run: 1, status: 'succeeded', currency: 'USD' }])
