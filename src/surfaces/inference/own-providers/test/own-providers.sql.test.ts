@@ -71,16 +71,16 @@ describe('an own provider', () => {
     expect(model.status, model.text).toBe(201)
     expect(model.body).toMatchObject({ owner: 'tenant', own_provider: true, health: 'ok' })
     const price = { currency: 'USD', input: '1', cached_input: '1', output: '2' }
-    const priced = { model_deployment_id: model.body.id, ...price }
+    const priced = { model_deployment_id: model.body.deployment_id, ...price }
     expect((await one.ask('POST', '/v1/model-prices', priced)).status).toBe(201)
     const called = await one.infer('Tell me.')
     expect(called.status, called.text).toBe(200)
-    expect(called.body.model_deployment_id).toBe(model.body.id)
+    expect(called.body.model_deployment_id).toBe(model.body.deployment_id)
     expect(Number(called.body.usage.cost_amount)).toBeGreaterThan(0)
     const [sent] = await world.journal(called.body.id)
     expect([sent.path, sent.auth]).toEqual(['/v1/messages', 'x-api-key'])
     const colleague = await world.someone(one.tenant)
-    expect((await colleague.infer('Tell me.')).body.model_deployment_id).toBe(model.body.id)
+    expect((await colleague.infer('Tell me.')).body.model_deployment_id).toBe(model.body.deployment_id)
   })
 
   test('is of its tenant alone', async () => {
@@ -88,7 +88,7 @@ describe('an own provider', () => {
     await put(one, 'ours', openai())
     const model = await addModel(one, 'ours')
     expect(code(await addModel(stranger, 'ours'))).toEqual([403, 'permission_denied'])
-    const foreign = await stranger.infer('Tell me.', { model: model.body.id })
+    const foreign = await stranger.infer('Tell me.', { model: model.body.deployment_id })
     expect(code(foreign)).toEqual([404, 'model_not_found'])
     expect((await stranger.ask('GET', '/v1/model-providers')).body.data).toEqual([])
     expect((await stranger.ask('DELETE', '/v1/model-providers/ours')).status).toBe(204)
