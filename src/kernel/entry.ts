@@ -110,6 +110,7 @@ export {
 } from './http/contract/route.ts'
 export { routesOf, type RouteMaker } from './http/routes-of.ts'
 export { securityHeaders } from './http/server/send-reply.ts'
+export { cutResult } from './http/tools/cut-result.ts'
 export {
   Amount,
   Cursor,

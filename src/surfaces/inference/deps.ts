@@ -13,7 +13,7 @@ import type { Kernel } from './settings.ts'
 
 export type Needs = {
   readonly jobs: Pick<Jobs, 'submit' | 'view' | 'cancel'>
-  readonly people: Pick<Identity, 'grantsOf' | 'membersOf' | 'ownerOf'>
+  readonly people: Pick<Identity, 'access' | 'endedSessions' | 'grantsOf' | 'membersOf' | 'ownerOf'>
 }
 
 export type Deps = Needs & {

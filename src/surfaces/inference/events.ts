@@ -25,6 +25,15 @@ export const events = {
   'inference.failed': ended,
   'inference.cancelled': ended,
   'inference.blocked': ended,
+  'inference.approval_required': {
+    version: 1,
+    data: Type.Object({
+      operation_id: Id,
+      actor_id: Id,
+      tool_call_ids: Type.Array(word, { maxItems: 64 }),
+      names: Type.Array(word, { maxItems: 64 }),
+    }),
+  },
   'model_deployment.state_changed': {
     version: 1,
     data: Type.Object({ model_deployment_id: Id, from: word, to: word }),

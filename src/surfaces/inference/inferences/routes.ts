@@ -34,12 +34,17 @@ export const call_fails = [
   'inference_cancelled',
   'inference_not_found',
   'validation_failed',
+  'permission_denied',
+  'insufficient_scope',
+  'approval_expired',
+  'invalid_transition',
 ] as const
 
 type Context = {
   readonly principal: Principal
   readonly body: CreateInference
   readonly key: RequestKey | null
+  readonly request: { readonly ip: string }
 }
 
 const { open, get, list, post } = routesOf<Deps>({
@@ -133,7 +138,7 @@ export const inferenceRoutes = open({
     },
     async ({ tx, principal, params: { id }, grants, request }, { kernel }) => {
       const row = await findOperation(tx, principal, id, await grants())
-      return await viewOf(tx, kernel, row, request.id)
+      return await viewOf(tx, kernel, row, request.id, row.actor_id !== principal.id)
     },
   ),
 
@@ -158,13 +163,14 @@ export const inferenceRoutes = open({
 
 async function draft(
   deps: Deps,
-  { principal, body, key }: Context,
+  { principal, body, key, request: { ip } }: Context,
   kind: NewCall['class'],
 ): Promise<CallDraft> {
   return await draftCall(deps, {
     ...(await readAsked(deps.kernel, body)),
     tenant_id: principal.tenant_id,
     actor_id: principal.id,
+    asking: { principal, ip },
     key,
     prompt: 'plain@1',
     workload: 'inference',

@@ -1,6 +1,6 @@
 /** The answer of a call that succeeded, from memory or from its row, for every dialect. */
 import type { Reader } from '#dodeca/kernel'
-import type { FinishReason } from '../providers/provider.ts'
+import type { EndReason } from './call-model.ts'
 import type { Kernel } from '../settings.ts'
 import type { Finished } from './call-blocking.ts'
 import { readOutput, type Output } from './contents.ts'
@@ -14,7 +14,7 @@ export type Answered = {
   /** The version that answered, if the provider names it. */
   readonly model: string
   readonly output: Output
-  readonly finish_reason: FinishReason
+  readonly finish_reason: EndReason
   readonly usage: {
     readonly input: number
     readonly cached_input: number
@@ -59,7 +59,7 @@ export function answerOfRow(row: OperationRow, output: Output): Answered {
     created: secondsOf(row.created_at),
     model: row.model_snapshot || row.model,
     output,
-    finish_reason: (row.finish_reason ?? 'stop') as FinishReason,
+    finish_reason: (row.finish_reason ?? 'stop') as EndReason,
     usage: {
       input: usage?.input_units ?? 0,
       cached_input: usage?.cached_input_units ?? 0,

@@ -8,6 +8,7 @@ import { newId, sql, type Reader, type SealedColumn, type Tx } from '#dodeca/ker
 import type { Input, Sealed, Tool, ToolCall, ToolChoice } from '../providers/form.ts'
 import type { ResponseFormat } from '../providers/provider.ts'
 import type { Kernel } from '../settings.ts'
+import type { Approval, Caller, Operations } from '../tools/acting.ts'
 
 /** Text that a person wrote. */
 export type Content = {
@@ -16,6 +17,12 @@ export type Content = {
   readonly tool_choice?: ToolChoice
   readonly instructions?: string
   readonly response_format?: ResponseFormat
+  /** Of the tools, those that are operations of the platform. */
+  readonly operations?: Operations
+  /** The caller's answers to what a call before asked. */
+  readonly approvals?: readonly Approval[]
+  /** Kept where the platform acts for the caller. */
+  readonly caller?: Caller
 }
 
 /** What a model wrote. */
@@ -23,6 +30,8 @@ export type Output = {
   readonly text: string
   readonly tool_calls?: readonly ToolCall[]
   readonly sealed?: readonly Sealed[]
+  /** The same is in the last step. */
+  readonly of_step?: true
 }
 
 const use = 'inference.contents'
