@@ -57,13 +57,18 @@ export const asks = {
 type Asked = Pick<NewCall, 'model' | 'content' | 'parameters' | 'store' | 'pointer'> &
   Partial<Pick<NewCall, 'metadata' | 'previous_id'>>
 
-type Asking = { readonly principal: Principal; readonly key: RequestKey | null }
+type Asking = {
+  readonly principal: Principal
+  readonly key: RequestKey | null
+  readonly request: { readonly ip: string }
+}
 
 /** The parts of a call that do not come from the body. */
-function calledBy({ principal, key }: Asking, stream: boolean | null | undefined) {
+function calledBy({ principal, key, request: { ip } }: Asking, stream: boolean | null | undefined) {
   return {
     tenant_id: principal.tenant_id,
     actor_id: principal.id,
+    asking: { principal, ip },
     key,
     prompt: 'none@1',
     workload: 'inference',

@@ -8,7 +8,8 @@ import { Type } from 'typebox'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import type { Sealed, ToolCall } from '../providers/form.ts'
-import { readSteps, type Performable, type Step } from '../tools/steps.ts'
+import type { Performable, Step } from '../tools/steps.ts'
+import { readActed } from './answer.ts'
 import { isBlocked, type Call, type Parameters } from './call.ts'
 import { readContent, readOutput, type Content } from './contents.ts'
 import { readOperation, type OperationRow } from './read-operation.ts'
@@ -151,8 +152,9 @@ async function* replay(
   const content = input === undefined ? { input: '' } : (JSON.parse(input) as Content)
   const writer = newWriter(writtenOf(row, content), deps)
   yield* writer.storedStart(row)
-  const steps = row.steps > 0 ? await readSteps(db, { keys }, row.tenant_id, [row.id]) : undefined
-  for (const step of steps?.of.get(row.id) ?? []) yield* replayStep(writer, step)
+  const { answered, steps } = await readActed(db, { keys }, row)
+  yield* replayResults(writer, answered)
+  for (const step of steps) yield* replayStep(writer, step)
   const output = (await readOutput(db, { keys }, row)) ?? { text: '' }
   const { text, tool_calls = [], sealed = [] } = output.of_step ? { text: '' } : output
   if (text !== '') yield* writer.text(text)
@@ -167,6 +169,10 @@ function* replayStep(writer: Writer, { text, sealed, tool_calls, calls }: Step) 
   for (const [index, call] of tool_calls.entries()) {
     yield* writer.toolCall(call, index, index === 0 ? sealed : [])
   }
+  yield* replayResults(writer, calls)
+}
+
+function* replayResults(writer: Writer, calls: readonly Performable[]) {
   for (const call of calls) if (call.output !== null) yield* writer.toolResult?.(call) ?? []
 }
 

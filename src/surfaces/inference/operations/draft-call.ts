@@ -66,11 +66,10 @@ export async function draftCall(deps: Deps, asked: NewCall): Promise<CallDraft> 
   const offered = { ...asked.content, input }
   const content = await admitTools(deps, offered, asking && { ...asking, keyed, store })
   const before = await readChain(db, deps.kernel, asked, previous_id)
+  const pointer = asked.pointer ?? '/input'
+  checkConversation([...before, ...itemsOf(input)], pointer, content.approvals)
   if (typeof input !== 'string') {
-    const pointer = asked.pointer ?? '/input'
-    checkConversation([...before, ...input], pointer, content.approvals)
-    const is_kept = store || Boolean(asked.key) || asked.waits === true
-    checkFiles(input, { is_kept, pointer })
+    checkFiles(input, { is_kept: store || keyed, pointer })
   }
   const text = textOf(content)
   const estimated_input = await estimateInput(prompt, content, before)

@@ -3,8 +3,7 @@ import type { Static } from 'typebox'
 import type { Reader } from '#dodeca/kernel'
 import type { Kernel } from '../settings.ts'
 import type { InferenceSummary, InferenceView, StepView as StepSchema } from '../schemas.ts'
-import { readSteps, type Step } from '../tools/steps.ts'
-import type { Call } from './call.ts'
+import { readActed, type Acted } from './answer.ts'
 import type { Policy } from '../safety/policy.ts'
 import { parsed } from './check-json.ts'
 import { readContent, readOutput, type Content, type Output } from './contents.ts'
@@ -22,7 +21,7 @@ export async function viewOf(
   by_other = false,
 ): Promise<InferenceView> {
   const output = await readOutput(reader, kernel, row)
-  const steps = await stepsOf(reader, kernel, row, by_other)
+  const steps = stepViews(await readActed(reader, kernel, row), by_other)
   const is_json = output !== undefined && (await asksJson(reader, kernel, row))
   return {
     ...summaryOf(row),
@@ -78,25 +77,8 @@ function shown(
   return json === undefined ? { type: 'text', ...said } : { type: 'json', ...said, json }
 }
 
-async function stepsOf(
-  reader: Reader,
-  kernel: Pick<Kernel, 'keys'>,
-  { tenant_id, id, steps, previous_id }: OperationRow,
-  by_other: boolean,
-): Promise<StepView[]> {
-  if (steps === 0 && previous_id === null) return []
-  const found = await readSteps(reader, kernel, tenant_id, [id])
-  return stepViews(
-    { answered: found.answered.get(id) ?? [], steps: found.of.get(id) ?? [] },
-    by_other,
-  )
-}
-
 /** What the call answered comes first. */
-function stepViews(
-  { answered, steps }: Pick<Call, 'answered'> & { readonly steps: readonly Step[] },
-  by_other = false,
-): StepView[] {
+function stepViews({ answered, steps }: Acted, by_other = false): StepView[] {
   const all = answered.length > 0 ? [{ text: '', calls: answered }, ...steps] : steps
   return all.map(({ text, calls }) => ({
     text,

@@ -47,6 +47,7 @@ export async function runCall(
 /** A reader that comes again, or that approved calls, first gets what there is. */
 async function shown(call: Call, sink: Sink): Promise<Sink> {
   await sink.started(call.steps.at(-1)?.model_snapshot ?? call.deployment.model_name)
+  for (const one of call.answered) if (one.output !== null) await sink.toolResult(one)
   for (const { text, sealed, tool_calls, calls } of call.steps) {
     if (text !== '') await sink.text(text)
     for (const [at, one] of tool_calls.entries()) await sink.toolCall(one, at === 0 ? sealed : [])
