@@ -128,10 +128,9 @@ function operationsIn(
     )
   }
   if (allowed_tools === undefined) throw missing(`${at}/allowed_tools`)
-  const names = 'tool_names' in allowed_tools ? allowed_tools.tool_names : allowed_tools
   const never = typeof asks === 'object' && asks !== null ? (asks.never?.tool_names ?? []) : []
   const isFree = (name: string) => asks === 'never' || never.includes(name)
-  return names.map(name => [name, isFree(name) ? 'none' : 'ask'])
+  return allowed_tools.map(name => [name, isFree(name) ? 'none' : 'ask'])
 }
 
 function approvalsIn(input: CreateResponse['input']): readonly Approval[] | undefined {

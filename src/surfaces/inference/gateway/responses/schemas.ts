@@ -62,7 +62,7 @@ const Tool = closed(
     server_label: Type.Optional(Type.Literal('dodeca')),
     server_url: Type.Optional(text(2000)),
     server_description: maybe(text(4000)),
-    allowed_tools: Type.Optional(Type.Union([Names, Named])),
+    allowed_tools: Type.Optional(Names),
     require_approval: maybe(
       Type.Union([
         oneOf('always', 'never'),
