@@ -9,6 +9,7 @@ import {
   type PaymentWorld,
 } from '../../src/surfaces/payments/test/payment-world.ts'
 import { killedAt } from '../crash.ts'
+import { startProcess } from '../process.ts'
 import { call, eventually, newKey, type Answer } from '../world.ts'
 
 let world: PaymentWorld
@@ -136,25 +137,45 @@ describe.concurrent('killed', () => {
       expect((await shop.ask('GET', '/v1/links')).body.data).toHaveLength(1)
     },
   )
+})
+
+/** No process but the one that dies, and one that begins after it, runs the job. */
+describe('killed in a job', () => {
+  let api: PaymentWorld
+  beforeAll(async () => {
+    api = await openPaymentWorld({ ROLES: 'api', INFERENCE_LEASE_SECONDS: '3' })
+  })
+  afterAll(() => api.close())
 
   test.each(['inference.after_step', 'inference.after_tool', 'inference.before_settle'])(
-    'at %s of a job: one link',
+    'at %s: one link',
     async point => {
-      const shop = await world.merchant()
-      await world.allow(shop, 'inference.tools.unattended')
-      const input = asks('createLink', { destination_url: 'https://example.com/a' })
-      const more = { input, ...tools('createLink', 'none') }
-      const { body } = await killed(shop, point, more, '/v1/inference-jobs')
-      const job = await eventually(
-        'the job has ended',
-        async () => {
-          const found = await shop.ask('GET', `/v1/inference-jobs/${body.job_id}`)
-          return found.body.completed_at !== null && found.body
-        },
-        retry_ms,
-      )
-      expect([job.state, job.result?.finish_reason]).toEqual(['succeeded', 'stop'])
-      expect((await shop.ask('GET', '/v1/links')).body.data).toHaveLength(1)
+      const shop = await api.merchant()
+      await api.allow(shop, 'inference.tools.unattended')
+      const body = {
+        model: 'default',
+        input: asks('createLink', { destination_url: 'https://example.com/a' }),
+        ...tools('createLink', 'none'),
+      }
+      const asked = { token: shop.token, key: newKey(), body }
+      const at = '/v1/inference-jobs'
+      await killedAt(api, point, url => call(url, 'POST', at, asked), 1, 'product')
+      const { job_id } = (await call(api.url, 'POST', at, asked)).body
+      const beside = await startProcess({ ...api.environment, ROLES: 'worker' }, 'product')
+      try {
+        const job = await eventually(
+          'the job has ended',
+          async () => {
+            const found = await shop.ask('GET', `${at}/${job_id}`)
+            return found.body.completed_at !== null && found.body
+          },
+          retry_ms,
+        )
+        expect([job.state, job.result?.finish_reason]).toEqual(['succeeded', 'stop'])
+        expect((await shop.ask('GET', '/v1/links')).body.data).toHaveLength(1)
+      } finally {
+        await beside.kill()
+      }
     },
   )
 })
