@@ -93,8 +93,7 @@ export type Kernel = {
   tools(): ReadonlyMap<string, Tool>
   /** Performs one of them as its caller would over HTTP, once for each key. */
   perform: Perform['perform']
-  /** Whether a caller may perform one now, with its arguments or with any. Changes nothing. */
-  check: Perform['check']
+  /** Why a caller could not perform one now, whatever its arguments. */
   refusal: Perform['refusal']
   /**
    * Wakes these topics in every process, outside any transaction. Without topics, it wakes all that

@@ -4,7 +4,7 @@ import { problem } from '../errors.ts'
 import { readFile } from '../operations/attachments.ts'
 import type { Input, Item, Part } from '../providers/form.ts'
 import type { asked } from '../schemas.ts'
-import type { Approval } from '../tools/acting.ts'
+import type { Approval } from '../operations/contents.ts'
 
 type Given = Static<typeof asked.input>
 type GivenItem = Exclude<Given, string>[number]

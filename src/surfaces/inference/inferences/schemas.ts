@@ -8,7 +8,7 @@ import type { ResponseFormat } from '../providers/provider.ts'
 import type { Kernel } from '../settings.ts'
 import { asked } from '../schemas.ts'
 import { noTool, operationTool, stepsMax } from '../tools/offer.ts'
-import type { Operations } from '../tools/acting.ts'
+import type { Operations } from '../operations/contents.ts'
 import { readApprovals, readInput } from './read-input.ts'
 
 export const CreateInference = closed(

@@ -4,11 +4,22 @@
  * when no retry can need them.
  */
 import { Type } from 'typebox'
-import { newId, sql, type Reader, type SealedColumn, type Tx } from '#dodeca/kernel'
+import { newId, sql } from '#dodeca/kernel'
+import type { Principal, Reader, SealedColumn, Tx } from '#dodeca/kernel'
 import type { Input, Sealed, Tool, ToolCall, ToolChoice } from '../providers/form.ts'
 import type { ResponseFormat } from '../providers/provider.ts'
 import type { Kernel } from '../settings.ts'
-import type { Approval, Caller, Operations } from '../tools/acting.ts'
+
+/** Operations of the platform by their names: whether a write waits for the caller. */
+export type Operations = Readonly<Record<string, 'ask' | 'none'>>
+
+export type Approval = { readonly id: string; readonly approve: boolean }
+
+/** For whom operations are performed. */
+export type Caller = Pick<Principal, 'kind' | 'session_id' | 'aal' | 'client_id' | 'away'> & {
+  readonly scope?: readonly string[]
+  readonly ip: string
+}
 
 /** Text that a person wrote. */
 export type Content = {

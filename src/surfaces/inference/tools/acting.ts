@@ -6,16 +6,7 @@
 import { allowsSome, withinScope, type Principal } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import type { Candidate } from '../models/known-models.ts'
-
-/** By the name of the operation: whether a write waits for the caller. */
-export type Operations = Readonly<Record<string, 'ask' | 'none'>>
-
-export type Approval = { readonly id: string; readonly approve: boolean }
-
-export type Caller = Pick<Principal, 'kind' | 'session_id' | 'aal' | 'client_id' | 'away'> & {
-  readonly scope?: readonly string[]
-  readonly ip: string
-}
+import type { Caller } from '../operations/contents.ts'
 
 export function callerOf(principal: Principal, ip: string): Caller {
   const { kind, session_id, aal, client_id, away, scope } = principal
@@ -68,5 +59,5 @@ export function mayUseTools(
   { providers }: Pick<Deps, 'providers'>,
   { provider }: Candidate,
 ): boolean {
-  return providers.find(provider) !== undefined
+  return Boolean(providers.find(provider))
 }

@@ -4,10 +4,10 @@
  */
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
-import type { Content } from '../operations/contents.ts'
+import type { Content, Operations } from '../operations/contents.ts'
 import type { Tool } from '../providers/form.ts'
 import type { Kernel } from '../settings.ts'
-import { callerOf, holds, type Operations } from './acting.ts'
+import { callerOf, holds } from './acting.ts'
 import type { Principal } from '#dodeca/kernel'
 
 const unattended = 'inference.tools.unattended'

@@ -132,7 +132,7 @@ const says: Partial<Record<State, string>> = {
 }
 
 /** Undefined while it has no result. */
-export function resultOf(call: Performable): Item | undefined {
+function resultOf(call: Performable): Item | undefined {
   const output = call.output ?? says[call.state]
   if (output === undefined) return undefined
   return { type: 'tool_result', id: call.id, output, ...(isError(call) ? { is_error: true } : {}) }

@@ -2,7 +2,6 @@
 import { Type } from 'typebox'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newId, sql } from '#dodeca/kernel'
-import { beginNarrow } from '../../../../../test/narrow.ts'
 import { eventually, newKey } from '../../../../../test/world.ts'
 import {
   code,
@@ -260,93 +259,6 @@ describe.concurrent('a tool that writes', () => {
     expect(second.body.finish_reason).toBe('stop')
   })
 })
-
-describe.concurrent('rights', () => {
-  test('are asked when a tool is named: 403, and nothing is sent', async () => {
-    const one = await world.someone()
-    const denied = await one.infer('Refund.', given(operation('createRefund')))
-    expect(code(denied)).toEqual([403, 'permission_denied'])
-    for (const name of [
-      'noSuchOperation',
-      'rotateSigningKey',
-      'createInferenceJob',
-      'listModels',
-    ]) {
-      expect(code(await one.infer('Do it.', given(operation(name))))).toEqual([
-        422,
-        'validation_failed',
-      ])
-    }
-  })
-
-  test('of a narrow session bound its tools, also in a job', async () => {
-    const one = await world.someone()
-    const { token } = await beginNarrow(world.platform, one, { scope: ['inference.write'] })
-    const body = { model: 'default', input: makesLink, ...given(operation('createLink')) }
-    for (const path of ['/v1/inferences', '/v1/inference-jobs']) {
-      const denied = await one.ask('POST', path, body, { key: newKey(), token })
-      expect(code(denied)).toEqual([403, 'insufficient_scope'])
-    }
-    expect(await links(one)).toEqual([])
-  })
-
-  test('that end between the ask and the yes end the call', async () => {
-    const one = await world.someone()
-    const { id: role } = await refunder(one)
-    const first = await one.infer(
-      asks('createRefund', { intent_id: newId() }),
-      given(operation('createRefund')),
-    )
-    expect(first.body.finish_reason, first.text).toBe('approval_required')
-    await world.platform.kernel.db.run(sql`
-      delete from identity.role_assignments
-      where tenant_id = ${one.tenant.id} and account_id = ${one.id} and role_id = ${role}`)
-    const done = await send(one, answering(first.body, true))
-    expect(code(done)).toEqual([403, 'permission_denied'])
-  })
-
-  test('of an API key let it approve only if it was made for that', async () => {
-    const one = await world.someone()
-    const keyOf = async (...more: string[]) => {
-      const permissions = ['inference.operations.create', 'links.links.create', ...more]
-      const made = await one.ask(
-        'POST',
-        '/v1/api-keys',
-        { name: 'agent', permissions },
-        { key: newKey() },
-      )
-      expect(made.status, made.text).toBe(201)
-      return String(made.body.key)
-    }
-    const asked = async (token: string) => {
-      const body = { model: 'default', input: makesLink, ...given(operation('createLink')) }
-      const first = await one.ask('POST', '/v1/inferences', body, { token, key: newKey() })
-      expect(first.body.finish_reason, first.text).toBe('approval_required')
-      const yes = { model: 'default', ...answering(first.body, true) }
-      return await one.ask('POST', '/v1/inferences', yes, { token, key: newKey() })
-    }
-    expect(code(await asked(await keyOf()))).toEqual([403, 'permission_denied'])
-    await world.allow(one, 'inference.tools.approve')
-    const done = await asked(await keyOf('inference.tools.approve'))
-    expect(done.body.output.steps[0].tool_calls[0].state, done.text).toBe('done')
-  })
-
-  test('to see the calls of others do not show what their tools did', async () => {
-    const one = await world.someone()
-    const { body } = await one.infer(asks('getMe', {}), given(operation('getMe')))
-    const administrator = await world.someone(one.tenant)
-    await world.give(administrator, 'model_administrator')
-    const seen = await administrator.ask('GET', `/v1/inferences/${body.id}`)
-    expect(seen.body.output.steps[0].tool_calls).toEqual([
-      { id: expect.any(String), name: 'getMe', state: 'done', arguments: null, output: null },
-    ])
-  })
-})
-
-async function refunder(one: Someone): Promise<{ id: string }> {
-  await world.give(one, 'refund_operator')
-  return { id: 'refund_operator' }
-}
 
 test('all counters are the sums of the usage rows', async () => {
   expect(await world.faults()).toEqual([])

@@ -28,13 +28,10 @@ const given = (...tools: object[]) => ({ parameters: { tools } })
 const asks = (call: string, more = '') => `Do it. [[sandbox call=${call} ${more}]]`
 const makesLink = asks('createLink', 'args={"destination_url":"https://example.com/a"}')
 const unattended = given(operation('createLink', { approval: 'none' }))
-const links = async (tenant_id: string): Promise<number> => {
-  const { db } = world.platform.kernel
-  const { made } = await db.one(
-    Type.Object({ made: Type.Integer() }),
-    sql`select count(*)::int as made from links.links where tenant_id = ${tenant_id}`,
-  )
-  return made
+/** By a new session, because the old one may have ended. */
+const links = async (one: Someone): Promise<number> => {
+  const { token } = await world.again(one)
+  return (await world.call('GET', '/v1/links', { token })).body.data.length
 }
 
 /** Does `act` while the work waits at a point, and returns what became of it. */
@@ -82,9 +79,11 @@ describe('what is taken away', () => {
       'inference.after_step',
       () => one.infer(asks('listAccounts', 'args={} steps=3'), given(operation('listAccounts'))),
       () =>
-        world.platform.kernel.db.run(sql`
-          delete from identity.role_assignments
-          where tenant_id = ${one.tenant.id} and account_id = ${one.id}`),
+        world.identity.administration.revoke(
+          { tenant: one.tenant.slug, account: one.id },
+          'tenant_admin',
+          'a test',
+        ),
     )
     expect(code(made)).toEqual([403, 'permission_denied'])
     const { data } = (await one.ask('GET', '/v1/inferences')).body
@@ -93,29 +92,20 @@ describe('what is taken away', () => {
     expect(await world.held(one.tenant.id)).toBe(0)
   })
 
-  test.each(['call', 'job'])('the session, before a write of a %s: it is not done', async kind => {
-    const one = await world.someone()
-    await world.allow(one, 'inference.tools.unattended')
-    const end = async () => {
-      const over = await one.ask('DELETE', `/v1/sessions/${one.session_id}`)
+  test('the session, before a write of a call or a job: it is not done', async () => {
+    const [one, other] = [await world.someone(), await world.someone()]
+    const endOf = (who: Someone) => async () => {
+      const over = await who.ask('DELETE', `/v1/sessions/${who.session_id}`)
       expect(over.status, over.text).toBe(204)
     }
+    for (const who of [one, other]) await world.allow(who, 'inference.tools.unattended')
+    const point = 'inference.after_step'
+    const made = await meanwhile(point, () => one.infer(makesLink, unattended), endOf(one))
+    expect(code(made)).toEqual([403, 'permission_denied'])
     const body = { input: makesLink, ...unattended }
-    if (kind === 'call') {
-      const made = await meanwhile(
-        'inference.after_step',
-        () => one.infer(body.input, unattended),
-        end,
-      )
-      expect(code(made)).toEqual([403, 'permission_denied'])
-    } else {
-      const { operation_id } = await meanwhile('inference.after_step', () => jobOf(one, body), end)
-      expect(await ended(operation_id)).toEqual({
-        state: 'failed',
-        error_code: 'permission_denied',
-      })
-    }
-    expect(await links(one.tenant.id)).toBe(0)
+    const { operation_id } = await meanwhile(point, () => jobOf(other, body), endOf(other))
+    expect(await ended(operation_id)).toEqual({ state: 'failed', error_code: 'permission_denied' })
+    expect([await links(one), await links(other)]).toEqual([0, 0])
   })
 
   test('the person: nothing more is done, and no text is left', async () => {
@@ -138,7 +128,13 @@ describe('what is taken away', () => {
       )
       return left === 0
     })
-    expect(await links(one.tenant.id)).toBe(0)
+    const { states } = await world.platform.kernel.db.one(
+      Type.Object({ states: Type.Array(Type.String()) }),
+      sql`
+        select array_agg(state) as states from inference.tool_calls
+        where tenant_id = ${one.tenant.id} and operation_id = ${operation_id}`,
+    )
+    expect(states).toEqual(['running'])
   })
 
   test('the budget: the call ends with its steps, and is not retried', async () => {
@@ -156,7 +152,7 @@ describe('what is taken away', () => {
     expect(made.body, made.text).toMatchObject({ state: 'succeeded', finish_reason: 'max_cost' })
     expect(made.body.output.steps[0].tool_calls[0].state).toBe('done')
     expect((await one.infer(makesLink, unattended, key)).body.id).toBe(made.body.id)
-    expect(await links(one.tenant.id)).toBe(1)
+    expect(await links(one)).toBe(1)
   })
 })
 
@@ -182,7 +178,7 @@ test.each(['inference.before_step', 'inference.before_next_step'])(
     const made = await one.infer(makesLink, unattended, key)
     expect(made.body, made.text).toMatchObject({ finish_reason: 'stop' })
     expect(made.body.output.steps).toHaveLength(1)
-    expect(await links(one.tenant.id)).toBe(1)
+    expect(await links(one)).toBe(1)
   },
 )
 
