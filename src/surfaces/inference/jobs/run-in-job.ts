@@ -66,8 +66,9 @@ export async function endInJob(
       retryable: isRetryable(result.ending),
     })
   }
-  const { input, output } = result.spent
-  await job.usage({ input_units: input, output_units: output, unit: 'token' })
+  const used = [result.spent, ...call.steps.map(one => one.used)]
+  const sum = (of: 'input' | 'output') => used.reduce((all, one) => all + one[of], 0)
+  await job.usage({ input_units: sum('input'), output_units: sum('output'), unit: 'token' })
   try {
     await store?.()
     await deps.kernel.fault('inference.before_settle')

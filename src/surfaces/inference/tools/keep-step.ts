@@ -68,7 +68,8 @@ async function planned(deps: Deps, call: Call, result: Result): Promise<Step> {
     if (at >= room) return { ...row, state: 'refused', output: too_many }
     return { ...row, state: stateOf(deps, one, unattended && operations[one.name] === 'none') }
   })
-  return { text, sealed, tool_calls, model_snapshot: spent.model_snapshot, calls }
+  const { model_snapshot, input, output } = spent
+  return { text, sealed, tool_calls, model_snapshot, used: { input, output }, calls }
 }
 
 const too_many = 'There were too many calls. This one was not done.'

@@ -15,6 +15,8 @@ export type Said = {
   readonly text: string
   readonly sealed: readonly Sealed[]
   readonly model_snapshot: string | null
+  /** Tokens. */
+  readonly used: { readonly input: number; readonly output: number }
   /** Also those that the caller runs. */
   readonly tool_calls: readonly ToolCall[]
 }

@@ -68,6 +68,19 @@ describe.concurrent('a tool that reads', () => {
     const read = await one.ask('GET', `/v1/inferences/${made.body.id}`)
     expect(read.body.output).toEqual(made.body.output)
     expect(read.body.usage).toEqual(made.body.usage)
+    const account = {
+      account_id: one.id,
+      tenant_id: one.tenant.id,
+      principal_ids: [one.id],
+      made_before: null,
+    }
+    const exported: unknown[] = []
+    const { signal } = new AbortController()
+    const { personal } = world.platform.opened['inference'] ?? {}
+    for await (const record of personal?.export(account, signal) ?? []) {
+      exported.push(record)
+    }
+    expect(JSON.stringify(exported)).toContain(JSON.stringify(call.output))
   })
 
   test('is shown in a stream with its result, and again in its replay', async () => {
