@@ -59,6 +59,7 @@ const pages = [
   'docs/retrieval.md',
   'docs/sdks.md',
   'docs/social.md',
+  'docs/tools.md',
   'docs/uploads.md',
   'docs/webhooks.md',
   'docs/your-application.md',

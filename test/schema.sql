@@ -4074,6 +4074,7 @@ create table inference.inference_operations (
   retryable boolean not null default false,
   input_ref uuid,
   output_ref uuid,
+  steps integer not null default 0,
   prompt_version text not null,
   parameters jsonb not null default '{}'::jsonb,
   metadata jsonb,
@@ -4284,6 +4285,28 @@ create table inference.tags (
   created_at timestamp with time zone not null default kernel.now(),
   constraint tags_pkey PRIMARY KEY (tenant_id, tag)
 );
+
+create table inference.tool_calls (
+  tenant_id uuid not null,
+  id uuid not null,
+  operation_id uuid not null,
+  step integer not null,
+  place integer not null,
+  call_id text not null,
+  name text not null,
+  state text not null,
+  said_ref uuid not null,
+  result_ref uuid,
+  asked_until timestamp with time zone,
+  answered_by uuid,
+  created_at timestamp with time zone not null default kernel.now(),
+  completed_at timestamp with time zone,
+  constraint tool_calls_pkey PRIMARY KEY (tenant_id, id),
+  constraint tool_calls_state_check CHECK ((state = ANY (ARRAY['running'::text, 'asked'::text, 'done'::text, 'failed'::text, 'refused'::text]))),
+  constraint tool_calls_tenant_id_operation_id_call_id_key UNIQUE (tenant_id, operation_id, call_id),
+  constraint tool_calls_tenant_id_operation_id_fkey FOREIGN KEY (tenant_id, operation_id) REFERENCES inference.inference_operations(tenant_id, id) ON DELETE CASCADE
+);
+CREATE INDEX tool_calls_answered ON inference.tool_calls USING btree (tenant_id, answered_by) WHERE (answered_by IS NOT NULL);
 
 create table inference.usage_records (
   tenant_id uuid not null,

@@ -98,7 +98,7 @@ export { hashSource, htmlPage, markup, pageHeaders, trusted, type Markup } from 
 export type { Reference } from './http/openapi/reference.ts'
 export { page, type List } from './http/contract/page.ts'
 export { providerErrors } from './http/providers.ts'
-export { reply, type Headers, type Reply } from './http/contract/reply.ts'
+export { cutResult, reply, type Headers, type Reply } from './http/contract/reply.ts'
 export { openReservedWords, type ReservedWords } from './http/reserved-words.ts'
 export { sendRefusal, type Front, type Handler } from './http/server/request-interceptor.ts'
 export {

@@ -93,6 +93,8 @@ export type Kernel = {
   tools(): ReadonlyMap<string, Tool>
   /** Performs one of them as its caller would over HTTP, once for each key. */
   perform: Perform['perform']
+  /** Why a caller could not perform one now, whatever its arguments. */
+  refusal: Perform['refusal']
   /**
    * Wakes these topics in every process, outside any transaction. Without topics, it wakes all that
    * waits for a topic: name the topics where it is called often.

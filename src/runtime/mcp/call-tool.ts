@@ -2,7 +2,7 @@
  * One call of a tool: of one that is declared, or of any operation by its name. What asks for a yes is
  * checked before the person is asked, and all of it again when it is done.
  */
-import { allowsSome, lacks, newId, Problem, renderProblem } from '#dodeca/kernel'
+import { allowsSome, cutResult, lacks, newId, Problem, renderProblem } from '#dodeca/kernel'
 import type { Principal } from '#dodeca/kernel'
 import type { RequestFacts } from '../../kernel/http/contract/route.ts'
 import type { Arguments } from '../../kernel/http/tools/arguments.ts'
@@ -130,18 +130,7 @@ function shown({ kernel }: McpDeps, { status, body, refusal }: Performed): Resul
   if (refusal?.code === 'insufficient_scope') throw refusal
   const most = kernel.settings['kernel.tool_result_bytes']
   const text = body ?? 'Done.'
-  return { content: [{ type: 'text', text: cut(text, most) }], isError: status >= 400 }
-}
-
-function cut(text: string, most: number): string {
-  if (text.length <= most / 4) return text
-  const bytes = Buffer.from(text)
-  if (bytes.length <= most) return text
-  const whole = bytes
-    .subarray(0, most)
-    .toString()
-    .replace(/\uFFFD$/, '')
-  return `${whole}\n[cut: ${bytes.length - most} more bytes. Ask for less, such as with \`limit\`.]`
+  return { content: [{ type: 'text', text: cutResult(text, most) }], isError: status >= 400 }
 }
 
 function failed(text: string): Result {

@@ -90,14 +90,19 @@ function callsOf(prompt: Prompt, fault: FaultRule | undefined): ToolCall[] {
   const sample = () => JSON.stringify(sampleOf(tool.parameters, () => prose(draw, 2)) ?? {})
   const said = args ?? sample()
   const same = idOf('call')
-  return Array.from(
-    { length: Number(calls) + (fault?.action === 'duplicate_ids' ? 1 : 0) },
-    () => ({
-      id: fault?.action === 'duplicate_ids' ? same : idOf('call'),
-      name: fault?.action === 'tool_unknown' ? 'no_such_tool' : tool.name,
-      arguments: fault?.action === 'tool_bad_json' ? said.slice(0, -1) : said,
-    }),
-  )
+  return Array.from({ length: countOf(Number(calls), fault) }, () => ({
+    id: fault?.action === 'duplicate_ids' ? same : idOf('call'),
+    name: fault?.action === 'tool_unknown' ? 'no_such_tool' : tool.name,
+    arguments: fault?.action === 'tool_bad_json' ? said.slice(0, -1) : said,
+  }))
+}
+
+/** More than anybody takes of one answer. */
+const storm = 65
+
+function countOf(wanted: number, fault: FaultRule | undefined): number {
+  if (fault?.action === 'tool_storm') return storm
+  return wanted + (fault?.action === 'duplicate_ids' ? 1 : 0)
 }
 
 function endingOf(fault: FaultRule | undefined, was_cut: boolean): Ending {

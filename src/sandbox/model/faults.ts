@@ -39,6 +39,7 @@ const actions = [
   'invalid_json',
   'tool_bad_json',
   'tool_unknown',
+  'tool_storm',
   'duplicate_ids',
 ] as const
 export type Action = (typeof actions)[number]

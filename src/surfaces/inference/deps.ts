@@ -14,7 +14,7 @@ import type { Kernel } from './settings.ts'
 
 export type Needs = {
   readonly jobs: Pick<Jobs, 'submit' | 'view' | 'cancel'>
-  readonly people: Pick<Identity, 'grantsOf' | 'membersOf' | 'ownerOf'>
+  readonly people: Pick<Identity, 'access' | 'endedSessions' | 'grantsOf' | 'membersOf' | 'ownerOf'>
   readonly files: Pick<Uploads, 'inputFile' | 'read'> | undefined
 }
 

@@ -44,6 +44,12 @@ export const errors = {
     cause: 'The calls before this one are more than 64, or have more than 4 MiB together.',
     cure: 'Begin a new conversation with what matters of this one.',
   },
+  approval_expired: {
+    status: 409,
+    title: 'The approval came too late',
+    cause: 'A call of a tool waits only for a time, by default 60 minutes, and was not done.',
+    cure: 'Continue the call before with a message, so that the model asks again.',
+  },
   inference_cancelled: {
     status: 409,
     title: 'The call was cancelled',

@@ -29,6 +29,15 @@ export const events = {
     version: 1,
     data: Type.Object({ model_provider_id: Id, name: word, state: word }),
   },
+  'inference.approval_required': {
+    version: 1,
+    data: Type.Object({
+      operation_id: Id,
+      actor_id: Id,
+      tool_call_ids: Type.Array(word, { maxItems: 64 }),
+      names: Type.Array(word, { maxItems: 64 }),
+    }),
+  },
   'model_deployment.state_changed': {
     version: 1,
     data: Type.Object({ model_deployment_id: Id, from: word, to: word }),

@@ -48,7 +48,7 @@ async function* generate(
     for (let piece = await pieces.next(); piece; piece = await pieces.next()) {
       if (piece.type === 'text') {
         yield piece
-      } else if (piece.type === 'tool_call') {
+      } else if (piece.type === 'tool_call' || piece.type === 'tool_result') {
         // No tools are offered.
         continue
       } else if (piece.type === 'started') {

@@ -9,6 +9,7 @@ import type { Personal, PersonalAccount, Tx } from '#dodeca/kernel'
 import type { Deps } from './deps.ts'
 import { readContent, readOutput } from './operations/contents.ts'
 import { cancel_topic } from './operations/calls.ts'
+import { readSteps } from './tools/steps.ts'
 
 const Made = Type.Object({
   tenant_id: Type.String(),
@@ -19,6 +20,7 @@ const Made = Type.Object({
   tags: Type.Array(Type.String()),
   input_ref: nullable(Type.String()),
   output_ref: nullable(Type.String()),
+  steps: Type.Integer(),
   created_at: Type.String(),
 })
 const Used = Type.Object({
@@ -42,7 +44,7 @@ export function personalInference(deps: Deps): Personal {
       kind: 'inference',
       table: 'inference.inference_operations',
       owner: 'actor_id',
-      view: madeOf(Made, async ({ tenant_id, input_ref, output_ref, ...row }) => {
+      view: madeOf(Made, async ({ tenant_id, input_ref, output_ref, steps, ...row }) => {
         const input = await readContent(db, deps.kernel, tenant_id, input_ref)
         const output = await readOutput(db, deps.kernel, { tenant_id, output_ref })
         const usage = await db.many(
@@ -58,6 +60,7 @@ export function personalInference(deps: Deps): Personal {
           ...row,
           input: input === undefined ? null : (JSON.parse(input) as unknown),
           output: output ?? null,
+          ...(steps > 0 ? { steps: await stepsOf(deps, tenant_id, row.id) } : {}),
           usage,
         }
       }),
@@ -87,6 +90,15 @@ export function personalInference(deps: Deps): Personal {
       if (running > 0) throw new Error(`${running} calls of an erased account still run`)
     },
   }
+}
+
+/** What the model called for the person, and what came of it. */
+async function stepsOf({ kernel }: Deps, tenant_id: string, id: string) {
+  const { of } = await readSteps(kernel.db, kernel, tenant_id, [id])
+  return (of.get(id) ?? []).map(({ text, calls }) => ({
+    text,
+    tool_calls: calls.map(({ row_id: _row, ...call }) => call),
+  }))
 }
 
 async function eraseSome(

@@ -33,10 +33,10 @@ const Part = closed(
   { title: 'InferencePart' },
 )
 
-/** A message, a call of a tool, or its result. */
+/** A message, a call of a tool, its result, or the answer to a call that asks. */
 const Item = closed(
   {
-    type: Type.Optional(oneOf('message', 'tool_call', 'tool_result')),
+    type: Type.Optional(oneOf('message', 'tool_call', 'tool_result', 'approval')),
     role: Type.Optional(oneOf('user', 'assistant')),
     content: Type.Optional(
       Type.Union([text(100_000), Type.Array(Part, { minItems: 1, maxItems: 64 })]),
@@ -46,6 +46,8 @@ const Item = closed(
     arguments: Type.Optional(text(65_536)),
     output: Type.Optional(Type.String({ maxLength: 200_000 })),
     is_error: Type.Optional(Type.Boolean()),
+    tool_call_id: Type.Optional(CallId),
+    approve: Type.Optional(Type.Boolean()),
   },
   { title: 'InferenceItem' },
 )
@@ -73,10 +75,11 @@ export const instead_of_calls = {
 
 const Tool = closed(
   {
-    type: Type.Literal('function'),
+    type: oneOf('function', 'operation'),
     name: ToolName,
     description: Type.Optional(text(4000)),
-    schema: JsonSchema,
+    schema: Type.Optional(JsonSchema),
+    approval: Type.Optional(oneOf('ask', 'none')),
   },
   { title: 'InferenceTool' },
 )
@@ -93,6 +96,10 @@ const CallParameters = closed(
     tools: Type.Optional(Type.Array(Tool, { minItems: 1, maxItems: 64 })),
     tool_choice: Type.Optional(
       Type.Union([oneOf('auto', 'none', 'required'), closed({ name: ToolName })]),
+    ),
+    max_steps: Type.Optional(count(1, 1000)),
+    max_cost: Type.Optional(
+      Type.String({ pattern: '^[0-9]{1,9}(\\.[0-9]{1,8})?$', maxLength: 20, examples: ['0.25'] }),
     ),
     max_output_tokens: Type.Optional(count(1, 1_000_000)),
     temperature: Type.Optional(Type.Number({ minimum: 0, maximum: 2 })),
@@ -141,6 +148,29 @@ export const InferenceUsage = Type.Object(
   { title: 'InferenceUsage' },
 )
 
+const ToolCallView = Type.Object(
+  { id: Type.String(), name: Type.String(), arguments: Type.String() },
+  { title: 'InferenceToolCall' },
+)
+
+/** An answer of the model that called operations of the platform. */
+export const StepView = Type.Object(
+  {
+    text: Type.String(),
+    tool_calls: Type.Array(
+      Type.Object({
+        id: Type.String(),
+        name: Type.String(),
+        state: oneOf('running', 'asked', 'expired', 'done', 'failed', 'refused'),
+        arguments: nullable(Type.String()),
+        output: nullable(Type.String()),
+      }),
+      { maxItems: 64 },
+    ),
+  },
+  { title: 'InferenceStep' },
+)
+
 export const InferenceView = Type.Object(
   {
     id: Id,
@@ -155,18 +185,13 @@ export const InferenceView = Type.Object(
         type: oneOf('text', 'json'),
         text: Type.String(),
         json: Type.Optional(Type.Unknown()),
-        tool_calls: Type.Optional(
-          Type.Array(
-            Type.Object(
-              { id: Type.String(), name: Type.String(), arguments: Type.String() },
-              { title: 'InferenceToolCall' },
-            ),
-            { maxItems: 64 },
-          ),
-        ),
+        tool_calls: Type.Optional(Type.Array(ToolCallView, { maxItems: 64 })),
+        steps: Type.Optional(Type.Array(StepView, { maxItems: 1001 })),
       }),
     ),
-    finish_reason: nullable(oneOf('stop', 'length', 'tool_calls')),
+    finish_reason: nullable(
+      oneOf('stop', 'length', 'tool_calls', 'approval_required', 'max_steps', 'max_cost'),
+    ),
     usage: nullable(InferenceUsage),
     safety: Type.Array(
       Type.Object({

@@ -46,3 +46,15 @@ export type ReplyOf<R extends Replies> = {
 export type Rendered = Omit<Outcome, 'body'> & {
   readonly body: string | Uint8Array | Readable | null
 }
+
+/** The text of a reply as a model gets it: no longer than it can use, and saying so. */
+export function cutResult(text: string, most: number): string {
+  if (text.length <= most / 4) return text
+  const bytes = Buffer.from(text)
+  if (bytes.length <= most) return text
+  const whole = bytes
+    .subarray(0, most)
+    .toString()
+    .replace(/\uFFFD$/, '')
+  return `${whole}\n[cut: ${bytes.length - most} more bytes. Ask for less, such as with \`limit\`.]`
+}

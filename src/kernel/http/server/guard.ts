@@ -71,7 +71,7 @@ export function admitted(
 export function withinItsScope(
   { permissions }: Pick<GuardDeps, 'permissions'>,
   { route, permission, surface }: CompiledRoute,
-  { method }: Exchanged,
+  { method }: Pick<Exchanged, 'method'>,
   principal: Principal,
 ): Principal | null {
   const reached = { method, permission, surface, narrow: route.narrow }

@@ -7,7 +7,7 @@ import type { IncomingMessage } from 'node:http'
 import { isNarrow } from '../../access/scopes.ts'
 import { completeDenial } from '../../access/permission-denied.ts'
 import type { Principal } from '../../access/principal.ts'
-import { renderProblem, type Problem } from '../../errors/problem.ts'
+import { Problem, renderProblem } from '../../errors/problem.ts'
 import { newId } from '../../ids.ts'
 import { currentTraceparent, traceOfRequest } from '../../observability/context.ts'
 import type { Metrics } from '../../observability/metrics.ts'
@@ -17,6 +17,7 @@ import type { Exchanged, Refused } from '../server/exchange.ts'
 import { admitted, withinItsScope, type GuardDeps } from '../server/guard.ts'
 import { admit, handleRequest, type RequestDeps } from '../server/handle-request.ts'
 import { logRequest } from '../server/log-request.ts'
+import { stillHolds } from '../server/still-holds.ts'
 import { refusalFor, type ProblemDeps } from '../server/send-reply.ts'
 import { requestOf, type Arguments } from './arguments.ts'
 import type { Operation, Operations } from './operations.ts'
@@ -48,6 +49,8 @@ export type Perform = {
   perform(asked: Performing): Promise<Performed>
   /** Whether it may be performed now. Returns the refusal, and changes nothing. */
   check(asked: Performing): Promise<Performed | null>
+  /** Why the caller could not perform it now, whatever its arguments. Null if it could. */
+  refusal(asked: Pick<Performing, 'operation' | 'principal'>): Promise<Problem | null>
 }
 
 type Found = Omit<Performing, 'operation'> & { readonly operation: Operation }
@@ -60,9 +63,13 @@ export type PerformDeps = RequestDeps &
   }
 
 export function openPerform(deps: PerformDeps, operations: Operations): Perform {
+  const named = (name: string): Operation => {
+    const operation = operations.get(name)
+    if (!operation) throw new Error(`models do not reach the operation ${name}`)
+    return operation
+  }
   const find = (asked: Performing): Found => {
-    const operation = operations.get(asked.operation)
-    if (!operation) throw new Error(`models do not reach the operation ${asked.operation}`)
+    const operation = named(asked.operation)
     // Few operations look at the signal, and making one costs as much as a small read.
     return Object.create(asked, { operation: { value: operation } }) as Found
   }
@@ -92,6 +99,19 @@ export function openPerform(deps: PerformDeps, operations: Operations): Perform 
         await admit(deps, compiled, call)
         return null
       }),
+    refusal: async ({ operation, principal }) => {
+      const { compiled } = named(operation)
+      const { route, permission } = compiled
+      try {
+        if (isNarrow(principal)) withinItsScope(deps, compiled, route, principal)
+        await stillHolds(deps, principal, permission, route.method)
+        return null
+      } catch (error) {
+        const known = (await completeDenial(deps, principal, error, route.method)) ?? error
+        if (known instanceof Problem && known.status < 500) return known
+        throw known
+      }
+    },
   }
 }
 

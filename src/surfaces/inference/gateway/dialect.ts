@@ -63,7 +63,7 @@ type Asked = Pick<NewCall, 'model' | 'content' | 'parameters' | 'store' | 'point
 type Asking = {
   readonly principal: Principal
   readonly key: RequestKey | null
-  readonly request: Pick<RequestFacts, 'headers'>
+  readonly request: Pick<RequestFacts, 'headers' | 'ip'>
 }
 
 /** The parts of a call that do not come from the body. */
@@ -72,6 +72,7 @@ function calledBy({ principal, key, request }: Asking, stream: boolean | null | 
     tenant_id: principal.tenant_id,
     actor_id: principal.id,
     scope: principal.scope,
+    asking: { principal, ip: request.ip },
     key,
     tags: tagsIn(request),
     prompt: 'none@1',

@@ -5,6 +5,7 @@ import { readFile } from '../operations/attachments.ts'
 import { namedFile } from '../operations/files.ts'
 import type { Input, Item, Part } from '../providers/form.ts'
 import type { asked } from '../schemas.ts'
+import type { Approval } from '../operations/contents.ts'
 
 type Given = Static<typeof asked.input>
 type GivenItem = Exclude<Given, string>[number]
@@ -12,7 +13,20 @@ type GivenPart = Exclude<NonNullable<GivenItem['content']>, string>[number]
 
 export function readInput(given: Given): Input {
   if (typeof given === 'string') return given
-  return given.map((item, at) => itemOf(item, `/input/${at}`))
+  return given.flatMap((item, at) => (item.type === 'approval' ? [] : itemOf(item, `/input/${at}`)))
+}
+
+/** The caller's answers to calls that asked. */
+export function readApprovals(given: Given): Approval[] {
+  if (typeof given === 'string') return []
+  return given.flatMap(({ type, tool_call_id: id, approve }, at) =>
+    type === 'approval'
+      ? {
+          id: needed(id, `/input/${at}/tool_call_id`),
+          approve: needed(approve, `/input/${at}/approve`),
+        }
+      : [],
+  )
 }
 
 function itemOf(item: GivenItem, at: string): Item {
@@ -31,7 +45,7 @@ function itemOf(item: GivenItem, at: string): Item {
   }
   const parts = needed(content, `${at}/content`)
   return {
-    type,
+    type: 'message',
     role: needed(role, `${at}/role`),
     parts:
       typeof parts === 'string'

@@ -38,12 +38,17 @@ export const call_fails = [
   'too_many_tags',
   'file_not_found',
   'validation_failed',
+  'permission_denied',
+  'insufficient_scope',
+  'approval_expired',
+  'invalid_transition',
 ] as const
 
 type Context = {
   readonly principal: Principal
   readonly body: CreateInference
   readonly key: RequestKey | null
+  readonly request: { readonly ip: string }
 }
 
 const { open, get, list, post } = routesOf<Deps>({
@@ -139,7 +144,7 @@ export const inferenceRoutes = open({
     },
     async ({ tx, principal, params: { id }, grants, request }, { kernel }) => {
       const row = await findOperation(tx, principal, id, await grants())
-      return await viewOf(tx, kernel, row, request.id)
+      return await viewOf(tx, kernel, row, request.id, row.actor_id !== principal.id)
     },
   ),
 
@@ -164,7 +169,7 @@ export const inferenceRoutes = open({
 
 async function draft(
   deps: Deps,
-  { principal, body, key }: Context,
+  { principal, body, key, request: { ip } }: Context,
   kind: NewCall['class'],
 ): Promise<CallDraft> {
   return await draftCall(deps, {
@@ -172,6 +177,7 @@ async function draft(
     tenant_id: principal.tenant_id,
     actor_id: principal.id,
     scope: principal.scope,
+    asking: { principal, ip },
     key,
     prompt: 'plain@1',
     workload: 'inference',

@@ -8,7 +8,9 @@ import type { ResponseFormat } from '../providers/provider.ts'
 import { sentTags } from '../quotas/tags.ts'
 import type { Kernel } from '../settings.ts'
 import { asked } from '../schemas.ts'
-import { readInput } from './read-input.ts'
+import { noTool, operationTool, stepsMax } from '../tools/offer.ts'
+import type { Operations } from '../operations/contents.ts'
+import { readApprovals, readInput } from './read-input.ts'
 
 export const CreateInference = closed(
   { ...asked, stream: Type.Optional(Type.Boolean()) },
@@ -38,17 +40,22 @@ const tools_bytes_max = limit(
 
 /** Refuses an unusable schema before anything is sent. */
 export async function readAsked(
-  { settings }: Pick<Kernel, 'settings'>,
+  kernel: Pick<Kernel, 'settings' | 'tools'>,
   { model, input, previous_id, tags, parameters = {} }: Asked,
 ): Promise<Read> {
+  const { settings } = kernel
   const { instructions, response_format, store, metadata, deadline_ms, ...rest } = parameters
   const { tools, tool_choice, ...numbers } = rest
   const format = response_format && (await readFormat(response_format))
+  const { tools: offered, operations } = readOffered(kernel, tools, numbers.max_steps)
+  const approvals = readApprovals(input)
   return {
     model,
     content: {
       input: readInput(input),
-      ...readTools(tools, tool_choice, '/parameters/'),
+      ...readTools(offered, tool_choice, '/parameters/'),
+      ...(operations === undefined ? {} : { operations }),
+      ...(approvals.length === 0 ? {} : { approvals }),
       ...(instructions === undefined ? {} : { instructions }),
       ...(format === undefined ? {} : { response_format: format }),
     },
@@ -59,6 +66,37 @@ export async function readAsked(
     ...(metadata === undefined ? {} : { metadata }),
     ...(tags === undefined ? {} : { tags: sentTags(tags, 'body', '/tags') }),
   }
+}
+
+type GivenTool = NonNullable<NonNullable<Asked['parameters']>['tools']>[number]
+
+/** The tools of the caller, and operations of the platform. */
+function readOffered(
+  kernel: Pick<Kernel, 'settings' | 'tools'>,
+  given: readonly GivenTool[] | undefined,
+  max_steps: number | undefined,
+): { readonly tools: Tool[] | undefined; readonly operations?: Operations } {
+  stepsMax(kernel, max_steps)
+  const operations: Record<string, 'ask' | 'none'> = {}
+  const tools = given?.map(({ type, approval, ...tool }, at): Tool => {
+    const pointer = `/parameters/tools/${at}`
+    const { name, schema } = tool
+    if (type === 'function') {
+      if (schema === undefined) throw noTool(`${pointer}/schema`, 'A function needs its `schema`.')
+      if (approval !== undefined) {
+        throw noTool(
+          `${pointer}/approval`,
+          'You run a function yourself, so nothing asks you first.',
+        )
+      }
+      return { ...tool, schema }
+    }
+    const own = Object.keys(tool).find(member => member !== 'name')
+    if (own) throw noTool(`${pointer}/${own}`, `An operation has its own \`${own}\`. Leave it out.`)
+    operations[name] = approval ?? 'ask'
+    return operationTool(kernel, name, `${pointer}/name`)
+  })
+  return { tools, ...(Object.keys(operations).length === 0 ? {} : { operations }) }
 }
 
 /** `at` is the pointer of their members in the request. */

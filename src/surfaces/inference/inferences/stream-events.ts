@@ -28,6 +28,9 @@ export function inferenceWriter(): Writer {
     ],
     text: text => [event('delta', { text })],
     toolCall: call => [event('tool_call', call)],
+    toolResult: ({ id, name, state, output }) => [
+      event('tool_result', { id, name, state, output }),
+    ],
     ended: ({ call, result: { ending }, spent, output_length, output_sha256 }) => {
       const { cost, source, price_version: _price, ...units } = spent
       const usage = event('usage', {

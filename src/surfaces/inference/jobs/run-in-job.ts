@@ -6,11 +6,12 @@
 import { JobFailure, Problem, type RunningJob } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { isBlocked, type Call } from '../operations/call.ts'
-import { callModel, type Result } from '../operations/call-model.ts'
+import type { Result } from '../operations/call-model.ts'
 import type { OperationRow } from '../operations/read-operation.ts'
 import { no_sink } from '../operations/reading.ts'
 import { resumeCall } from '../operations/resume-call.ts'
 import { codeOf, isRetryable, settleCall } from '../operations/settle-call.ts'
+import { runCall } from '../tools/loop.ts'
 
 /** The work of an attempt: this call, or nothing because the call has ended. */
 export async function takeUp(
@@ -42,7 +43,7 @@ export async function runInJob(
   const cancelled = deps.calls.enter(call.tenant_id, call.id)
   try {
     const signal = AbortSignal.any([job.signal, cancelled])
-    const result = await callModel(deps, call, signal, no_sink)
+    const result = await runCall(deps, call, signal, no_sink)
     return await endInJob(deps, job, call, result)
   } finally {
     deps.calls.leave(call.id)
@@ -65,8 +66,9 @@ export async function endInJob(
       retryable: isRetryable(result.ending),
     })
   }
-  const { input, output } = result.spent
-  await job.usage({ input_units: input, output_units: output, unit: 'token' })
+  const used = [result.spent, ...call.steps.map(one => one.used)]
+  const sum = (of: 'input' | 'output') => used.reduce((all, one) => all + one[of], 0)
+  await job.usage({ input_units: sum('input'), output_units: sum('output'), unit: 'token' })
   try {
     await store?.()
     await deps.kernel.fault('inference.before_settle')

@@ -94,6 +94,8 @@ create table inference.inference_operations (
   retryable boolean not null default false,
   input_ref uuid,
   output_ref uuid,
+  -- answers of the model that called operations of the platform
+  steps int not null default 0,
   prompt_version text not null,
   parameters jsonb not null default '{}',
   metadata jsonb,
@@ -145,6 +147,34 @@ create table inference.contents (
 );
 create index contents_operation on inference.contents (tenant_id, operation_id);
 create index contents_erase on inference.contents (erase_at);
+
+-- Calls of operations of the platform that a model asked for. What the model said in a step, with the
+-- arguments of its calls, is one content. Before a call is performed its row is committed, and its id is
+-- the key under which it is performed, so a process that takes over acts no second time.
+create table inference.tool_calls (
+  tenant_id uuid not null,
+  id uuid not null,
+  operation_id uuid not null,
+  step int not null,
+  place int not null,
+  -- the id that the model gave it
+  call_id text not null,
+  name text not null,
+  state text not null check (state in ('running', 'asked', 'done', 'failed', 'refused')),
+  said_ref uuid not null,
+  result_ref uuid,
+  asked_until timestamptz,
+  -- the call in which the caller approved or refused it, and which performs it
+  answered_by uuid,
+  created_at timestamptz not null default kernel.now(),
+  completed_at timestamptz,
+  primary key (tenant_id, id),
+  unique (tenant_id, operation_id, call_id),
+  foreign key (tenant_id, operation_id) references inference.inference_operations (tenant_id, id)
+    on delete cascade
+);
+create index tool_calls_answered on inference.tool_calls (tenant_id, answered_by)
+  where answered_by is not null;
 
 -- One row for each attempt on the wire, committed before it is sent.
 create table inference.inference_attempts (

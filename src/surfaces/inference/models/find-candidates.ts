@@ -14,6 +14,8 @@ export type Needed = {
   readonly capability: readonly string[]
   readonly input_tokens: number
   readonly max_output: number
+  /** Which of them may have what the call sends and offers. */
+  may?(candidate: Candidate): boolean
 }
 
 export async function findCandidates(
@@ -42,7 +44,7 @@ export async function findModel(
 
 export function chooseFrom(
   found: readonly Candidate[],
-  { capability, input_tokens, max_output }: Needed,
+  { capability, input_tokens, max_output, may = () => true }: Needed,
 ): Candidates {
   const open = found.filter(one => one.state === 'active')
   if (open.length === 0) {
@@ -51,7 +53,9 @@ export function chooseFrom(
       ? problem('service_unavailable', { retry_after: 30 })
       : problem('model_not_found')
   }
-  const able = open.filter(one => capability.every(name => one.capability.includes(name)))
+  const able = open.filter(
+    one => may(one) && capability.every(name => one.capability.includes(name)),
+  )
   if (able.length === 0) {
     const detail = `The model has no deployment with ${capability.join(', ')}. Choose a model whose \`capability\` has it.`
     throw problem('model_capability_unsupported', { detail })

@@ -1,10 +1,11 @@
 /** The answer of a call that succeeded, from memory or from its row, for every dialect. */
 import type { Reader } from '#dodeca/kernel'
-import type { FinishReason } from '../providers/provider.ts'
+import type { EndReason } from './call-model.ts'
 import type { Kernel } from '../settings.ts'
 import type { Finished } from './call-blocking.ts'
 import { readOutput, type Output } from './contents.ts'
 import type { OperationRow } from './read-operation.ts'
+import { readSteps, type Performable, type Step } from '../tools/steps.ts'
 import { outputOf, type SettledCall } from './settle-call.ts'
 
 export type Answered = {
@@ -14,7 +15,7 @@ export type Answered = {
   /** The version that answered, if the provider names it. */
   readonly model: string
   readonly output: Output
-  readonly finish_reason: FinishReason
+  readonly finish_reason: EndReason
   readonly usage: {
     readonly input: number
     readonly cached_input: number
@@ -22,7 +23,12 @@ export type Answered = {
     readonly reasoning: number
   }
   readonly metadata: Record<string, string> | null
+  readonly acted: Acted
 }
+
+/** What the platform performed in the call. */
+export type Acted = { readonly answered: readonly Performable[]; readonly steps: readonly Step[] }
+const nothing: Acted = { answered: [], steps: [] }
 
 export async function answerOf(
   reader: Reader,
@@ -32,6 +38,17 @@ export async function answerOf(
   if (!('ended' in done)) return answerOfSettled(done)
   const output = await readOutput(reader, kernel, done.ended)
   return answerOfRow(done.ended, output ?? { text: '' })
+}
+
+export async function readActed(
+  reader: Reader,
+  kernel: Pick<Kernel, 'keys'>,
+  { tenant_id, id, steps, previous_id }: OperationRow,
+): Promise<Acted> {
+  // Only a call that continues one can have answered something.
+  if (steps === 0 && previous_id === null) return nothing
+  const found = await readSteps(reader, kernel, tenant_id, [id])
+  return { answered: found.answered.get(id) ?? [], steps: found.of.get(id) ?? [] }
 }
 
 export function answerOfSettled({ call, result, spent }: SettledCall): Answered {
@@ -49,17 +66,18 @@ export function answerOfSettled({ call, result, spent }: SettledCall): Answered 
       reasoning: spent.reasoning_units,
     },
     metadata: call.metadata && { ...call.metadata },
+    acted: call,
   }
 }
 
-export function answerOfRow(row: OperationRow, output: Output): Answered {
+export function answerOfRow(row: OperationRow, output: Output, acted = nothing): Answered {
   const { usage } = row
   return {
     id: row.id,
     created: secondsOf(row.created_at),
     model: row.model_snapshot || row.model,
     output,
-    finish_reason: (row.finish_reason ?? 'stop') as FinishReason,
+    finish_reason: (row.finish_reason ?? 'stop') as EndReason,
     usage: {
       input: usage?.input_units ?? 0,
       cached_input: usage?.cached_input_units ?? 0,
@@ -67,6 +85,7 @@ export function answerOfRow(row: OperationRow, output: Output): Answered {
       reasoning: usage?.reasoning_units ?? 0,
     },
     metadata: row.metadata as Answered['metadata'],
+    acted,
   }
 }
 

@@ -7,8 +7,9 @@
 import { Problem, type Reader, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem, type InferenceCode } from '../errors.ts'
+import { runCall } from '../tools/loop.ts'
 import { isBlocked, type Call } from './call.ts'
-import { callModel, type Result } from './call-model.ts'
+import type { Result } from './call-model.ts'
 import { createCall } from './create-call.ts'
 import type { CallDraft } from './draft-call.ts'
 import type { OperationRow } from './read-operation.ts'
@@ -75,7 +76,7 @@ async function run(deps: Deps, call: Call, signal: AbortSignal): Promise<Called>
   const { calls, kernel } = deps
   const cancelled = calls.enter(call.tenant_id, call.id)
   try {
-    const result = await callModel(deps, call, AbortSignal.any([signal, cancelled]), no_sink)
+    const result = await runCall(deps, call, AbortSignal.any([signal, cancelled]), no_sink)
     if (!isRetryable(result.ending)) return { call, result }
     await kernel.db.tx(tx => settleCall(tx, deps, call, result))
     if (result.ending.state === 'succeeded') throw new Error('a success is not retried')

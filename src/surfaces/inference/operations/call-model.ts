@@ -22,7 +22,7 @@ import { Reading, type Sink } from './reading.ts'
 import { countTokens } from './tokens.ts'
 
 export type Ending =
-  | { readonly state: 'succeeded'; readonly finish_reason: FinishReason }
+  | { readonly state: 'succeeded'; readonly finish_reason: EndReason }
   | { readonly state: 'failed'; readonly code: FailedCode; readonly retryable: boolean }
   | { readonly state: 'blocked' }
   /** `retryable` means that the caller has left or the process stops. */
@@ -32,7 +32,11 @@ export type Ending =
       readonly retryable: boolean
     }
 
+/** Why a call ended that was not cut off: also what ends one that performs operations. */
+export type EndReason = FinishReason | 'approval_required' | 'max_steps' | 'max_cost'
+
 export type FailedCode =
+  | 'permission_denied'
   | 'service_unavailable'
   | 'capacity_exceeded'
   | 'upstream_timeout'
@@ -57,6 +61,8 @@ export type Result = {
   /** What the provider of the deployment wants back with the results of the calls. */
   readonly sealed?: readonly Sealed[]
   readonly stop?: string
+  /** The text and the calls are those of the last step. */
+  readonly of_step?: true
   readonly spent: Spent
   readonly response_id: string | null
   readonly decided: readonly Decided[]
@@ -161,8 +167,7 @@ export function requestOf({ kernel }: Deps, call: Call): ProviderRequest {
     kind: 'text',
     operation_id: call.id,
     // The second deployment never gets the key that the first one got.
-    provider_key:
-      deployment.id === call.first_deployment_id ? call.id : `${call.id}.${deployment.id}`,
+    provider_key: keyOf(call),
     model: deployment.model_name,
     ...(prompts[call.prompt] === '' ? {} : { instructions: prompts[call.prompt] }),
     input: placeInput(kernel, call),
@@ -175,6 +180,12 @@ export function requestOf({ kernel }: Deps, call: Call): ProviderRequest {
     prompt_cache_key: cacheKey(kernel, call),
     attempts_before: call.attempts - 1,
   }
+}
+
+/** No two requests with another input have one key. */
+function keyOf({ id, deployment, first_deployment_id, steps, answered }: Call): string {
+  const step = steps.length > 0 || answered.length > 0 ? `.${steps.length}` : ''
+  return deployment.id === first_deployment_id ? `${id}${step}` : `${id}.${deployment.id}${step}`
 }
 
 function wishesOf({ parameters, content }: Call): Partial<ProviderRequest> {
@@ -237,7 +248,7 @@ function logFailure({ log }: Deps['kernel'], call: Call, failure: ProviderFailur
  * A cancel of the caller ends the call for good. A caller that disconnected may come back with its
  * key.
  */
-function cancelledBy(signal: AbortSignal): Ending {
+export function cancelledBy(signal: AbortSignal): Ending {
   const is_asked = signal.reason instanceof CallCancelled
   return { state: 'cancelled', code: 'inference_cancelled', retryable: !is_asked }
 }

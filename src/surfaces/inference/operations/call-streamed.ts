@@ -8,6 +8,8 @@ import { Type } from 'typebox'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import type { Sealed, ToolCall } from '../providers/form.ts'
+import type { Performable, Step } from '../tools/steps.ts'
+import { readActed } from './answer.ts'
 import { isBlocked, type Call, type Parameters } from './call.ts'
 import { readContent, readOutput, type Content, type Output } from './contents.ts'
 import { readOperation, type OperationRow } from './read-operation.ts'
@@ -24,6 +26,8 @@ export type Writer = {
   text(text: string): readonly SseEvent[]
   /** After all text. `index` counts the calls of the answer. */
   toolCall(call: ToolCall, index: number, sealed: readonly Sealed[]): readonly SseEvent[]
+  /** Of an operation that the platform performed: only where the call asked for some. */
+  toolResult?(result: Performable): readonly SseEvent[]
   ended(settled: SettledCall): readonly SseEvent[]
   /** For a stored operation: all events after the text. */
   stored(row: OperationRow, output: Output): readonly SseEvent[]
@@ -129,6 +133,7 @@ function eventsFrom(
     return writer.started(call, piece.model_snapshot, piece.deployment_id)
   }
   if (piece.type === 'text') return writer.text(piece.text)
+  if (piece.type === 'tool_result') return writer.toolResult?.(piece.result) ?? []
   if (piece.settled) return writer.ended(piece.settled)
   return [writer.broken(call.id, 'internal_error')]
 }
@@ -147,13 +152,28 @@ async function* replay(
   const content = input === undefined ? { input: '' } : (JSON.parse(input) as Content)
   const writer = newWriter(writtenOf(row, content), deps)
   yield* writer.storedStart(row)
+  const { answered, steps } = await readActed(db, { keys }, row)
+  yield* replayResults(writer, answered)
+  for (const step of steps) yield* replayStep(writer, step)
   const output = (await readOutput(db, { keys }, row)) ?? { text: '' }
-  const { text, tool_calls = [], sealed = [] } = output
+  const { text, tool_calls = [], sealed = [] } = output.of_step ? { text: '' } : output
   if (text !== '') yield* writer.text(text)
   for (const [index, call] of tool_calls.entries()) {
     yield* writer.toolCall(call, index, index === 0 ? sealed : [])
   }
   yield* writer.stored(row, output)
+}
+
+function* replayStep(writer: Writer, { text, sealed, tool_calls, calls }: Step) {
+  if (text !== '') yield* writer.text(text)
+  for (const [index, call] of tool_calls.entries()) {
+    yield* writer.toolCall(call, index, index === 0 ? sealed : [])
+  }
+  yield* replayResults(writer, calls)
+}
+
+function* replayResults(writer: Writer, calls: readonly Performable[]) {
+  for (const call of calls) if (call.output !== null) yield* writer.toolResult?.(call) ?? []
 }
 
 export function writtenOf(row: OperationRow, content: Content): Written {

@@ -3,6 +3,7 @@ import type { Candidate } from '../models/known-models.ts'
 import type { PromptVersion } from '../prompts/prompts.ts'
 import type { Decided } from '../safety/policy.ts'
 import type { Effort, Item } from '../providers/form.ts'
+import type { Performable, Step } from '../tools/steps.ts'
 import type { Content } from './contents.ts'
 
 export type Workload =
@@ -28,6 +29,10 @@ export type Parameters = {
   /** Whether a stream of chat completions ends with its usage. */
   readonly include_usage?: boolean
   readonly fallback?: 'allow' | 'deny'
+  /** How often the model may answer, where the platform performs what it calls. */
+  readonly max_steps?: number
+  /** No further step is begun that could cost more, in the currency of the prices. */
+  readonly max_cost?: string
   readonly keyed?: boolean
   /** The time of one run, also of a retry. Missing for embeddings, which are not tried again. */
   readonly deadline_ms?: number
@@ -53,7 +58,7 @@ export type Call = {
   /** Once it is created: those of the request and those of its principal. */
   readonly tags: readonly string[]
   readonly job_id: string | null
-  readonly estimated_input: number
+  estimated_input: number
   readonly candidates: readonly [Candidate, ...Candidate[]]
   /** Its provider key is the operation's id. Every further deployment gets a key of its own. */
   readonly first_deployment_id: string
@@ -61,6 +66,12 @@ export type Call = {
   readonly created_at: string
   /** The decisions of the policy about the input. */
   readonly decided: readonly Decided[]
+  /** Calls of tools that the caller has answered with this call. */
+  readonly answered: readonly Performable[]
+  /** The answers of the model that called operations, with their results. */
+  readonly steps: Step[]
+  /** Its reservation is that of no model: what the model called is being performed. */
+  in_tools: boolean
   /** Changes with each execution. */
   run: number
   deployment: Candidate

@@ -17,11 +17,15 @@ const arguments_bytes_max = limit(
 )
 const calls_max = limit('inference.tool_calls', 64, 'calls', 'Most tool calls in one answer')
 
-export function checkCalls(tools: readonly Tool[], calls: readonly ToolCall[]): ToolCall[] {
+export function checkCalls(
+  tools: readonly Tool[],
+  calls: readonly ToolCall[],
+  known: ReadonlySet<string> = new Set(),
+): ToolCall[] {
   if (calls.length > calls_max) throw broken('too_many_tool_calls')
   const ids = new Set<string>()
   return calls.map(call => {
-    const checked = { ...call, id: idOf(call) }
+    const checked = { ...call, id: idOf(call, known) }
     if (!tools.some(one => one.name === call.name)) throw broken('unknown_tool')
     if (ids.has(checked.id)) throw broken('duplicate_tool_call')
     ids.add(checked.id)
@@ -43,8 +47,8 @@ export function decideOnCalls(policy: Policy, calls: readonly ToolCall[]): Decid
 }
 
 /** Some servers send no id. */
-function idOf({ id }: ToolCall): string {
-  return /^[\w.:-]{1,64}$/.test(id) ? id : `call_${newId()}`
+function idOf({ id }: ToolCall, known: ReadonlySet<string>): string {
+  return /^[\w.:-]{1,64}$/.test(id) && !known.has(id) ? id : `call_${newId()}`
 }
 
 function broken(reason: string): ProviderFailure {

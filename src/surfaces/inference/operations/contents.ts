@@ -4,10 +4,22 @@
  * when no retry can need them.
  */
 import { Type } from 'typebox'
-import { newId, sql, type Reader, type SealedColumn, type Tx } from '#dodeca/kernel'
+import { newId, sql } from '#dodeca/kernel'
+import type { Principal, Reader, SealedColumn, Tx } from '#dodeca/kernel'
 import type { Input, Sealed, Tool, ToolCall, ToolChoice } from '../providers/form.ts'
 import type { ResponseFormat } from '../providers/provider.ts'
 import type { Kernel } from '../settings.ts'
+
+/** Operations of the platform by their names: whether a write waits for the caller. */
+export type Operations = Readonly<Record<string, 'ask' | 'none'>>
+
+export type Approval = { readonly id: string; readonly approve: boolean }
+
+/** For whom operations are performed. */
+export type Caller = Pick<Principal, 'kind' | 'session_id' | 'aal' | 'client_id' | 'away'> & {
+  readonly scope?: readonly string[]
+  readonly ip: string
+}
 
 /** Text that a person wrote. */
 export type Content = {
@@ -16,6 +28,12 @@ export type Content = {
   readonly tool_choice?: ToolChoice
   readonly instructions?: string
   readonly response_format?: ResponseFormat
+  /** Of the tools, those that are operations of the platform. */
+  readonly operations?: Operations
+  /** The caller's answers to what a call before asked. */
+  readonly approvals?: readonly Approval[]
+  /** Kept where the platform acts for the caller. */
+  readonly caller?: Caller
 }
 
 /** What a model wrote. */
@@ -25,6 +43,8 @@ export type Output = {
   readonly sealed?: readonly Sealed[]
   /** The stop sequence that ended it. */
   readonly stop?: string
+  /** The same is in the last step. */
+  readonly of_step?: true
 }
 
 const use = 'inference.contents'

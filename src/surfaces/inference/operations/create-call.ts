@@ -9,6 +9,8 @@ import type { Deps } from '../deps.ts'
 import { countOnOwner } from '../quotas/key-owners.ts'
 import { reserve } from '../quotas/reserve.ts'
 import { keepTags, tagsOf } from '../quotas/tags.ts'
+import { takeApprovals } from '../tools/approvals.ts'
+import { readSteps } from '../tools/steps.ts'
 import { announceEnd } from './announce-end.ts'
 import { isBlocked, type Call } from './call.ts'
 import { keepContent } from './contents.ts'
@@ -42,9 +44,14 @@ export async function createCall(
     deployment: first,
     created_at: '',
     deadline_at: '',
+    answered: [],
+    steps: [],
+    in_tools: false,
     run: 1,
     attempts: 0,
   }
+  if (draft.content.approvals && !isBlocked(draft))
+    Object.assign(call, await answer(tx, deps, call))
   await countOnOwner(tx, deps, call.tenant_id, call.actor_id)
   await keepTags(tx, deps, call.tenant_id, call.tags)
   const made = insertion(draft, call, state)
@@ -54,7 +61,8 @@ export async function createCall(
   if (draft.input) keepContent(tx, call, draft.input)
   if (draft.waits) return call
   recordDecisions(tx, deps, call, 'input', call.decided)
-  takeQuota(tx, deps, call, { requests: 1 })
+  if (call.in_tools) holdForTools(tx, deps, call, { requests: 1 })
+  else takeQuota(tx, deps, call, { requests: 1 })
   if (state === 'blocked') announceEnd(tx, call, { state, error_code: 'content_blocked' }, 1)
   return call
 }
@@ -84,6 +92,28 @@ export function takeQuota(
     attempt: sends ? call.attempts + 1 : null,
   })
   if (sends) call.attempts++
+}
+
+/**
+ * Reserves no tokens: the lease of a process that performs what the model called, and a place among the
+ * calls that run at one time.
+ */
+export function holdForTools(
+  tx: Tx,
+  deps: Deps,
+  call: Call,
+  { requests }: { readonly requests: 0 | 1 },
+): void {
+  const { tenant_id, actor_id, id: operation_id, run, class: kind, deployment } = call
+  const of = { tenant_id, actor_id, operation_id, run, class: kind, deployment, requests }
+  reserve(tx, deps, { ...of, input: 0, output: 0, hold: true, attempt: null })
+}
+
+/** The calls of tools that this call answers are performed before its model is asked. */
+async function answer(tx: Tx, { kernel }: Deps, call: Call) {
+  await takeApprovals(tx, call)
+  const { answered } = await readSteps(tx, kernel, call.tenant_id, [call.id])
+  return { answered: answered.get(call.id) ?? [], in_tools: true }
 }
 
 function insertion(draft: CallDraft, call: Call, state: string): Sql {

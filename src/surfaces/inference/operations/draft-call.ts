@@ -9,6 +9,7 @@ import { prompts, type PromptVersion } from '../prompts/prompts.ts'
 import { decideOn } from '../safety/policy.ts'
 import { bytesOf, filesIn, itemsOf, textIn, type Item } from '../providers/form.ts'
 import { checkFiles } from './attachments.ts'
+import { admitTools, type Asking } from '../tools/offer.ts'
 import type { Call, Parameters, Workload } from './call.ts'
 import { readChain } from './chain.ts'
 import { checkConversation } from './check-conversation.ts'
@@ -42,12 +43,14 @@ export type NewCall = {
   readonly metadata?: Readonly<Record<string, string>>
   readonly tags?: readonly string[]
   readonly deadline_ms: number
+  /** For whom operations of the platform may be performed. */
+  readonly asking?: Pick<Asking, 'principal' | 'ip'>
   readonly parent_id?: string
   /** A job runs it later. */
   readonly waits?: true
 }
 
-export type CallDraft = Omit<NewCall, 'parameters' | 'previous_id'> &
+export type CallDraft = Omit<NewCall, 'parameters' | 'previous_id' | 'asking'> &
   Pick<Call, 'before' | 'candidates' | 'decided' | 'estimated_input' | 'store'> & {
     readonly parameters: Parameters
     readonly previous_id: string | null
@@ -62,13 +65,15 @@ export async function draftCall(deps: Deps, asked: NewCall): Promise<CallDraft> 
   const { db } = deps.kernel
   const said = await restoreThoughts(db, deps.kernel, asked, asked.content.input)
   const input = await referFiles(deps, asked, said)
-  const content = { ...asked.content, input }
+  const { asking, ...rest } = asked
+  const keyed = Boolean(asked.key) || asked.waits === true
+  const offered = { ...asked.content, input }
+  const content = await admitTools(deps, offered, asking && { ...asking, keyed, store })
   const before = await readChain(db, deps.kernel, asked, previous_id)
+  const pointer = asked.pointer ?? '/input'
+  checkConversation([...before, ...itemsOf(input)], pointer, content.approvals)
   if (typeof input !== 'string') {
-    const pointer = asked.pointer ?? '/input'
-    checkConversation([...before, ...input], pointer)
-    const is_kept = store || Boolean(asked.key) || asked.waits === true
-    checkFiles(before, input, { is_kept, pointer })
+    checkFiles(before, input, { is_kept: store || keyed, pointer })
   }
   const text = textOf(content)
   const estimated_input = await estimateInput(prompt, content, before)
@@ -78,14 +83,14 @@ export async function draftCall(deps: Deps, asked: NewCall): Promise<CallDraft> 
     capability: asked.capability ?? capabilityOf({ ...asked, before }),
     input_tokens: estimated_input,
     max_output: wanted ?? 1,
+    ...(content.operations ? { may: one => one.runs_tools } : {}),
   })
   const [first] = candidates
   const room = first.max_context - estimated_input
   const max_output_tokens = wanted ?? Math.min(usual ?? max_output_default, first.max_output, room)
-  const keyed = Boolean(asked.key)
-  const is_needed = store || keyed || asked.waits
+  const is_needed = store || keyed
   return {
-    ...asked,
+    ...rest,
     content,
     store,
     previous_id,
@@ -96,7 +101,7 @@ export async function draftCall(deps: Deps, asked: NewCall): Promise<CallDraft> 
     parameters: {
       ...parameters,
       max_output_tokens,
-      keyed,
+      keyed: Boolean(asked.key),
       deadline_ms: asked.deadline_ms,
     },
     input: is_needed ? sealContent(deps.kernel, store, JSON.stringify(content)) : null,
@@ -129,7 +134,7 @@ export function textOf({ input, instructions = '' }: Content): string {
   return instructions === '' ? said : `${instructions}\n${said}`
 }
 
-type Asking = {
+type Capable = {
   readonly content: Content
   readonly before: readonly Item[]
   readonly parameters: Pick<Parameters, 'seed' | 'reasoning_effort'>
@@ -137,7 +142,7 @@ type Asking = {
 }
 
 /** What a deployment has to be able to do. */
-export function capabilityOf({ content, before, parameters, class: kind }: Asking): string[] {
+export function capabilityOf({ content, before, parameters, class: kind }: Capable): string[] {
   const { response_format: format, tools = [], input } = content
   const { seed, reasoning_effort = 'none' } = parameters
   const needed = {

@@ -5,6 +5,7 @@
  * provider.
  */
 import type { Sealed, ToolCall } from '../providers/form.ts'
+import type { Performable } from '../tools/steps.ts'
 import type { Ending } from './call-model.ts'
 import type { SettledCall } from './settle-call.ts'
 
@@ -16,6 +17,7 @@ export type RunPiece =
       readonly tool_call: ToolCall
       readonly sealed: readonly Sealed[]
     }
+  | { readonly type: 'tool_result'; readonly result: Performable }
   /** `settled` is undefined if another process has ended the call. */
   | {
       readonly type: 'ended'
@@ -129,5 +131,6 @@ export class Pipe {
 
 function unitsOf(piece: RunPiece): number {
   if (piece.type === 'text') return piece.text.length
+  if (piece.type === 'tool_result') return piece.result.output?.length ?? 0
   return piece.type === 'tool_call' ? piece.tool_call.arguments.length : 0
 }

@@ -18,6 +18,7 @@ export const OperationRow = Type.Object({
   retryable: Type.Boolean(),
   input_ref: nullable(text),
   output_ref: nullable(text),
+  steps: Type.Integer(),
   prompt_version: text,
   parameters: Type.Unknown(),
   metadata: Type.Unknown(),

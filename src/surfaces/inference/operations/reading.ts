@@ -5,6 +5,7 @@ import { ProviderFailure, type FinishReason, type ProviderEvent } from '../provi
 import type { Decided, Policy } from '../safety/policy.ts'
 import { OutputScanner } from '../safety/scanner.ts'
 import type { Call } from './call.ts'
+import type { Performable } from '../tools/steps.ts'
 import { checkCalls, decideOnCalls } from './check-calls.ts'
 import { StopCutter } from './cut-at-stop.ts'
 
@@ -17,6 +18,8 @@ export type Sink = {
   text(text: string): Promise<void>
   /** A whole call, after all text of the answer. `sealed` comes before the first one. */
   toolCall(call: ToolCall, sealed: readonly Sealed[]): Promise<void>
+  /** Of an operation that the platform performed. */
+  toolResult(call: Performable): Promise<void>
 }
 
 /** For calls whose output is read at their end. */
@@ -24,7 +27,10 @@ export const no_sink: Sink = {
   started: async () => {},
   text: async () => {},
   toolCall: async () => {},
+  toolResult: async () => {},
 }
+
+type Read = Pick<Call, 'parameters' | 'content' | 'deployment' | 'before' | 'steps'>
 
 /** A provider that ignores `max_output_tokens` must not fill the memory. No token is longer. */
 const token_units_max = 128
@@ -50,19 +56,21 @@ export class Reading {
   private readonly provider: string
   private readonly policy: Policy
   private readonly tools: NonNullable<Call['content']['tools']>
+  private readonly known: ReadonlySet<string>
   private readonly received_calls: ToolCall[] = []
   private received_units = 0
   private blocked: readonly Decided[] = []
 
   constructor(
     { policy }: Pick<Deps, 'policy'>,
-    { parameters, content, deployment }: Pick<Call, 'parameters' | 'content' | 'deployment'>,
+    { parameters, content, deployment, before, steps }: Read,
   ) {
     this.provider = deployment.provider
     this.policy = policy
     this.scanner = new OutputScanner(policy)
     this.cutter = new StopCutter(parameters.stop)
     this.tools = content.tools ?? []
+    this.known = idsIn(before, steps)
     this.units_max = least_units_max + parameters.max_output_tokens * token_units_max
   }
 
@@ -114,7 +122,7 @@ export class Reading {
   }
 
   private async passCalls(sink: Sink): Promise<void> {
-    const calls = checkCalls(this.tools, this.received_calls)
+    const calls = checkCalls(this.tools, this.received_calls, this.known)
     this.blocked = decideOnCalls(this.policy, calls)
     this.is_blocked = this.blocked.length > 0
     if (this.is_blocked) return
@@ -139,4 +147,13 @@ export class Reading {
     this.is_blocked ||= scanned.blocked
     return scanned.blocked
   }
+}
+
+/** Ids that a call of the conversation has already: some servers count from one in each answer. */
+function idsIn(before: Read['before'], steps: Read['steps']): ReadonlySet<string> {
+  const calls = [
+    ...before.filter(one => one.type === 'tool_call'),
+    ...steps.flatMap(one => one.tool_calls),
+  ]
+  return new Set(calls.map(one => one.id))
 }

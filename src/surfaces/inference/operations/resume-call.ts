@@ -12,10 +12,11 @@ import { chooseFrom, findModel } from '../models/find-candidates.ts'
 import type { Candidate } from '../models/known-models.ts'
 import type { PromptVersion } from '../prompts/prompts.ts'
 import { decideOn } from '../safety/policy.ts'
+import { readSteps } from '../tools/steps.ts'
 import { isBlocked, type Call, type Parameters, type Workload } from './call.ts'
 import { readChain } from './chain.ts'
 import { readContent, type Content } from './contents.ts'
-import { takeQuota } from './create-call.ts'
+import { holdForTools, takeQuota } from './create-call.ts'
 import { capabilityOf, textOf } from './draft-call.ts'
 import { readOperation, type OperationKey, type OperationRow } from './read-operation.ts'
 import { recordDecisions } from './record-decisions.ts'
@@ -98,7 +99,14 @@ export async function callOf(
     capability: capabilityOf({ content, before, parameters, class: kind }),
     input_tokens: row.estimated_input,
     max_output: parameters.max_output_tokens,
+    ...(content.operations ? { may: one => one.runs_tools } : {}),
   })
+  const acted =
+    row.steps > 0 || content.approvals
+      ? await readSteps(reader, deps.kernel, tenant_id, [id])
+      : undefined
+  const steps = [...(acted?.of.get(id) ?? [])]
+  const answered = acted?.answered.get(id) ?? []
   return {
     tenant_id,
     id,
@@ -121,6 +129,10 @@ export async function callOf(
     deadline_at: row.deadline_at,
     created_at: row.created_at,
     decided: decideOn(deps.policy, 'input', textOf(content)),
+    answered,
+    steps,
+    // The model is not asked again for a step that has calls.
+    in_tools: steps.length > 0 || answered.length > 0,
     run,
     deployment: candidates.find(one => one.id === row.model_deployment_id) ?? candidates[0],
     attempts: row.attempts,
@@ -142,7 +154,8 @@ async function beginAgain(
   const call = await callOf(tx, deps, row, found, run)
   call.deployment = call.candidates[0]
   recordDecisions(tx, deps, call, 'input', call.decided)
-  takeQuota(tx, deps, call, { requests: 1 })
+  if (call.in_tools && !isBlocked(call)) holdForTools(tx, deps, call, { requests: 1 })
+  else takeQuota(tx, deps, call, { requests: 1 })
   const state = isBlocked(call) ? 'blocked' : 'running'
   const { deadline_at } = await tx.one(
     Type.Object({ deadline_at: Type.String() }),

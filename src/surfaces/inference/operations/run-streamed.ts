@@ -3,8 +3,8 @@
  * if its reader has disconnected.
  */
 import type { Deps } from '../deps.ts'
+import { runCall } from '../tools/loop.ts'
 import type { Call } from './call.ts'
-import { callModel } from './call-model.ts'
 import { Pipe, type RunPiece } from './pipe.ts'
 import { settleCall } from './settle-call.ts'
 
@@ -22,11 +22,12 @@ export function runStreamed(deps: Deps, call: Call, signal: AbortSignal): Pieces
   const pipe = new Pipe(stop)
   const run = async () => {
     try {
-      const result = await callModel(deps, call, stop, {
+      const result = await runCall(deps, call, stop, {
         started: model_snapshot =>
           pipe.push({ type: 'started', model_snapshot, deployment_id: call.deployment.id }),
         text: text => pipe.push({ type: 'text', text }),
         toolCall: (tool_call, sealed) => pipe.push({ type: 'tool_call', tool_call, sealed }),
+        toolResult: call => pipe.push({ type: 'tool_result', result: { ...call } }),
       })
       await deps.kernel.fault('inference.before_settle')
       const settled = await deps.kernel.db.tx(tx => settleCall(tx, deps, call, result))

@@ -5,7 +5,7 @@
  */
 import { hash } from 'node:crypto'
 import { Type } from 'typebox'
-import { sql, type Problem, type Tx } from '#dodeca/kernel'
+import { sql, type Problem, type Sql, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { Settled } from '../quotas/settle.ts'
@@ -38,14 +38,16 @@ export async function settleCall(
   call: Call,
   result: Result,
 ): Promise<SettledCall | undefined> {
-  const { ending, text } = result
-  const sha = hash('sha256', text, 'buffer')
-  const output_length = codePoints(text)
+  const { ending, text, of_step } = result
+  const written = [...call.steps.map(one => one.text), of_step ? '' : text].join('')
+  const sha = hash('sha256', written, 'buffer')
+  const output_length = codePoints(written)
   const ended = await endCall(tx, deps, call, result, { sha, output_length })
   if (!ended) return undefined
   const { version, completed_at, ...spent } = ended
   const finish_reason = finishOf(ending)
   const error_code = codeOf(ending)
+  if (finish_reason === 'approval_required') announceAsked(tx, call, version)
   announceEnd(
     tx,
     call,
@@ -131,18 +133,52 @@ async function endCall(
           and o.state in ('running', 'reconciling')
         returning o.tenant_id, o.id, o.version, o.completed_at, o.reasoning_units
       )${tried}${decisions}${kept}${keepThoughts(kernel, call, said)}
-      select e.version, e.completed_at, e.reasoning_units, s.input_units, s.cached_input_units, s.output_units,
-        s.cost::text, s.currency, s.price_version, s.source
-      from spent s cross join ended e`,
+      select e.version, e.completed_at, e.reasoning_units,
+        s.input_units + b.input as input_units, s.cached_input_units + b.cached as cached_input_units,
+        s.output_units + b.output as output_units, (s.cost + b.cost)::text as cost, s.currency, s.price_version, s.source
+      from spent s cross join ended e cross join (${usedBefore(call)}) b`,
   )
 }
 
+/** What the steps before have used. Their rows were written before this statement. */
+function usedBefore({ tenant_id, id, steps }: Call): Sql {
+  if (steps.length === 0) {
+    return sql`select 0 as input, 0 as cached, 0 as output, 0::numeric as cost`
+  }
+  return sql`
+    select coalesce(sum(input_tokens), 0)::int as input,
+      coalesce(sum(cached_input_tokens), 0)::int as cached,
+      coalesce(sum(output_tokens), 0)::int as output,
+      coalesce(round(sum(estimated_cost_minor_units) / 100, 8), 0) as cost
+    from inference.generation_usage where tenant_id = ${tenant_id} and operation_id = ${id}`
+}
+
+function announceAsked(tx: Tx, call: Call, version: number): void {
+  const { tenant_id, id, actor_id, steps } = call
+  const asked = (steps.at(-1)?.calls ?? []).filter(one => one.state === 'asked')
+  tx.emit({
+    type: 'inference.approval_required',
+    tenant_id,
+    aggregate_type: 'inference',
+    aggregate_id: id,
+    aggregate_version: version,
+    data: {
+      operation_id: id,
+      actor_id,
+      tool_call_ids: asked.map(one => one.id),
+      names: asked.map(one => one.name),
+    },
+  })
+}
+
 /** Null if the model wrote nothing. */
-export function outputOf({ text, tool_calls = [], sealed = [], stop }: Result): Output | null {
-  if (stop !== undefined) return { text, stop }
-  if (text === '' && tool_calls.length === 0) return null
-  if (tool_calls.length === 0) return { text }
-  return { text, tool_calls, ...(sealed.length > 0 ? { sealed } : {}) }
+export function outputOf(result: Result): Output | null {
+  const { text, tool_calls = [], sealed = [], stop, of_step } = result
+  const of = of_step ? { of_step } : {}
+  if (stop !== undefined) return { text, stop, ...of }
+  if (text === '' && tool_calls.length === 0) return of_step ? { text, ...of } : null
+  if (tool_calls.length === 0) return { text, ...of }
+  return { text, tool_calls, ...(sealed.length > 0 ? { sealed } : {}), ...of }
 }
 
 export function codeOf(ending: Ending): string | null {

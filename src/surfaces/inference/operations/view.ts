@@ -1,24 +1,31 @@
 /** An operation in replies: from its row, or from memory if it has just ended. */
+import type { Static } from 'typebox'
 import type { Reader } from '#dodeca/kernel'
 import type { Kernel } from '../settings.ts'
-import type { InferenceSummary, InferenceView } from '../schemas.ts'
+import type { InferenceSummary, InferenceView, StepView as StepSchema } from '../schemas.ts'
+import { readActed, type Acted } from './answer.ts'
 import type { Policy } from '../safety/policy.ts'
 import { parsed } from './check-json.ts'
 import { readContent, readOutput, type Content, type Output } from './contents.ts'
 import type { OperationRow } from './read-operation.ts'
 import { codeOf, isRetryable, outputOf, type SettledCall } from './settle-call.ts'
 
+type StepView = Static<typeof StepSchema>
+
 export async function viewOf(
   reader: Reader,
   kernel: Pick<Kernel, 'keys'>,
   row: OperationRow,
   request_id: string,
+  /** Another than the caller reads it: without the arguments and results of operations. */
+  by_other = false,
 ): Promise<InferenceView> {
   const output = await readOutput(reader, kernel, row)
+  const steps = stepViews(await readActed(reader, kernel, row), by_other)
   const is_json = output !== undefined && (await asksJson(reader, kernel, row))
   return {
     ...summaryOf(row),
-    output: output === undefined ? null : shown(output, is_json),
+    output: output || steps.length > 0 ? shown(output ?? { text: '' }, is_json, steps) : null,
     request_id,
   }
 }
@@ -62,10 +69,26 @@ async function asksJson(
 function shown(
   { text, tool_calls }: Output,
   is_json: boolean,
+  steps: StepView[],
 ): NonNullable<InferenceView['output']> {
-  if (tool_calls) return { type: 'text', text, tool_calls: [...tool_calls] }
+  const acted = steps.length > 0 ? { steps } : {}
+  if (tool_calls) return { type: 'text', text, tool_calls: [...tool_calls], ...acted }
   const json = is_json ? parsed(text) : undefined
-  return json === undefined ? { type: 'text', text } : { type: 'json', text, json }
+  const said = { text, ...acted }
+  return json === undefined ? { type: 'text', ...said } : { type: 'json', ...said, json }
+}
+
+/** What the call answered comes first. */
+function stepViews({ answered, steps }: Acted, by_other = false): StepView[] {
+  const all = answered.length > 0 ? [{ text: '', calls: answered }, ...steps] : steps
+  return all.map(({ text, calls }) => ({
+    text,
+    tool_calls: calls.map(({ id, name, state, arguments: said, output }) =>
+      by_other
+        ? { id, name, state, arguments: null, output: null }
+        : { id, name, state, arguments: said, output },
+    ),
+  }))
 }
 
 /** The same from memory. */
@@ -76,6 +99,7 @@ export function viewOfSettled(
 ): InferenceView {
   const { ending } = result
   const output = outputOf(result)
+  const steps = stepViews(call)
   const code = codeOf(ending)
   const decisions = [
     ...call.decided.map(one => ({ ...one, stage: 'input' as const })),
@@ -90,7 +114,10 @@ export function viewOfSettled(
     model_snapshot: result.spent.model_snapshot,
     prompt_version: call.prompt,
     // As it is stored: an empty text is no output.
-    output: output && shown(output, call.content.response_format?.type === 'json_schema'),
+    output:
+      output || steps.length > 0
+        ? shown(output ?? { text: '' }, call.content.response_format?.type === 'json_schema', steps)
+        : null,
     finish_reason: ending.state === 'succeeded' ? ending.finish_reason : null,
     usage: {
       input_units: spent.input_units,

@@ -6,20 +6,30 @@
 import type { Kernel } from '../settings.ts'
 import { itemsOf, message, type Input } from '../providers/form.ts'
 import type { Call } from '../operations/call.ts'
+import { aroundInput } from '../tools/steps.ts'
 
-type Placed = Pick<Call, 'id' | 'prompt' | 'content' | 'before'>
+type Placed = Pick<Call, 'id' | 'prompt' | 'content' | 'before' | 'answered' | 'steps'>
 
 export function placeInput(
   { keys }: Pick<Kernel, 'keys'>,
-  { id, prompt, content: { input, instructions }, before }: Placed,
+  { id, prompt, content: { input, instructions }, ...conversation }: Placed,
 ): Input {
-  const said = before.length === 0 ? input : [...before, ...itemsOf(input)]
+  const said = conversationOf(input, conversation)
   if (instructions === undefined) return said
   // Without a server prompt the caller's own text is the system's.
   if (prompt === 'none@1') return [message('system', instructions), ...itemsOf(said)]
   const code = keys.fingerprint('inference.markers', id).toString('base64url').slice(0, 16)
   const placed = `<<INSTRUCTIONS ${code}>>\n${instructions}\n<<END ${code}>>`
   return [message('user', placed), ...itemsOf(said)]
+}
+
+function conversationOf(
+  input: Input,
+  conversation: Pick<Call, 'before' | 'answered' | 'steps'>,
+): Input {
+  const { before, after } = aroundInput(conversation)
+  if (before.length === 0 && after.length === 0) return input
+  return [...before, ...itemsOf(input), ...after]
 }
 
 /** A stable value that does not reveal to the provider which user it stands for. */

@@ -27,7 +27,7 @@ export function completionOf(answer: Answered): ChatCompletion {
           ...(calls ? { tool_calls: calls } : {}),
         },
         logprobs: null,
-        finish_reason,
+        finish_reason: reasonOf(finish_reason),
       },
     ],
     usage: usageOf(answer),
@@ -59,7 +59,7 @@ export function chunkWriter({ id, model, created_at, parameters }: Written): Wri
   const end = (answer: Answered): SseEvent[] => {
     const usage = { ...chunkBase(id, created, answering), choices: [], usage: usageOf(answer) }
     return [
-      chunk({}, answer.finish_reason),
+      chunk({}, reasonOf(answer.finish_reason)),
       ...(include_usage ? [{ event: 'chunk', plain: true as const, data: usage }] : []),
       { event: 'done', plain: true, data: '[DONE]', terminal: true },
     ]
@@ -95,6 +95,11 @@ const chunkBase = (id: string, created: number, model: string) => ({
   created,
   model,
 })
+
+/** The other reasons are those of tools of the platform, which this dialect does not have. */
+function reasonOf(reason: Answered['finish_reason']): 'stop' | 'length' | 'tool_calls' {
+  return reason === 'length' || reason === 'tool_calls' ? reason : 'stop'
+}
 
 const callOf = ({ id, name, arguments: said }: ToolCall) => ({
   id,

@@ -117,12 +117,12 @@ function thoughtOf(kernel: Keys, tenant_id: string, sealed: Sealed) {
   return { type: 'redacted_thinking' as const, data: sealThoughts(kernel, tenant_id, sealed) }
 }
 
-const reasons = { tool_calls: 'tool_use', length: 'max_tokens', stop: 'end_turn' } as const
-
 function reasonOf({ finish_reason, output: { stop } }: Answered) {
-  return stop === undefined
-    ? { stop_reason: reasons[finish_reason], stop_sequence: null }
-    : { stop_reason: 'stop_sequence' as const, stop_sequence: stop }
+  if (stop !== undefined) return { stop_reason: 'stop_sequence' as const, stop_sequence: stop }
+  const is_cut = finish_reason === 'length'
+  const ended = is_cut ? ('max_tokens' as const) : ('end_turn' as const)
+  const stop_reason = finish_reason === 'tool_calls' ? ('tool_use' as const) : ended
+  return { stop_reason, stop_sequence: null }
 }
 
 /** Here the input does not contain what was cached. */

@@ -5,9 +5,11 @@ import { namedFile } from '../../operations/files.ts'
 import { fileOf } from '../read-file.ts'
 import type { Owner } from '../../operations/chain.ts'
 import type { NewCall } from '../../operations/draft-call.ts'
-import type { Input, Item, Part, ToolChoice } from '../../providers/form.ts'
+import type { Input, Item, Part, Tool, ToolChoice } from '../../providers/form.ts'
 import type { ResponseFormat } from '../../providers/provider.ts'
 import type { Kernel } from '../../settings.ts'
+import type { Approval, Operations } from '../../operations/contents.ts'
+import { noTool, operationTool } from '../../tools/offer.ts'
 import { calls_output_default, given, missing } from '../dialect.ts'
 import { openThoughts } from '../sealed.ts'
 import { readReferenced } from './read-referenced.ts'
@@ -20,23 +22,20 @@ type Asked = Pick<
 type GivenItem = Exclude<CreateResponse['input'], string>[number]
 
 export async function readResponse(
-  kernel: Pick<Kernel, 'keys' | 'db'>,
+  kernel: Pick<Kernel, 'keys' | 'db' | 'public_url' | 'tools'>,
   owner: Owner,
   body: CreateResponse,
 ): Promise<Asked> {
-  const { model, tools, tool_choice, text, instructions, metadata } = body
+  const { model, tool_choice, text, instructions, metadata } = body
   const format = text?.format && (await formatOf(text.format))
-  const offered = tools?.map(({ name, description, parameters, strict }) => ({
-    name,
-    schema: parameters ?? { type: 'object', properties: {} },
-    ...given({ description, strict }),
-  }))
+  const { tools, operations } = toolsOf(kernel, body.tools ?? [])
+  const approvals = approvalsIn(body.input)
   return {
     model,
     content: {
       input: await inputOf(kernel, owner, body.input),
-      ...readTools(offered?.length ? offered : undefined, choiceOf(tool_choice), '/'),
-      ...given({ instructions, response_format: format }),
+      ...readTools(tools.length > 0 ? tools : undefined, choiceOf(tool_choice), '/'),
+      ...given({ instructions, response_format: format, operations, approvals }),
     },
     parameters: {
       max_output_default: calls_output_default,
@@ -66,6 +65,7 @@ async function inputOf(
   return input.flatMap((item, at): Item[] => {
     const { type = 'message', encrypted_content: sealed } = item
     if (type === 'item_reference') return referenced(item.id ?? '')
+    if (type === 'mcp_approval_response') return []
     if (type !== 'reasoning') return itemOf(type, item, `/input/${at}`)
     // Thoughts that cannot be read have no text either.
     if (sealed === undefined || sealed === null) return []
@@ -96,6 +96,59 @@ function itemOf(
       ? [{ type: 'text', text: content }]
       : content.map((part, index) => partOf(part, `${at}/content/${index}`))
   return [{ type, role: role === 'developer' ? 'system' : role, parts }]
+}
+
+type GivenTool = NonNullable<CreateResponse['tools']>[number]
+type Approves = 'ask' | 'none'
+type Offered = { readonly tools: readonly Tool[]; readonly operations: Operations | undefined }
+
+function toolsOf(
+  kernel: Pick<Kernel, 'public_url' | 'tools'>,
+  asked: readonly GivenTool[],
+): Offered {
+  const operations: Record<string, Approves> = {}
+  const tools = asked.flatMap((tool, at): Tool[] => {
+    const { type, name, description, parameters, strict } = tool
+    if (type === 'mcp') {
+      const named = operationsIn(kernel, tool, `/tools/${at}`)
+      for (const [one, approval] of named) operations[one] = approval
+      return named.map(([one]) => operationTool(kernel, one, `/tools/${at}/allowed_tools`))
+    }
+    if (name === undefined) throw missing(`/tools/${at}/name`)
+    const schema = parameters ?? { type: 'object', properties: {} }
+    return [{ name, schema, ...given({ description, strict }) }]
+  })
+  return { tools, operations: Object.keys(operations).length === 0 ? undefined : operations }
+}
+
+/** No other server is called: it would get the rights of nobody, and texts of the caller. */
+function operationsIn(
+  { public_url }: Pick<Kernel, 'public_url'>,
+  { server_label, server_url, allowed_tools, require_approval: asks }: GivenTool,
+  at: string,
+): [string, Approves][] {
+  if (server_label === undefined) throw missing(`${at}/server_label`)
+  if (server_url !== `${public_url}/mcp`) {
+    throw noTool(
+      `${at}/server_url`,
+      `Only the tools of the platform are called: ${public_url}/mcp.`,
+    )
+  }
+  if (allowed_tools === undefined) throw missing(`${at}/allowed_tools`)
+  const never = typeof asks === 'object' && asks !== null ? (asks.never?.tool_names ?? []) : []
+  const isFree = (name: string) => asks === 'never' || never.includes(name)
+  return allowed_tools.map(name => [name, isFree(name) ? 'none' : 'ask'])
+}
+
+function approvalsIn(input: CreateResponse['input']): readonly Approval[] | undefined {
+  if (typeof input === 'string') return undefined
+  const found = input.flatMap(({ type, approval_request_id: id, approve }, at) => {
+    if (type !== 'mcp_approval_response') return []
+    if (id === undefined) throw missing(`/input/${at}/approval_request_id`)
+    if (approve === undefined) throw missing(`/input/${at}/approve`)
+    return { id, approve }
+  })
+  return found.length === 0 ? undefined : found
 }
 
 type GivenPart = Exclude<NonNullable<GivenItem['content']>, string>[number]

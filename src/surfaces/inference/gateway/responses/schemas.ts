@@ -28,7 +28,14 @@ const Part = closed(
 const Item = closed(
   {
     type: Type.Optional(
-      oneOf('message', 'function_call', 'function_call_output', 'reasoning', 'item_reference'),
+      oneOf(
+        'message',
+        'function_call',
+        'function_call_output',
+        'reasoning',
+        'item_reference',
+        'mcp_approval_response',
+      ),
     ),
     role: Type.Optional(oneOf('system', 'developer', 'user', 'assistant')),
     content: maybe(Type.Union([Said, Type.Array(Part, { maxItems: 256 })])),
@@ -41,14 +48,30 @@ const Item = closed(
     id: maybe(ItemId),
     status: maybe(oneOf('in_progress', 'completed', 'incomplete')),
     parsed_arguments: Type.Optional(Type.Unknown()),
+    approval_request_id: Type.Optional(CallId),
+    approve: Type.Optional(Type.Boolean()),
   },
   { title: 'ResponseItem' },
 )
 
+const Names = Type.Array(ToolName, { minItems: 1, maxItems: 64 })
+const Named = closed({ tool_names: Names })
+
+/** A function of the caller, or operations of the platform as its MCP server has them. */
 const Tool = closed(
   {
-    type: Type.Literal('function'),
-    name: ToolName,
+    type: oneOf('function', 'mcp'),
+    server_label: Type.Optional(Type.Literal('dodeca')),
+    server_url: Type.Optional(text(2000)),
+    server_description: maybe(text(4000)),
+    allowed_tools: Type.Optional(Names),
+    require_approval: maybe(
+      Type.Union([
+        oneOf('always', 'never'),
+        closed({ always: Type.Optional(Named), never: Type.Optional(Named) }),
+      ]),
+    ),
+    name: Type.Optional(ToolName),
     description: maybe(Type.String({ maxLength: 8000 })),
     parameters: maybe(JsonSchema),
     strict: maybe(Type.Boolean()),
@@ -113,7 +136,7 @@ const Status = oneOf('in_progress', 'completed', 'incomplete', 'failed', 'cancel
 
 /** One of the output's items; its `type` says which members it has. */
 const Output = Type.Object({
-  type: oneOf('message', 'function_call', 'reasoning'),
+  type: oneOf('message', 'function_call', 'reasoning', 'mcp_call', 'mcp_approval_request'),
   id: Type.String(),
   status: Type.Optional(Type.String()),
   role: Type.Optional(Type.String()),
@@ -133,6 +156,10 @@ const Output = Type.Object({
   arguments: Type.Optional(Type.String()),
   summary: Type.Optional(Type.Array(Type.Unknown(), { maxItems: 0 })),
   encrypted_content: Type.Optional(Type.String()),
+  server_label: Type.Optional(Type.Literal('dodeca')),
+  output: Type.Optional(nullable(Type.String())),
+  error: Type.Optional(nullable(Type.String())),
+  approval_request_id: Type.Optional(nullable(Type.String())),
 })
 export type Output = Static<typeof Output>
 

@@ -1,0 +1,124 @@
+/** Whose rights the tools of a model have, and who may say yes. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { newId } from '#dodeca/kernel'
+import { beginNarrow } from '../../../../../test/narrow.ts'
+import { newKey } from '../../../../../test/world.ts'
+import {
+  code,
+  openInferenceWorld,
+  type InferenceWorld,
+  type Someone,
+} from '../../test/inference-world.ts'
+
+let world: InferenceWorld
+beforeAll(async () => {
+  world = await openInferenceWorld()
+})
+afterAll(() => world.close())
+
+const operation = (name: string, more: object = {}) => ({ type: 'operation', name, ...more })
+const asks = (call: string, args: object, more = '') =>
+  `Do it. [[sandbox call=${call} args=${JSON.stringify(args)} ${more}]]`
+const given = (...tools: object[]) => ({ parameters: { tools } })
+
+const target = 'https://example.com/a'
+const makesLink = asks('createLink', { destination_url: target })
+const links = async (one: Someone): Promise<{ destination_url: string }[]> =>
+  (await one.ask('GET', '/v1/links')).body.data
+
+/** The answer to all that a call asked. */
+const answering = (body: { id: string; output: { steps: Step[] } }, approve: boolean) => ({
+  previous_id: body.id,
+  input: askedIn(body).map(tool_call_id => ({ type: 'approval', tool_call_id, approve })),
+})
+type Step = { tool_calls: { id: string; state: string }[] }
+const askedIn = ({ output }: { output: { steps: Step[] } }) =>
+  output.steps.flatMap(step =>
+    step.tool_calls.filter(one => one.state === 'asked').map(one => one.id),
+  )
+const send = (one: Someone, body: object, key = newKey()) =>
+  one.ask('POST', '/v1/inferences', { model: 'default', ...body }, { key })
+
+describe.concurrent('rights', () => {
+  test('are asked when a tool is named: 403, and nothing is sent', async () => {
+    const one = await world.someone()
+    const denied = await one.infer('Refund.', given(operation('createRefund')))
+    expect(code(denied)).toEqual([403, 'permission_denied'])
+    for (const name of [
+      'noSuchOperation',
+      'rotateSigningKey',
+      'createInferenceJob',
+      'listModels',
+    ]) {
+      expect(code(await one.infer('Do it.', given(operation(name))))).toEqual([
+        422,
+        'validation_failed',
+      ])
+    }
+  })
+
+  test('of a narrow session bound its tools, also in a job', async () => {
+    const one = await world.someone()
+    const { token } = await beginNarrow(world.platform, one, { scope: ['inference.write'] })
+    const body = { model: 'default', input: makesLink, ...given(operation('createLink')) }
+    for (const path of ['/v1/inferences', '/v1/inference-jobs']) {
+      const denied = await one.ask('POST', path, body, { key: newKey(), token })
+      expect(code(denied)).toEqual([403, 'insufficient_scope'])
+    }
+    expect(await links(one)).toEqual([])
+  })
+
+  test('that end between the ask and the yes end the call', async () => {
+    const one = await world.someone()
+    await world.give(one, 'refund_operator')
+    const first = await one.infer(
+      asks('createRefund', { intent_id: newId() }),
+      given(operation('createRefund')),
+    )
+    expect(first.body.finish_reason, first.text).toBe('approval_required')
+    await world.identity.administration.revoke(
+      { tenant: one.tenant.slug, account: one.id },
+      'refund_operator',
+      'a test',
+    )
+    const done = await send(one, answering(first.body, true))
+    expect(code(done)).toEqual([403, 'permission_denied'])
+  })
+
+  test('of an API key let it approve only if it was made for that', async () => {
+    const one = await world.someone()
+    const keyOf = async (...more: string[]) => {
+      const permissions = ['inference.operations.create', 'links.links.create', ...more]
+      const made = await one.ask(
+        'POST',
+        '/v1/api-keys',
+        { name: 'agent', permissions },
+        { key: newKey() },
+      )
+      expect(made.status, made.text).toBe(201)
+      return String(made.body.key)
+    }
+    const asked = async (token: string) => {
+      const body = { model: 'default', input: makesLink, ...given(operation('createLink')) }
+      const first = await one.ask('POST', '/v1/inferences', body, { token, key: newKey() })
+      expect(first.body.finish_reason, first.text).toBe('approval_required')
+      const yes = { model: 'default', ...answering(first.body, true) }
+      return await one.ask('POST', '/v1/inferences', yes, { token, key: newKey() })
+    }
+    expect(code(await asked(await keyOf()))).toEqual([403, 'permission_denied'])
+    await world.allow(one, 'inference.tools.approve')
+    const done = await asked(await keyOf('inference.tools.approve'))
+    expect(done.body.output.steps[0].tool_calls[0].state, done.text).toBe('done')
+  })
+
+  test('to see the calls of others do not show what their tools did', async () => {
+    const one = await world.someone()
+    const { body } = await one.infer(asks('getMe', {}), given(operation('getMe')))
+    const administrator = await world.someone(one.tenant)
+    await world.give(administrator, 'model_administrator')
+    const seen = await administrator.ask('GET', `/v1/inferences/${body.id}`)
+    expect(seen.body.output.steps[0].tool_calls).toEqual([
+      { id: expect.any(String), name: 'getMe', state: 'done', arguments: null, output: null },
+    ])
+  })
+})
