@@ -4344,7 +4344,7 @@ begin
     where r.tenant_id = _tenant and r.state = 'held' and _tag = any(r.tags)
   ), used as (
     select coalesce(sum(u.input_tokens + u.output_tokens), 0) as tokens,
-      coalesce(sum(u.estimated_cost_minor_units) / 100, 0) as cost,
+      coalesce(round(sum(u.estimated_cost_minor_units) / 100, 8), 0) as cost,
       coalesce(sum(u.input_tokens + u.output_tokens)
         filter (where r.minute_start = minute and r.class <> 'job'), 0) as of_minute
     from inference.generation_usage u
