@@ -6,7 +6,7 @@
  * them out, .ci/run and `vitest run --project long` run them. `vitest run --mode chaos` runs only test/chaos, at full length
  * (they read which from `inject('chaos')`), and the `*.full.test.ts` there, which take ten minutes.
  */
-import { availableParallelism, tmpdir } from 'node:os'
+import { availableParallelism, constants, setPriority, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
@@ -20,6 +20,10 @@ declare module 'vitest' {
 
 // Each file and each program under test is a new process: what they load is compiled once for all.
 process.env['NODE_COMPILE_CACHE'] ??= join(tmpdir(), 'node-compile-cache')
+
+// The platform's processes with background work have a lower priority than the one that starts them.
+// One above the lowest, so that a machine full of tests gives each of them almost an equal part.
+setPriority(constants.priority.PRIORITY_LOW - 1)
 
 /** Files of one to several minutes of waiting: begun last, one of them would be alone at the end. */
 const slow =

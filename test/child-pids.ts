@@ -10,7 +10,9 @@ export async function childPids(): Promise<number[]> {
   return lists.flatMap(list => list.trim().split(' ').filter(Boolean).map(Number))
 }
 
-/** Tests may run with a lower priority themselves. */
 export function extraNiceOf(pid: number): number {
   return getPriority(pid) - getPriority()
 }
+
+/** Of processes with background work: ten, or less because tests run with a low priority themselves. */
+export const low_extra = Math.min(10, 19 - getPriority())

@@ -154,20 +154,23 @@ async function openOwnWorld(
 }
 
 /** The vendors of the sandbox as the platform's providers; models also under names, each with a circuit of its own. */
-function providersIn({ stripe, openai }: Vendors): Record<string, string> {
-  const { api: base_url, key: api_key } = openai ?? {}
-  const named = Array.from({ length: 50 }, (_, at) => ({
-    name: `p${at}`,
-    kind: 'openai',
-    base_url,
-    api_key,
-  }))
+function providersIn({ stripe, openai, anthropic, gemini }: Vendors): Record<string, string> {
+  const at = (name: string, kind: string, vendor: Vendors[string] = {}) => {
+    return { name, kind, base_url: vendor['api'], api_key: vendor['key'] }
+  }
+  const named = Array.from({ length: 48 }, (_, index) => at(`p${index}`, 'openai', openai))
+  const models = [openai, anthropic, gemini].map(one => new URL(one?.['api'] ?? '').host)
   return {
     PAYMENTS_STRIPE_SECRET_KEY: stripe?.['key'] ?? '',
     PAYMENTS_STRIPE_BASE_URL: stripe?.['api'] ?? '',
     PAYMENTS_STRIPE_WEBHOOK_SECRETS: stripe?.['webhook_secret'] ?? '',
     ...modelsAt(openai),
-    INFERENCE_PROVIDERS: JSON.stringify(named),
+    INFERENCE_PROVIDERS: JSON.stringify([
+      ...named,
+      at('anthropic', 'anthropic', anthropic),
+      at('gemini', 'gemini', gemini),
+    ]),
+    INFERENCE_TENANT_PROVIDER_HOSTS: models.join(','),
   }
 }
 

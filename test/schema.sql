@@ -4141,6 +4141,7 @@ create table inference.model_deployments (
   max_context integer not null,
   max_output integer not null,
   policy_version text not null,
+  own_provider boolean not null default false,
   configured boolean not null default false,
   row_version bigint not null default 1,
   created_at timestamp with time zone not null default kernel.now(),
@@ -4189,6 +4190,25 @@ create table inference.provider_events (
 );
 CREATE INDEX provider_events_due ON inference.provider_events USING btree (due_at) WHERE (due_at IS NOT NULL);
 CREATE INDEX provider_events_received ON inference.provider_events USING btree (received_at);
+
+create table inference.providers (
+  tenant_id uuid not null,
+  name text not null,
+  id uuid not null,
+  kind text not null,
+  base_url text not null,
+  auth jsonb not null,
+  sealed bytea not null,
+  state text not null,
+  tools boolean not null default false,
+  version bigint not null default 1,
+  created_at timestamp with time zone not null default kernel.now(),
+  updated_at timestamp with time zone not null default kernel.now(),
+  constraint providers_id_key UNIQUE (id),
+  constraint providers_kind_check CHECK ((kind = ANY (ARRAY['openai'::text, 'openai_compatible'::text, 'anthropic'::text, 'gemini'::text]))),
+  constraint providers_pkey PRIMARY KEY (tenant_id, name),
+  constraint providers_state_check CHECK ((state = ANY (ARRAY['active'::text, 'disabled'::text])))
+);
 
 create table inference.quota_counters (
   tenant_id uuid not null,

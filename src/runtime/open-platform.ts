@@ -11,6 +11,7 @@ import { currentAbout } from '../kernel/observability/context.ts'
 import { openFaults, type Faults } from '../kernel/faults.ts'
 import { sealedOutcomes } from '../kernel/work/sealed-outcomes.ts'
 import { checkLists } from '../kernel/http/lists/check-lists.ts'
+import { checkViolations } from '../kernel/http/server/violations.ts'
 import { checkKeyring } from './check-keyring.ts'
 import { gather } from './gather.ts'
 import { openConnections } from '../kernel/http/server/connections.ts'
@@ -146,7 +147,7 @@ function requestParts(
 }
 
 function preparation(
-  { kernel, opened }: PlatformParts,
+  { kernel, opened, gathered }: PlatformParts,
   prepare: ((administrator: FirstAdministrator | null) => Promise<void>) | undefined,
 ): Pick<Platform, 'checkKeys' | 'prepare' | 'advice'> {
   const sealed = [sealedOutcomes, ...opened.flatMap(one => one.sealed ?? [])]
@@ -159,6 +160,7 @@ function preparation(
         kernel.db,
         opened.flatMap(one => one.routes),
       )
+      await checkViolations(kernel.db, gathered.catalog)
       await prepare?.(administrator)
     },
     advice: async () =>

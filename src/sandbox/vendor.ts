@@ -2,7 +2,7 @@
  * The contract between the sandbox and one simulated vendor. A vendor owns a folder and speaks its
  * wire protocol on loopback ports. You control it through a control plane under `/_sandbox/`. A new
  * vendor is a folder here and a line in main.ts. It depends neither on the platform nor on other
- * vendors.
+ * vendors; `model/` is what those of models share.
  */
 import type { Server } from 'node:net'
 import type { Clock } from '#dodeca/kernel'

@@ -1,4 +1,6 @@
 /** The vendors that the sandbox plays, for its process and for tests that open it in theirs. */
+import { anthropic } from './anthropic/anthropic.ts'
+import { gemini } from './gemini/gemini.ts'
 import { mail } from './mail/mail.ts'
 import { openai } from './openai/openai.ts'
 import { push } from './push/push.ts'
@@ -8,4 +10,14 @@ import { stripe } from './stripe/stripe.ts'
 import type { Vendor } from './vendor.ts'
 import { webRisk } from './web-risk/web-risk.ts'
 
-export const vendors: readonly Vendor[] = [mail, sms, push, webRisk, stripe, openai, signIn]
+export const vendors: readonly Vendor[] = [
+  mail,
+  sms,
+  push,
+  webRisk,
+  stripe,
+  openai,
+  anthropic,
+  gemini,
+  signIn,
+]

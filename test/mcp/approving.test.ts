@@ -128,6 +128,23 @@ describe('a yes', () => {
     expect(await refunds(shop, id)).toEqual([])
   })
 
+  test('is too late after five minutes', async () => {
+    const shop = await world.merchant()
+    const { id, approve } = await asking(shop)
+    const { clock } = world.platform.kernel
+    try {
+      clock.setOffset(301)
+      const { result, said } = await approve()
+      expect([result.isError, said.code]).toEqual([true, 'approval_invalid'])
+      expect(await refunds(shop, id)).toEqual([])
+      clock.setOffset(240)
+      expect((await approve()).said).toMatchObject({ intent_id: id })
+    } finally {
+      clock.setOffset(0)
+    }
+    expect(await refunds(shop, id)).toHaveLength(1)
+  })
+
   test('without an answer, or with another one, is none', async () => {
     const shop = await world.merchant()
     const { id, approve, given } = await asking(shop)

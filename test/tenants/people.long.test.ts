@@ -166,6 +166,37 @@ test('what was granted to an application of another tenant ends with a move', as
   expect(left).toEqual([{ id: own.session_id }])
 })
 
+test('what was granted to a model ends with a move: it has to ask the person again', async () => {
+  const who = await one.member()
+  const granted = { scope: ['commerce.read'], client_id: 'https://agent.example.test/client.json' }
+  const audience = 'http://dodeca.test/mcp'
+  const { token, session_id } = await beginNarrow(one.platform, who, {
+    ...granted,
+    audience,
+  })
+  const list = (cell: Cell) =>
+    cell.call('POST', '/mcp', { token, body: { jsonrpc: '2.0', id: 1, method: 'tools/list' } })
+  expect((await list(one)).body.result.tools.length).toBeGreaterThan(2)
+  await backAndForth(who, async () => {
+    await eventually('it is refused', async () => (await list(one)).status === 401)
+    expect((await list(other)).status).toBe(401)
+    const there = await other.platform.kernel.db.many(
+      Type.Object({ id: Type.String() }),
+      sql`select id from identity.sessions where id in (${session_id}, ${who.session_id})`,
+    )
+    expect(there).toEqual([{ id: who.session_id }])
+  })
+  // Also when the tenant is back: nothing of the grant came along.
+  const back = await list(one)
+  expect(back.status).toBe(401)
+  expect(back.headers.get('www-authenticate')).toContain(
+    '/.well-known/oauth-protected-resource/mcp',
+  )
+  const body = { refresh_token: who.refresh_token }
+  const own = await one.call('POST', `/v1/sessions/${who.session_id}/refresh`, { body })
+  expect(own.status, own.text).toBe(200)
+})
+
 test('a session that ended in the other cell has ended when its tenant comes back', async () => {
   const who = await one.member()
   const later = await one.member(who.tenant)

@@ -37,6 +37,8 @@ export function claimAndFinish(batch: number): string {
     ['@new', `(select array_agg(uuidv7()) from generate_series(1, ${batch}))`],
     ['@attempts', ':attempts'],
     ['@jobs', ':jobs'],
+    ['@new_one', 'uuidv7()'],
+    ['@job', '(:jobs::uuid[])[1]'],
   ])
   const inlined = (statement: Sql) => inline(statement, computed)
   const { stretches } = openLaneCursor().next(0)
@@ -62,7 +64,7 @@ ${inlined(shownStatement(shown))};
 \\endpipeline
 \\startpipeline
 ${inlined(writeEnds(each(null).map(succeeded)))};
-${outbox(each).map(inlined).join(';\n')};
+${outbox(batch).map(inlined).join(';\n')};
 commit;
 \\endpipeline
 `
@@ -114,18 +116,19 @@ function succeeded(): Ended {
   }
 }
 
-function outbox(each: (event: BufferedEvent) => BufferedEvent[]): Sql[] {
+/** The events of a batch differ, so that as much is sent of each as by the platform. */
+function outbox(batch: number): Sql[] {
   const time = '2026-01-01T00:00:00.000Z'
   const write = openOutbox(new Map(Object.entries(events)))
-  const event = {
-    id: '@new',
+  const eventOf = (_: unknown, at: number): BufferedEvent => ({
+    id: batch === 1 ? '@new_one' : '@new',
     type: 'job.succeeded',
     tenant_id: limit_tenant,
     aggregate_type: 'job',
-    aggregate_id: '@jobs',
+    aggregate_id: batch === 1 ? '@job' : at === 0 ? '@jobs' : String(at),
     aggregate_version: 3,
     data: {
-      job_id: limit_tenant,
+      job_id: `018f0000-0000-7000-8000-${String(at).padStart(12, '0')}`,
       type: rules.type,
       schema_version: 1,
       state: 'succeeded',
@@ -136,8 +139,8 @@ function outbox(each: (event: BufferedEvent) => BufferedEvent[]): Sql[] {
       started_at: time,
       completed_at: time,
     },
-  }
-  return write(each(event), [])
+  })
+  return write(Array.from({ length: batch }, eventOf), [])
 }
 
 /** A statement with its parameters written into it; `computed` has what the script computes in their place. */
@@ -158,10 +161,10 @@ function literal(value: unknown, computed: ReadonlyMap<string, string>): string 
   }
   if (typeof value === 'number' || typeof value === 'boolean') return String(value)
   if (Buffer.isBuffer(value)) return `'\\x${value.toString('hex')}'`
-  // In pgbench, a colon before a letter or digit begins a variable.
   if (typeof value !== 'string') throw new Error('this parameter has no form in a script')
   const own = computed.get(value)
   if (own !== undefined) return own
-  const text = value.replaceAll("'", "''").replaceAll(':', "' || chr(58) || '")
-  return `('${text}')`
+  // In pgbench, a colon before a letter or digit begins a variable, also in a text.
+  const text = value.replaceAll('\\', '\\\\').replaceAll("'", "''").replaceAll(':', '\\003a')
+  return `U&'${text}'`
 }

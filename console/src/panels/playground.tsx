@@ -81,7 +81,7 @@ export function namesOf(models: readonly Row[]): string[] {
     one => one['state'] === 'active' && plain(one['capability']).includes('text'),
   )
   const aliases = writing.flatMap(one => one['aliases'] as readonly Row[])
-  const names = [...aliases.map(one => one['alias']), ...writing.map(one => one['model_name'])]
+  const names = [...aliases.map(one => one['alias']), ...writing.map(one => one['id'])]
   return [...new Set(names.map(plain))]
 }
 

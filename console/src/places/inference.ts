@@ -62,10 +62,20 @@ export const inference: Place = {
     }),
     resource({
       name: 'models',
+      key: ['deployment_id'],
       title: { en: 'Models', de: 'Modelle' },
       list: 'listModels',
       create: 'createModel',
-      columns: ['name', 'model_name', 'state', 'health', 'provider', 'capability', 'price', 'id'],
+      columns: [
+        'name',
+        'model_name',
+        'state',
+        'health',
+        'provider',
+        'capability',
+        'price',
+        'deployment_id',
+      ],
       events: ['model_deployment.'],
       actions: ['changeModel'],
       related: [

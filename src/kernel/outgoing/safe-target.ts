@@ -59,7 +59,7 @@ function isName(host: string): boolean {
  * Every address of the name must be allowed, because the next attempt could connect to any of them.
  */
 export function judgeAll(
-  rules: AddressRules,
+  rules: Pick<AddressRules, 'check'>,
   addresses: readonly string[],
   port: number,
 ): 'ok' | 'blocked_address' | 'blocked_port' {

@@ -6,6 +6,8 @@
  */
 import type { Buffer } from 'node:buffer'
 import { setTimeout as wait } from 'node:timers/promises'
+import type { AddressRules } from './addresses.ts'
+import { checkedLookup } from './checked-lookup.ts'
 import { jitter } from '../ids.ts'
 import {
   circuit_defaults,
@@ -43,6 +45,8 @@ export type UpstreamOptions = {
   /** The weight of a 429 in the circuit. The weight of a failure is 1. */
   readonly rate_limited_weight?: number
   readonly random?: () => number
+  /** For a server that a user has chosen: a connection is made only to addresses of these rules. */
+  readonly addresses?: Pick<AddressRules, 'check'>
 }
 
 export type UpstreamCall = {
@@ -119,11 +123,16 @@ const least_left_ms = 10
 
 export function openUpstream(options: UpstreamOptions): Upstream {
   const { name, attempt_timeout_ms = 30_000, max_body_bytes = 16 * 1024 * 1024 } = options
+  const { addresses } = options
   const base = new URL(options.base_url)
+  const port = Number(base.port || (base.protocol === 'https:' ? 443 : 80))
   const { Pool } = undici()
   const pool = new Pool(base.origin, {
     connections: options.connections ?? 64,
-    connect: { timeout: options.connect_timeout_ms ?? 5000 },
+    connect: {
+      timeout: options.connect_timeout_ms ?? 5000,
+      ...(addresses ? { lookup: checkedLookup(addresses, port) } : {}),
+    },
     allowH2: false,
   })
   const circuit = openCircuit({ ...circuit_defaults, ...options.circuit }, monotonic)

@@ -1,39 +1,32 @@
 /**
- * The endpoints. For each request they check the caller and its key, apply a fault, and produce the
- * model's answer. A repeated `Idempotency-Key` gets the answer of the first request with that key.
+ * The endpoints. For each request they apply a fault and produce the model's answer. A repeated
+ * `Idempotency-Key` gets the answer of the first request with that key.
  */
 import { createHash } from 'node:crypto'
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import { LRUCache } from 'lru-cache'
-import { answerTo } from './answer.ts'
-import { ApiError, unauthorized, unknownUrl } from './api-error.ts'
+import { answerTo } from '../model/answer.ts'
+import { ApiError, unknownUrl } from '../model/api-error.ts'
+import type { FaultRule } from '../model/faults.ts'
+import { faultFor, keyIn, openModelHttp, turnOf, type Heard } from '../model/http.ts'
+import { checkModel, listModels, showModel } from '../model/models.ts'
+import { read } from '../model/read-body.ts'
+import { strike } from '../model/strike.ts'
+import { sendJson, sendStream, type Turn } from '../model/turn.ts'
+import { idOf } from '../model/vendor-id.ts'
 import { chatFrames, completionOf, type MadeChat } from './chat.ts'
 import { embed } from './embeddings.ts'
-import type { FaultRule } from './faults.ts'
-import { checkModel, listModels, showModel } from './models.ts'
-import { promptOfChat, promptOfResponse, promptOfTexts, type Prompt } from './prompt.ts'
-import { CreateChat, CreateEmbeddings, CreateResponse, read } from './protocol.ts'
-import { journaled, type Seen } from './requests.ts'
+import { promptOfChat, promptOfResponse, promptOfTexts } from './prompt.ts'
+import { CreateChat, CreateEmbeddings, CreateResponse } from './protocol.ts'
 import * as responses from './responses.ts'
-import { strike } from './strike.ts'
-import { sendJson, sendStream, type Turn } from './turn.ts'
-import { idOf } from './openai-id.ts'
 import type { Vended } from './vended.ts'
 
-const body_bytes_max = 32 << 20
 const answers_kept = 20_000
 
 type Kept = { readonly fingerprint: string; readonly made: responses.Made | MadeChat }
 
-type Call = {
+type Call = Heard & {
   readonly vended: Vended
-  readonly method: string
-  readonly path: string
-  readonly raw: string
-  readonly body: unknown
   readonly key: string | null
-  readonly response: ServerResponse
-  readonly seen: Seen
   /** Returns the result for this key, and creates it if there is none. */
   once<M extends Kept['made']>(make: () => M): M
 }
@@ -55,30 +48,21 @@ export function openApi(vended: Vended) {
       if (key !== null && !failed) kept.set(key, { fingerprint, made })
       return made
     }
-  const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const began = performance.now()
-    const id = idOf('req')
-    const seen = vended.requests.begin(id, request, response)
-    try {
-      const raw = await textOf(request)
-      response.setHeader('x-request-id', id)
-      response.setHeader('openai-processing-ms', Math.ceil(performance.now() - began))
-      response.setHeader('x-ratelimit-limit-requests', 10_000)
-      response.setHeader('x-ratelimit-remaining-requests', 9999)
-      if (request.headers.authorization !== `Bearer ${vended.key}`) throw unauthorized()
-      const header = request.headers['idempotency-key']
-      const key = typeof header === 'string' ? header : null
-      const body = parsed(raw)
-      seen.body = journaled(raw, body)
-      const { method, path } = seen
-      const once = onceFor(key, raw)
-      await route({ vended, method, path, raw, body, key, response, seen, once })
-    } catch (error) {
-      sendError(response, error)
-    }
-  }
-  return (request: IncomingMessage, response: ServerResponse): void =>
-    void handle(request, response)
+  return openModelHttp({
+    // Azure has the same API, and its key in a header of its own.
+    credentials: { key: vended.key, headers: ['api-key'] },
+    requests: vended.requests,
+    id_header: 'x-request-id',
+    more_headers: {
+      'x-ratelimit-limit-requests': '10000',
+      'x-ratelimit-remaining-requests': '9999',
+    },
+    bodyOf: error => error.body(),
+    route: heard => {
+      const key = keyIn(heard)
+      return route({ ...heard, vended, key, once: onceFor(key, heard.raw) })
+    },
+  })
 }
 
 async function route(call: Call): Promise<void> {
@@ -87,7 +71,7 @@ async function route(call: Call): Promise<void> {
   if (version === 'v1' && method === 'POST' && path === '/v1/responses') return createResponse(call)
   if (method === 'POST' && path === '/v1/chat/completions') return createChat(call)
   if (method === 'POST' && path === '/v1/embeddings') return createEmbeddings(call)
-  const json = (body: object) => sendJson(turnOf(call, undefined), 200, body)
+  const json = (body: object) => sendJson(turnFor(call, undefined), 200, body)
   if (version === 'v1' && noun === 'models' && method === 'GET' && action === undefined) {
     return json(id === undefined ? listModels() : showModel(id))
   }
@@ -95,7 +79,7 @@ async function route(call: Call): Promise<void> {
     const fault = vended.faults.forRequest(promptOfTexts(path, '', [], call.key))
     if (fault && strike(call.response, fault)) return
     if (method === 'GET' && action === undefined) {
-      return sendJson(turnOf(call, fault), 200, responses.storedView(responses.found(vended, id)))
+      return sendJson(turnFor(call, fault), 200, responses.storedView(responses.found(vended, id)))
     }
     if (method === 'POST' && action === 'cancel') return json(responses.cancel(vended, id))
     if (method === 'DELETE' && action === undefined) {
@@ -112,11 +96,11 @@ async function createResponse(call: Call): Promise<void> {
   const body = read(CreateResponse, call.body)
   const prompt = promptOfResponse(call.path, body, key)
   checkModel(prompt, 'text')
-  const fault = faultFor(call, prompt)
+  const fault = faultFor(vended.faults, call, prompt)
   if (fault && strike(call.response, fault)) return
   const now_ms = vended.clock.nowMs()
   const made = once(() => responses.makeResponse(body, { key, fault, now_ms }))
-  const turn = turnOf(call, fault)
+  const turn = turnFor(call, fault)
   if (body.background) {
     const known = vended.store.get('response', made.id)
     const wait = prompt.directives['background_ms']
@@ -142,13 +126,13 @@ async function createChat(call: Call): Promise<void> {
   const body = read(CreateChat, call.body)
   const prompt = promptOfChat(call.path, body, key)
   checkModel(prompt, 'text')
-  const fault = faultFor(call, prompt)
+  const fault = faultFor(vended.faults, call, prompt)
   if (fault && strike(call.response, fault)) return
   const created = Math.floor(vended.clock.nowMs() / 1000)
   const made = once(() => {
     return { id: idOf('chatcmpl'), created, body, answer: answerTo(prompt, fault) }
   })
-  const turn = turnOf(call, fault)
+  const turn = turnFor(call, fault)
   return body.stream ? sendStream(turn, chatFrames(made)) : sendJson(turn, 200, completionOf(made))
 }
 
@@ -157,46 +141,16 @@ async function createEmbeddings(call: Call): Promise<void> {
   const texts = typeof body.input === 'string' ? [body.input] : body.input
   const prompt = promptOfTexts(call.path, body.model, texts, call.key)
   checkModel(prompt, 'embedding')
-  const fault = faultFor(call, prompt)
+  const fault = faultFor(call.vended.faults, call, prompt)
   if (fault && strike(call.response, fault)) return
-  return sendJson(turnOf(call, fault), 200, embed(body))
+  return sendJson(turnFor(call, fault), 200, embed(body))
 }
 
-function faultFor({ vended, seen }: Call, prompt: Prompt): FaultRule | undefined {
-  seen.operation_id = prompt.operation_id
-  const fault = vended.faults.forRequest(prompt)
-  seen.fault = fault?.action ?? null
-  return fault
-}
-
-function turnOf({ response, seen, vended }: Call, fault: FaultRule | undefined): Turn {
-  return { response, seen, fault, config: vended.config() }
-}
-
-async function textOf(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = []
-  let bytes = 0
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    bytes += chunk.length
-    if (bytes > body_bytes_max) throw new ApiError(413, 'The request is too large.')
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString('utf8')
-}
-
-function parsed(raw: string): unknown {
-  if (raw === '') return null
-  try {
-    return JSON.parse(raw)
-  } catch {
-    throw new ApiError(400, 'We could not parse the JSON body of your request.')
-  }
-}
-
-function sendError(response: ServerResponse, error: unknown): void {
-  if (response.headersSent || response.destroyed) return void response.destroy()
-  const known =
-    error instanceof ApiError ? error : new ApiError(500, String(error), { type: 'server_error' })
-  response.writeHead(known.status, { 'content-type': 'application/json' })
-  response.end(JSON.stringify(known.body()))
+function turnFor(call: Call, fault: FaultRule | undefined): Turn {
+  const is_chat = call.path.includes('/chat/')
+  return turnOf(call, fault, call.vended.config(), (code, message) => {
+    if (is_chat) return `data: ${JSON.stringify({ error: { message, type: code, code } })}\n\n`
+    const error = { type: 'error', code, message, param: null, sequence_number: 99 }
+    return `event: error\ndata: ${JSON.stringify(error)}\n\n`
+  })
 }

@@ -1,9 +1,9 @@
 /** Chat Completions, the older protocol, which most compatible servers support. */
-import type { Answer, ToolCall } from './answer.ts'
-import { ApiError } from './api-error.ts'
-import { snapshotOf } from './models.ts'
+import type { Answer, ToolCall } from '../model/answer.ts'
+import { ApiError } from '../model/api-error.ts'
+import { snapshotOf } from '../model/models.ts'
 import type { CreateChat } from './protocol.ts'
-import type { Frame } from './turn.ts'
+import type { Frame } from '../model/turn.ts'
 
 export type MadeChat = {
   readonly id: string

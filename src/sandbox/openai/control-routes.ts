@@ -2,18 +2,16 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { Type } from 'typebox'
 import { fits, Refusal, type ControlRoute } from '../control.ts'
-import { FaultRule } from './faults.ts'
+import { listed, modelControl, Ms, paces, post } from '../model/control-routes.ts'
+import { idOf } from '../model/vendor-id.ts'
 import type { Config } from './store.ts'
-import { idOf } from './openai-id.ts'
 import type { Vended } from './vended.ts'
 
 const strict = { additionalProperties: false }
-const Ms = Type.Integer({ minimum: 0, maximum: 3_600_000 })
-const ConfigChange = Type.Partial(
+const Change = Type.Partial(
   Type.Object({
+    ...paces,
     webhook_url: Type.Union([Type.String({ maxLength: 2000 }), Type.Null()]),
-    ttft_ms: Ms,
-    delta_ms: Ms,
     background_ms: Ms,
     backoff_ms: Type.Array(Ms, { maxItems: 50 }),
   }),
@@ -42,54 +40,20 @@ export const defaults: Config = {
 }
 
 export function controlRoutes(vended: Vended): ControlRoute[] {
-  const { store, faults, requests } = vended
+  const { store, faults, requests, config } = vended
+  const setConfig = (changed: Config) => {
+    store.change(change => change.put('config', 'config', changed))
+    vended.deliveries.wake()
+  }
+  const reset = () => {
+    const kept = config()
+    store.reset()
+    store.change(change => change.put('config', 'config', kept))
+  }
   return [
-    { method: 'GET', path: '/config', run: () => ({ status: 200, body: vended.config() }) },
-    post('/config', body => {
-      const config = { ...vended.config(), ...fits(ConfigChange, body) }
-      store.change(change => change.put('config', 'config', config))
-      vended.deliveries.wake()
-      return config
-    }),
-    {
-      method: 'GET',
-      path: '/faults',
-      run: () => listed(faults.script.list().map(({ id, rule, left }) => ({ id, left, ...rule }))),
-    },
-    post('/faults', body => {
-      const rule = fits(FaultRule, body)
-      const { id, left } = faults.script.add(rule, rule.times ?? 1)
-      return { id, left, ...rule }
-    }),
-    {
-      method: 'DELETE',
-      path: '/faults',
-      run: () => {
-        faults.script.clear()
-        return { status: 204 }
-      },
-    },
-    {
-      method: 'GET',
-      path: '/requests',
-      run: ({ query }) =>
-        listed(
-          requests
-            .list()
-            .filter(one => !query['operation_id'] || one.operation_id === query['operation_id'])
-            .filter(one => !query['path'] || one.path.includes(query['path'])),
-        ),
-    },
+    ...modelControl<Config>({ faults, requests, Change, config, setConfig, reset }),
     { method: 'GET', path: '/deliveries', run: () => listed(store.all('delivery')) },
     post('/webhooks', body => sendWebhooks(vended, fits(SendWebhook, body))),
-    post('/reset', () => {
-      const config = vended.config()
-      faults.script.clear()
-      requests.clear()
-      store.reset()
-      store.change(change => change.put('config', 'config', config))
-      return {}
-    }),
   ]
 }
 
@@ -119,12 +83,4 @@ async function sendWebhooks(
     Array.from({ length: duplicate }, () => deliveries.send(sending)),
   )
   return { id, statuses }
-}
-
-function post(path: string, run: (body: unknown) => object | Promise<object>): ControlRoute {
-  return { method: 'POST', path, run: async ({ body }) => ({ status: 200, body: await run(body) }) }
-}
-
-function listed(data: readonly unknown[]) {
-  return { status: 200, body: { data, next_cursor: null, has_more: false } }
 }

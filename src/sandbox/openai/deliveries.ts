@@ -9,7 +9,7 @@ import { request } from 'undici'
 import { signStandard, type Clock } from '#dodeca/kernel'
 import type { RecordChange } from '../record-store.ts'
 import type { Config, Delivery, Store, Tables } from './store.ts'
-import { idOf } from './openai-id.ts'
+import { idOf } from '../model/vendor-id.ts'
 
 export type Sending = {
   readonly id: string

@@ -3,9 +3,9 @@
  * few dimensions. So texts with the same words have similar vectors.
  */
 import { Buffer } from 'node:buffer'
-import { snapshotOf } from './models.ts'
+import { snapshotOf } from '../model/models.ts'
 import type { CreateEmbeddings } from './protocol.ts'
-import { countTokens } from './tokens.ts'
+import { countTokens } from '../model/tokens.ts'
 
 const dimensions_default = 512
 const letters_share = 0.3

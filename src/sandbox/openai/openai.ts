@@ -6,13 +6,14 @@
 import { Buffer } from 'node:buffer'
 import { createServer } from 'node:http'
 import { controlPlane } from '../control.ts'
+import { aws_access_key_id } from '../model/authorized.ts'
 import { openRecordStore } from '../record-store.ts'
 import type { Vendor } from '../vendor.ts'
 import { openApi } from './api.ts'
 import { controlRoutes, defaults } from './control-routes.ts'
 import { openDeliveries } from './deliveries.ts'
-import { openFaults } from './faults.ts'
-import { openRequests } from './requests.ts'
+import { openFaults } from '../model/faults.ts'
+import { openRequests } from '../model/requests.ts'
 import { endDue } from './responses.ts'
 import type { Tables } from './store.ts'
 import type { Vended } from './vended.ts'
@@ -52,6 +53,7 @@ export const openai: Vendor = {
       addresses: {
         api: `${address}/v1`,
         key,
+        aws_access_key_id,
         webhook_secret: `whsec_${secret.toString('base64')}`,
         control: `${address}/_sandbox/`,
       },

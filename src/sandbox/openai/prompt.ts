@@ -1,28 +1,7 @@
-/** The prompt of a request, whichever endpoint received it. */
-import { ApiError } from './api-error.ts'
+/** The prompt of a request to OpenAI, whichever endpoint received it. */
+import { ApiError } from '../model/api-error.ts'
+import { promptOf, type Prompt } from '../model/prompt.ts'
 import { textOf, type CreateChat, type CreateResponse } from './protocol.ts'
-
-export type Offer = { readonly name: string; readonly parameters: Record<string, unknown> }
-
-export type Prompt = {
-  readonly path: string
-  readonly model: string
-  readonly instructions: string
-  /** The user's texts, in order. */
-  readonly input: string
-  /** The texts of system and user together, for faults that match a text. */
-  readonly text: string
-  readonly max_output_tokens: number
-  readonly schema: { readonly name: string; readonly schema: Record<string, unknown> } | null
-  readonly operation_id: string | null
-  readonly tools: readonly Offer[]
-  /** `auto`, `none`, `required`, or the name of a tool. */
-  readonly tool_choice: string
-  /** How many tools have answered in this conversation. */
-  readonly results: number
-  /** `[[sandbox tokens=500 fault=slow]]` in the input. */
-  readonly directives: Readonly<Record<string, string>>
-}
 
 const any_object = {
   name: '',
@@ -49,7 +28,7 @@ export function promptOfResponse(path: string, body: CreateResponse, key: string
   ]
   checkCalls(calls, results)
   const { tool_choice: choice = 'auto' } = body
-  return made({
+  return promptOf({
     path,
     model: body.model,
     instructions: instructions ?? '',
@@ -98,7 +77,7 @@ export function promptOfChat(path: string, body: CreateChat, key: string | null)
     results,
   )
   const { tool_choice: choice = 'auto' } = body
-  return made({
+  return promptOf({
     path,
     model: body.model,
     instructions: from(false),
@@ -122,7 +101,7 @@ export function promptOfTexts(
   key: string | null,
 ): Prompt {
   const input = texts.join('\n')
-  return made({
+  return promptOf({
     path,
     model,
     instructions: '',
@@ -139,13 +118,4 @@ export function promptOfTexts(
 function operationOf(metadata: unknown): string | null {
   const id = (metadata as { operation_id?: unknown } | null | undefined)?.operation_id
   return typeof id === 'string' ? id : null
-}
-
-function made(prompt: Omit<Prompt, 'text' | 'directives'>): Prompt {
-  const directives = Object.fromEntries(
-    [...prompt.input.matchAll(/\[\[sandbox ([^[]*?)\]\](?!\])/g)].flatMap(([, said = '']) =>
-      [...said.matchAll(/(\w+)=(\S+)/g)].map(([, name = '', value = '']) => [name, value]),
-    ),
-  ) as Record<string, string>
-  return { ...prompt, text: `${prompt.instructions}\n${prompt.input}`, directives }
 }

@@ -2,9 +2,7 @@
  * The requests that this API accepts. An unknown field is refused, so that a spelling mistake is
  * noticed.
  */
-import { Type, type Static, type TObject } from 'typebox'
-import { Value } from 'typebox/value'
-import { ApiError } from './api-error.ts'
+import { Type, type Static } from 'typebox'
 
 const strict = { additionalProperties: false }
 const optional = Type.Optional
@@ -225,23 +223,6 @@ export const CreateEmbeddings = Type.Object(
   strict,
 )
 export type CreateEmbeddings = Static<typeof CreateEmbeddings>
-
-export function read<S extends TObject>(schema: S, body: unknown): Static<S> {
-  if (typeof body === 'object' && body !== null) {
-    const unknown = Object.keys(body).find(name => !(name in schema.properties))
-    if (unknown !== undefined) {
-      const fields = { code: 'unknown_parameter', param: unknown }
-      throw new ApiError(400, `Unknown parameter: '${unknown}'.`, fields)
-    }
-  }
-  if (Value.Check(schema, body)) return body
-  const [fault] = Value.Errors(schema, body)
-  const param = (fault?.instancePath ?? '').slice(1).replaceAll('/', '.')
-  throw new ApiError(400, `Invalid value for '${param}': ${fault?.message ?? 'not valid'}.`, {
-    code: 'invalid_value',
-    param,
-  })
-}
 
 /** The text of a message, for each form that a message can have. */
 export function textOf(content: Static<typeof Content> | null | undefined): string {

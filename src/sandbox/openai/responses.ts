@@ -1,14 +1,14 @@
 /** The Responses API: the object, its stream of events, and background responses with their webhooks. */
-import { answerTo, type Answer, type ToolCall } from './answer.ts'
-import { ApiError, unknownResponse } from './api-error.ts'
+import { answerTo, type Answer, type ToolCall } from '../model/answer.ts'
+import { ApiError, unknownResponse } from '../model/api-error.ts'
 import { promptOfResponse } from './prompt.ts'
 import type { CreateResponse } from './protocol.ts'
-import { snapshotOf } from './models.ts'
+import { snapshotOf } from '../model/models.ts'
 import type { StoredResponse } from './store.ts'
-import type { Frame } from './turn.ts'
-import { idOf } from './openai-id.ts'
+import type { Frame } from '../model/turn.ts'
+import { idOf } from '../model/vendor-id.ts'
 import type { Vended } from './vended.ts'
-import type { FaultRule } from './faults.ts'
+import type { FaultRule } from '../model/faults.ts'
 
 /** A created response. Every repeat of its request gets the same one. */
 export type Made = Omit<StoredResponse, 'status' | 'ends_ms'>

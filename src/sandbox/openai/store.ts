@@ -3,7 +3,7 @@
  * that are not delivered yet.
  */
 import type { RecordStore } from '../record-store.ts'
-import type { Answer } from './answer.ts'
+import type { Answer } from '../model/answer.ts'
 import type { CreateResponse } from './protocol.ts'
 
 export type Config = {

@@ -1,8 +1,8 @@
 /** The parts that this vendor's requests, control plane and webhooks share. */
 import type { Clock } from '#dodeca/kernel'
 import type { Deliveries } from './deliveries.ts'
-import type { Faults } from './faults.ts'
-import type { Requests } from './requests.ts'
+import type { Faults } from '../model/faults.ts'
+import type { Requests } from '../model/requests.ts'
 import type { Config, Store } from './store.ts'
 
 export type Vended = {

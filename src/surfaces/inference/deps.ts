@@ -4,6 +4,7 @@
  */
 import type { Inside as Identity } from '../identity/face.ts'
 import type { Inside as Jobs } from '../jobs/face.ts'
+import type { Inside as Uploads } from '../uploads/face.ts'
 import type { KnownModels } from './models/known-models.ts'
 import type { Calls } from './operations/calls.ts'
 import type { Places } from './operations/places.ts'
@@ -14,6 +15,7 @@ import type { Kernel } from './settings.ts'
 export type Needs = {
   readonly jobs: Pick<Jobs, 'submit' | 'view' | 'cancel'>
   readonly people: Pick<Identity, 'grantsOf' | 'membersOf' | 'ownerOf'>
+  readonly files: Pick<Uploads, 'inputFile' | 'read'> | undefined
 }
 
 export type Deps = Needs & {

@@ -68,11 +68,18 @@ export const errors = {
     cause: 'No deployment of the model has the capability that the call needs.',
     cure: 'Choose a model whose `capability` has it.',
   },
+  file_not_found: {
+    status: 404,
+    title: 'There is no such file',
+    cause: 'No file has this id, you may not read it, or it was deleted or refused.',
+    cure: 'Find your files with `GET /v1/files`, or ask its owner.',
+  },
   capacity_exceeded: {
     status: 503,
     title: 'No capacity became free in time',
     retryable: true,
-    cause: 'All places for calls of this model are taken, or the deadline cannot be met.',
+    cause:
+      'All places for calls of this model or all memory for files is taken, or the deadline cannot be met.',
     cure: 'Send it again in a few seconds.',
   },
   upstream_unreachable: {
@@ -81,6 +88,25 @@ export const errors = {
     retryable: true,
     cause: 'The platform got no connection to the provider, so nothing was sent.',
     cure: 'Send it again in a few seconds. If it lasts, tell the operator of the platform.',
+  },
+  provider_name_taken: {
+    status: 409,
+    title: 'The platform has a provider of this name',
+    cause: 'A provider of the platform has the name.',
+    cure: 'Choose another name.',
+  },
+  provider_in_use: {
+    status: 409,
+    title: 'Models use the provider',
+    cause: 'A model of the tenant at this provider is not disabled.',
+    cure: 'Disable its models with `PATCH /v1/models/{id}`, or set the state of the provider to `disabled`.',
+  },
+  provider_host_not_allowed: {
+    status: 422,
+    title: 'The host is not allowed',
+    cause:
+      'Own providers may be at OpenAI, Azure, Anthropic, Google and Amazon Bedrock, and at hosts that the operator has listed.',
+    cure: 'Ask the operator of the platform to add the host to `INFERENCE_TENANT_PROVIDER_HOSTS`.',
   },
   ...providerErrors,
 } as const

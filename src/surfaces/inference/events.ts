@@ -25,6 +25,10 @@ export const events = {
   'inference.failed': ended,
   'inference.cancelled': ended,
   'inference.blocked': ended,
+  'model_provider.changed': {
+    version: 1,
+    data: Type.Object({ model_provider_id: Id, name: word, state: word }),
+  },
   'model_deployment.state_changed': {
     version: 1,
     data: Type.Object({ model_deployment_id: Id, from: word, to: word }),

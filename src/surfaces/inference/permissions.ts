@@ -16,12 +16,16 @@ export const permissions: Readonly<Record<string, Permission>> = {
   'inference.reports.create': { says: 'Generate reports in jobs', roles: everyone },
   'inference.models.read': { says: 'See the models', roles: everyone },
   'inference.models.write': {
-    says: 'Change models of the tenant; with inference.platform.write add them',
+    says: 'Change models of the tenant and add them at its own providers; add others with inference.platform.write',
+    roles: [...administrators, ...operators],
+  },
+  'inference.providers.write': {
+    says: 'See and change the own model providers of the tenant, with their keys',
     roles: [...administrators, ...operators],
   },
   'inference.prices.write': {
-    says: 'Set prices of models, with inference.platform.write',
-    roles: operators,
+    says: 'Set prices of models at own providers of the tenant; of others with inference.platform.write',
+    roles: [...administrators, ...operators],
   },
   'inference.quotas.write': {
     says: 'Set quotas within those of the tenant',

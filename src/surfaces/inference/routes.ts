@@ -9,6 +9,7 @@ import { generationRoutes } from './generations/routes.ts'
 import { inferenceRoutes } from './inferences/routes.ts'
 import { inferenceJobRoutes } from './jobs/routes.ts'
 import { modelRoutes } from './models/routes.ts'
+import { ownProviderRoutes } from './own-providers/routes.ts'
 import { webhookRoute } from './provider-events/receive.ts'
 import { quotaRoutes } from './quotas/routes.ts'
 import { reportRoutes } from './reports/routes.ts'
@@ -19,6 +20,7 @@ export function routes(deps: Deps): readonly Route[] {
     ...inferenceRoutes(deps),
     ...inferenceJobRoutes(deps),
     ...modelRoutes(deps),
+    ...ownProviderRoutes(deps),
     ...chatRoutes(deps),
     ...messageRoutes(deps),
     ...responseRoutes(deps),

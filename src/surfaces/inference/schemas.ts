@@ -27,6 +27,7 @@ const Part = closed(
       oneOf('image/png', 'image/jpeg', 'image/gif', 'image/webp', 'application/pdf'),
     ),
     data: Type.Optional(text(7_000_000)),
+    file_id: Type.Optional(Id),
     name: Type.Optional(text(255)),
   },
   { title: 'InferencePart' },

@@ -1,17 +1,21 @@
 /** The settings of this surface: name, default, unit, one sentence, bounds. */
 import { faultsIn, refusals, setting } from '#dodeca/kernel'
 import type { Deployment, KernelOf, SettingTable } from '#dodeca/kernel'
+import { addressRules } from './providers/own-hosts.ts'
+import { provider_kinds } from './providers/provider.ts'
 import { furtherProviders, secretKey } from './providers/provider-settings.ts'
 
 // prettier-ignore
 export const settings = {
-  'inference.provider': { ...setting.text('Which provider runs the models; in development without one the sandbox', 'none'), oneOf: ['none', 'sandbox', 'openai', 'openai_compatible'] },
-  'inference.base_url': setting.address('Address of the provider, where it is not https://api.openai.com/v1'),
+  'inference.provider': { ...setting.text('Which provider runs the models; in development without one the sandbox', 'none'), oneOf: ['none', 'sandbox', ...provider_kinds] },
+  'inference.base_url': setting.address('Address of the provider, where it is not the usual one of its vendor'),
   'inference.api_key': setting.secret('Key of the provider'),
   'inference.model': setting.optional('Text model of the generation endpoints and of the alias `default`, by its name at the provider'),
   'inference.embedding_model': setting.optional('Embedding model of the alias `embedding`, by its name at the provider'),
   'inference.webhook_secrets': setting.secrets('Signing secrets (whsec_…) of the provider, several while one is rotated'),
-  'inference.providers': setting.secret('Further providers as a JSON list of {name, kind, base_url, api_key, webhook_secrets}'),
+  'inference.providers': setting.secret('Further providers as a JSON list of {name, kind, base_url, api_key, auth, webhook_secrets}'),
+  'inference.tenant_provider_hosts': setting.list('Hosts beside the vendors at which tenants may have own providers: names, `.example.com` for all below, addresses with a port, and private networks that their names may lead to'),
+  'inference.tenant_providers_max': setting.count(20, 'providers', 'Own providers of models of a tenant', 0, 1000),
   'inference.price': setting.numbers([0.4, 0.1, 1.6], 'currency/1m tokens', 'First price of a configured model: input, cached input, output; later POST /v1/model-prices'),
   'inference.currency': setting.text('Currency of prices and budgets', 'USD'),
   'inference.max_context': setting.count(128_000, 'tokens', 'Context of a configured model at its first start; later PATCH /v1/models/{id}', 1000, 10_000_000),
@@ -51,13 +55,14 @@ export type Kernel = KernelOf<typeof settings>
 /** Refuses values and combinations of settings that cannot work. */
 export function settingFaults(given: Kernel['settings'], { profile }: Deployment): string[] {
   const provider = given['inference.provider']
+  const has_vendor = provider_kinds.some(kind => kind === provider)
   const rules = faultsIn([
     [
       provider === 'sandbox' && profile === 'production',
       'INFERENCE_PROVIDER=sandbox works in development only. Name a provider.',
     ],
     [
-      provider === 'openai' && given['inference.api_key'] === null,
+      has_vendor && provider !== 'openai_compatible' && given['inference.api_key'] === null,
       'INFERENCE_API_KEY is missing: set it to a key of the provider, or set INFERENCE_PROVIDER=none.',
     ],
     [
@@ -65,8 +70,7 @@ export function settingFaults(given: Kernel['settings'], { profile }: Deployment
       'INFERENCE_BASE_URL is missing: set it to the address of the compatible server, with /v1 at its end.',
     ],
     [
-      (provider === 'openai' || provider === 'openai_compatible') &&
-        given['inference.model'] === null,
+      has_vendor && given['inference.model'] === null,
       'INFERENCE_MODEL is missing: set it to the name of a text model of the provider.',
     ],
     [
@@ -76,6 +80,7 @@ export function settingFaults(given: Kernel['settings'], { profile }: Deployment
   ])
   const read = refusals({
     INFERENCE_PROVIDERS: () => furtherProviders(given, profile),
+    INFERENCE_TENANT_PROVIDER_HOSTS: () => addressRules(given),
     INFERENCE_WEBHOOK_SECRETS: () => given['inference.webhook_secrets'].map(secretKey),
   })
   return [...rules, ...read]
@@ -95,6 +100,6 @@ export function adviceOnProvider(
   ]
   if (unread.length === 0) return []
   return [
-    `The provider of ${unread.join(' and ')} is not called, because INFERENCE_PROVIDER is none. Set it to openai or openai_compatible.`,
+    `The provider of ${unread.join(' and ')} is not called, because INFERENCE_PROVIDER is none. Set it to the kind of the provider, such as openai.`,
   ]
 }

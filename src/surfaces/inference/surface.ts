@@ -11,6 +11,7 @@ import { openFace } from './open-face.ts'
 import { KnownModels } from './models/known-models.ts'
 import { Calls } from './operations/calls.ts'
 import { sealedContents } from './operations/contents.ts'
+import { sealedSecrets } from './providers/own-secrets.ts'
 import { Places } from './operations/places.ts'
 import { reaper } from './operations/reaper.ts'
 import { permissions } from './permissions.ts'
@@ -33,7 +34,7 @@ export const inference: Surface<Inside, Needs, typeof settings> = {
   errors,
   events,
   reference,
-  needs: { jobs: 'jobs', people: 'identity' },
+  needs: { jobs: 'jobs', people: 'identity', files: 'uploads?' },
   open: (kernel, needs) => {
     const calls = new Calls(kernel)
     const providers = openProviders(kernel)
@@ -56,7 +57,7 @@ export const inference: Surface<Inside, Needs, typeof settings> = {
       advice: () => Promise.resolve(adviceOnProvider(kernel.settings)),
       checks: checks(deps),
       retention: retention(kernel),
-      sealed: [sealedContents],
+      sealed: [sealedContents, sealedSecrets],
       personal: personalInference(deps),
       seed: tenants => seed(deps, tenants),
       close: async () => {

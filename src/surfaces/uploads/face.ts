@@ -86,6 +86,12 @@ export type Inside = Common & {
    * the caller has the permission.
    */
   isAvailable(reader: Reader, reading: InputReader, file_id: string): Promise<boolean>
+  /** The owner's own file that may be an input, without a lock. Undefined in all other cases. */
+  inputFile(
+    reader: Reader,
+    owner: { readonly tenant_id: string; readonly owner_id: string },
+    file_id: string,
+  ): Promise<Omit<AvailableFile, 'derivatives'> | undefined>
   /** For external workers. Undefined if the file is no longer available to the owner of the job. */
   inputUrl(reader: Reader, reading: InputReader, file_id: string): Promise<string | undefined>
   readonly operator: Operator

@@ -43,6 +43,10 @@ export function openFace(deps: Deps, { readers, completed }: Plugged): Inside {
       await deleteFile(tx, deps.kernel, { tenant_id, id: file_id })
     },
     isAvailable: (reader, reading, file_id) => isInput(reader, deps, reading, file_id),
+    inputFile: async (reader, { tenant_id, owner_id }, file_id) => {
+      const file = await findInput(reader, tenant_id, file_id)
+      return file?.owner_id === owner_id ? file : undefined
+    },
     inputUrl: async (reader, reading, file_id) => {
       if (!(await isInput(reader, deps, reading, file_id))) return undefined
       return deps.fileUrls.sign(file_id, 'original', 'attachment', input_url_seconds).url
@@ -83,10 +87,14 @@ async function isInput(
   { tenant_id, principal_id, session_id }: InputReader,
   file_id: string,
 ): Promise<boolean> {
-  const file = await findFile(reader, tenant_id, file_id)
-  if (file?.state !== 'available' || !inputs.includes(file.purpose)) return false
-  if (principal_id === null) return false
+  const file = await findInput(reader, tenant_id, file_id)
+  if (!file || principal_id === null) return false
   if (file.owner_id === principal_id) return true
   const [held] = await rights.grantsOf(reader, [{ tenant_id, principal_id, session_id }])
   return held?.has('uploads.files.download_any') ?? false
+}
+
+async function findInput(reader: Reader, tenant_id: string, file_id: string) {
+  const file = await findFile(reader, tenant_id, file_id)
+  return file?.state === 'available' && inputs.includes(file.purpose) ? file : undefined
 }

@@ -28,8 +28,9 @@ export function readBody(compiled: CompiledRoute, exchange: Exchange): unknown {
   if ((incoming?.declared_bytes ?? 0) > body_limit_bytes) throw problem('content_too_large')
   if (consumes === 'stream') return undefined
   if (consumes === 'raw') return readRaw(compiled, exchange)
-  incoming?.goOn()
   checkJsonType(exchange, type)
+  if (incoming) takeBody(compiled, exchange)
+  incoming?.goOn()
   const read = (bytes: Buffer) => {
     checkCoding(exchange, type)
     if (bytes.length > 0) return parseJson(bytes, body_members_max)
@@ -38,6 +39,13 @@ export function readBody(compiled: CompiledRoute, exchange: Exchange): unknown {
     return undefined
   }
   return incoming ? collect(exchange.request, body_limit_bytes).then(read) : read(nothing)
+}
+
+function takeBody({ route, body_limit_bytes }: CompiledRoute, exchange: Exchange): void {
+  const leave = route.takesBody?.(exchange.incoming?.declared_bytes ?? body_limit_bytes)
+  if (!leave) return
+  if (exchange.response.destroyed) leave()
+  else exchange.response.once('close', leave)
 }
 
 function noJson(): Problem {

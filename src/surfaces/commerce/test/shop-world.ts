@@ -80,7 +80,8 @@ export const usual_settings = {
 export const visa = { payment: { payment_method: 'pm_card_visa' } }
 
 export async function openShopWorld(settings?: Record<string, string>): Promise<ShopWorld> {
-  const world = await openPaymentWorld(settings)
+  // Longer than a machine full of tests takes: only lost answers leave a payment in doubt.
+  const world = await openPaymentWorld({ COMMERCE_PAYMENT_WAIT_MS: '60000', ...settings })
   return { ...world, shop: more => openShop(world, more) }
 }
 

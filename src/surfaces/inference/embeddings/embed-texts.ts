@@ -101,7 +101,7 @@ async function begin(
 ): Promise<Begun> {
   const { tenant_id, principal, tags = [] } = order
   const [deployment] = candidates
-  const provider = deps.providers.find(deployment.provider)
+  const provider = deps.providers.of(deployment)
   if (!provider) throw problem('service_unavailable')
   // A job counts against the day only.
   const kind = order.workload === 'embedding' ? 'call' : 'job'

@@ -12,6 +12,7 @@ import { call_fails, lease_seconds } from '../inferences/routes.ts'
 import { blockingCalls, type Finished } from '../operations/call-blocking.ts'
 import { streamedCalls, type NewWriter } from '../operations/call-streamed.ts'
 import { draftCall, type NewCall } from '../operations/draft-call.ts'
+import { takeBody } from '../operations/memory.ts'
 import { findOperation } from '../operations/find-operation.ts'
 import { tagsIn } from '../quotas/tags.ts'
 
@@ -23,11 +24,11 @@ export function maybe<S extends TSchema>(schema: S) {
 export type ProblemDocument = Parameters<NonNullable<Route['problemAs']>>[0]
 
 /** A member or a value that the schema does not have would have no effect. */
-const unsupported = new Set(['unknown', 'enum', 'const'])
+const without_effect = new Set(['unknown', 'enum', 'const'])
 
 /** The `error` that the SDKs of OpenAI read. */
 export function errorOf({ status, detail, code, errors = [] }: ProblemDocument) {
-  const dropped = errors.find(one => unsupported.has(one.constraint))
+  const dropped = errors.find(one => without_effect.has(one.constraint))
   const at = (dropped ?? errors[0])?.pointer.slice(1).replaceAll('/', '.') ?? null
   const named = dropped ? 'unsupported_parameter' : code
   return { error: { message: detail, type: typeOf(status), param: at, code: named } }
@@ -49,6 +50,7 @@ export const asks = {
   idempotency: 'optional',
   lease_seconds,
   body_limit_bytes: 8 * 1024 * 1024,
+  takesBody: takeBody,
   body_members_max: batch_members_max,
   any_accept: true,
   problemAs: errorOf,
@@ -69,6 +71,7 @@ function calledBy({ principal, key, request }: Asking, stream: boolean | null | 
   return {
     tenant_id: principal.tenant_id,
     actor_id: principal.id,
+    scope: principal.scope,
     key,
     tags: tagsIn(request),
     prompt: 'none@1',
@@ -116,6 +119,13 @@ export const calls_output_default = 4096
 export function missing(pointer: string) {
   const errors = [{ location: 'body' as const, pointer, constraint: 'required' }]
   return problem('validation_failed', { errors })
+}
+
+/** For a member that has an effect in some places only, and is in another one. */
+export function unsupported(pointer: string) {
+  const errors = [{ location: 'body' as const, pointer, constraint: 'unknown' }]
+  const detail = `\`${pointer.slice(1)}\` has no effect there, so nothing was done. Leave it out.`
+  return problem('validation_failed', { detail, errors })
 }
 
 type Given<T> = { readonly [K in keyof T]?: Exclude<T[K], null | undefined> }

@@ -2,6 +2,7 @@
 import type { Static } from 'typebox'
 import { problem } from '../errors.ts'
 import { readFile } from '../operations/attachments.ts'
+import { namedFile } from '../operations/files.ts'
 import type { Input, Item, Part } from '../providers/form.ts'
 import type { asked } from '../schemas.ts'
 
@@ -39,8 +40,10 @@ function itemOf(item: GivenItem, at: string): Item {
   }
 }
 
-function partOf({ type, text, media_type, data, name }: GivenPart, at: string): Part {
+function partOf({ type, text, file_id, ...sent }: GivenPart, at: string): Part {
+  const { media_type, data, name } = sent
   if (type === 'text') return { type, text: needed(text, `${at}/text`) }
+  if (file_id !== undefined && data === undefined) return namedFile(type, file_id)
   const file = readFile(
     at,
     needed(media_type, `${at}/media_type`),

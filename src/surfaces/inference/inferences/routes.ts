@@ -4,6 +4,7 @@ import type { Principal, Reader, RequestKey } from '#dodeca/kernel'
 import { Type } from 'typebox'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
+import { takeBody } from '../operations/memory.ts'
 import { blockingCalls, type Finished } from '../operations/call-blocking.ts'
 import { streamedCalls } from '../operations/call-streamed.ts'
 import { draftCall, type CallDraft, type NewCall } from '../operations/draft-call.ts'
@@ -35,6 +36,7 @@ export const call_fails = [
   'inference_not_found',
   'tag_reserved',
   'too_many_tags',
+  'file_not_found',
   'validation_failed',
 ] as const
 
@@ -61,6 +63,7 @@ export const inferenceRoutes = open({
       record: 'reference',
       lease_seconds,
       body_limit_bytes,
+      takesBody: takeBody,
       body_members_max: batch_members_max,
       body: CreateInference,
       instead: instead_of_calls,
@@ -104,6 +107,7 @@ export const inferenceRoutes = open({
       idempotency: 'optional',
       lease_seconds,
       body_limit_bytes,
+      takesBody: takeBody,
       body_members_max: batch_members_max,
       body: CreateInference,
       instead: instead_of_calls,
@@ -167,6 +171,7 @@ async function draft(
     ...(await readAsked(deps.kernel, body)),
     tenant_id: principal.tenant_id,
     actor_id: principal.id,
+    scope: principal.scope,
     key,
     prompt: 'plain@1',
     workload: 'inference',

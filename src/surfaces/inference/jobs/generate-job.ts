@@ -29,6 +29,8 @@ export function generateJob(deps: Deps): JobType {
           ...(await readAsked(deps.kernel, job.parameters as Static<typeof Parameters>)),
           tenant_id,
           actor_id: principal_id,
+          // What a narrow session may read is not known here.
+          scope: session_id === null ? undefined : new Set(),
           prompt: 'plain@1',
           workload: 'inference_job',
           class: 'job',

@@ -21,6 +21,7 @@ import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { readAsked } from '../inferences/schemas.ts'
 import { call_fails } from '../inferences/routes.ts'
+import { takeBody } from '../operations/memory.ts'
 import { draftCall } from '../operations/draft-call.ts'
 import { readOperationOfJob, type OperationRow } from '../operations/read-operation.ts'
 import { viewOf } from '../operations/view.ts'
@@ -104,6 +105,7 @@ export const inferenceJobRoutes = open({
         'You can also read and cancel the job under `/v1/jobs/{job_id}`, and it emits the events of jobs. Jobs count against the daily limits.',
       idempotency: 'required',
       body_limit_bytes: 4 * 1024 * 1024,
+      takesBody: takeBody,
       body_members_max: batch_members_max,
       body: CreateJob,
       instead: instead_of_calls,
@@ -117,6 +119,7 @@ export const inferenceJobRoutes = open({
           ...(await readAsked(deps.kernel, rest)),
           tenant_id: principal.tenant_id,
           actor_id: principal.id,
+          scope: principal.scope,
           key,
           prompt: 'plain@1',
           workload: 'inference_job',

@@ -13,6 +13,8 @@ create table inference.model_deployments (
   max_context int not null check (max_context > 0),
   max_output int not null check (max_output >= 0),
   policy_version text not null,
+  -- whether the provider is one of inference.providers, and not of the platform
+  own_provider boolean not null default false,
   -- made from the settings of the platform
   configured boolean not null default false,
   row_version bigint not null default 1,
@@ -21,6 +23,25 @@ create table inference.model_deployments (
 );
 create unique index model_deployments_name
   on inference.model_deployments (tenant_id, provider, model_name, version);
+
+-- Providers with a key of the tenant. What is sealed is the key with the address it was given for.
+create table inference.providers (
+  tenant_id uuid not null,
+  name text not null,
+  id uuid not null unique,
+  kind text not null check (kind in ('openai', 'openai_compatible', 'anthropic', 'gemini')),
+  base_url text not null,
+  -- how the key is sent, and its last characters
+  auth jsonb not null,
+  sealed bytea not null,
+  state text not null check (state in ('active', 'disabled')),
+  -- whether models there may call operations of the platform
+  tools boolean not null default false,
+  version bigint not null default 1,
+  created_at timestamptz not null default kernel.now(),
+  updated_at timestamptz not null default kernel.now(),
+  primary key (tenant_id, name)
+);
 
 create table inference.model_aliases (
   tenant_id uuid not null,

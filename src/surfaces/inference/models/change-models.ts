@@ -1,6 +1,7 @@
 /**
- * Adds and changes models. A tenant changes its own models, and the platform operator changes the
- * models of the platform. A draining deployment accepts no new calls and finishes running ones.
+ * Adds and changes models. A tenant adds models at its own providers and changes its own models; the
+ * platform operator adds and changes all others. A draining deployment accepts no new calls and
+ * finishes running ones.
  */
 import { Type } from 'typebox'
 import {
@@ -31,20 +32,21 @@ const Deployment = Type.Object({
   tenant_id: Type.String(),
   id: Type.String(),
   state: Type.Unsafe<ModelState>(Type.String()),
+  own_provider: Type.Boolean(),
   row_version: Type.Integer(),
 })
 
 type NewModel = { readonly tenant_id: string; readonly id: string }
 
 /**
- * Every provider is called with the platform's account. So adding a model or setting its price
- * determines the costs of the platform.
+ * A provider of the platform is called with the platform's account. So adding a model there or
+ * setting its price determines the costs of the platform.
  */
 function requireOperator(grants: ReadonlySet<string>): void {
   if (grants.has('inference.platform.write')) return
   throw problem('permission_denied', {
     detail:
-      'Models are called with the account of the platform. Ask the platform operator to add the model or to set its price.',
+      'Models at this provider are called with the account of the platform. Ask the platform operator, or add a provider of your own with `PUT /v1/model-providers/{name}`.',
   })
 }
 
@@ -55,9 +57,10 @@ export async function createModel(
   grants: ReadonlySet<string>,
   body: CreateModel,
 ): Promise<NewModel> {
-  requireOperator(grants)
   const { tenant_id = actor.tenant_id } = body
-  if (!deps.providers.names.includes(body.provider)) {
+  const is_own = await hasProvider(tx, tenant_id, body.provider)
+  if (!is_own || tenant_id !== actor.tenant_id) requireOperator(grants)
+  if (!is_own && !deps.providers.names.includes(body.provider)) {
     throw invalid(
       '/provider',
       `Configured providers: ${deps.providers.names.join(', ') || 'none'}.`,
@@ -69,10 +72,10 @@ export async function createModel(
     .run(
       sql`
         insert into inference.model_deployments (tenant_id, id, provider, model_name, version,
-          capability, state, region, max_context, max_output, policy_version)
+          capability, state, region, max_context, max_output, policy_version, own_provider)
         values (${tenant_id}, ${id}, ${body.provider}, ${body.model_name}, ${version},
           ${body.capability}::text[], ${state}, ${region}, ${body.max_context}, ${body.max_output},
-          ${deps.policy.version})`,
+          ${deps.policy.version}, ${is_own})`,
     )
     .catch((error: unknown) => {
       if (violates(error, 'model_deployments_name')) throw problem('already_exists')
@@ -88,10 +91,14 @@ export async function changeModel(
   tx: Tx,
   actor: Actor,
   grants: ReadonlySet<string>,
-  { id, if_match }: { readonly id: string; readonly if_match: string | string[] | undefined },
+  {
+    id: named,
+    if_match,
+  }: { readonly id: string; readonly if_match: string | string[] | undefined },
   body: ChangeModel,
 ): Promise<NewModel> {
-  const found = await lock(tx, actor, grants, id)
+  const found = await lock(tx, actor, grants, named)
+  const { id } = found
   expectVersion(if_match, found.row_version)
   const { state = found.state, max_context = null, max_output = null, aliases } = body
   if (state !== found.state && !next[found.state].includes(state)) {
@@ -135,10 +142,10 @@ export async function createPrice(
   grants: ReadonlySet<string>,
   body: CreatePrice,
 ): Promise<{ readonly id: string; readonly price_version: number }> {
-  requireOperator(grants)
   const currency = kernel.settings['inference.currency']
   if (body.currency !== currency) throw invalid('/currency', `Budgets are in ${currency}.`)
-  const { tenant_id, id } = await lock(tx, actor, grants, body.model_deployment_id)
+  const { tenant_id, id, own_provider } = await lock(tx, actor, grants, body.model_deployment_id)
+  if (!own_provider) requireOperator(grants)
   const { effective_from = null } = body
   if (effective_from !== null && Date.parse(effective_from) < kernel.clock.nowMs() - 1000) {
     throw invalid('/effective_from', 'A price cannot begin in the past.')
@@ -158,13 +165,21 @@ export async function createPrice(
   return { id, price_version }
 }
 
-async function lock(tx: Tx, actor: Actor, grants: ReadonlySet<string>, id: string) {
+/** `named` is an id, or an alias as a call of the actor would use it. */
+async function lock(tx: Tx, actor: Actor, grants: ReadonlySet<string>, named: string) {
   const is_operator = grants.has('inference.platform.write')
   const found = await tx.maybe(
     Deployment,
     sql`
-      select tenant_id, id, state, row_version from inference.model_deployments
-      where id = ${id}
+      select tenant_id, id, state, own_provider, row_version from inference.model_deployments
+      where id = ${
+        isId(named)
+          ? named
+          : sql`(
+            select deployment_id from inference.model_aliases
+            where alias = ${named} and tenant_id in (${actor.tenant_id}, ${platform_tenant})
+            order by tenant_id desc, priority, weight desc, deployment_id limit 1)`
+      }
         and (${is_operator} or tenant_id in (${actor.tenant_id}, ${platform_tenant}))
       for update`,
   )
@@ -174,6 +189,17 @@ async function lock(tx: Tx, actor: Actor, grants: ReadonlySet<string>, id: strin
     throw lacks('inference.platform.write', of_platform)
   }
   return found
+}
+
+/** Locked, so that the provider is not deleted while it gets a model. */
+async function hasProvider(tx: Tx, tenant_id: string, name: string): Promise<boolean> {
+  const found = await tx.maybe(
+    Type.Object({ id: Type.String() }),
+    sql`
+      select id from inference.providers
+      where tenant_id = ${tenant_id} and name = ${name} for share`,
+  )
+  return found !== undefined
 }
 
 async function writeAliases(

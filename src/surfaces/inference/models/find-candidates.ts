@@ -30,9 +30,14 @@ export async function findModel(
   tenant_id: string,
   model: string,
 ): Promise<readonly Candidate[]> {
-  if (!deps.providers.configured) throw problem('service_unavailable', { retry_after: 60 })
-  await ensureConfigured(deps)
-  return await deps.models.find(tenant_id, model)
+  const { configured } = deps.providers
+  if (configured) await ensureConfigured(deps)
+  const found = await deps.models.find(tenant_id, model)
+  // Without a provider of the platform, a tenant may have its own.
+  if (!configured && !found.some(one => one.own_provider)) {
+    throw problem('service_unavailable', { retry_after: 60 })
+  }
+  return found
 }
 
 export function chooseFrom(

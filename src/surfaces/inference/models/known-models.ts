@@ -3,7 +3,7 @@
  * process. If that notification is lost, an entry still expires after ten seconds.
  */
 import { Type, type Static } from 'typebox'
-import { isId, nil_id as platform_tenant, sql } from '#dodeca/kernel'
+import { isId, nil_id as platform_tenant, nullable, sql } from '#dodeca/kernel'
 import type { Kernel } from '../settings.ts'
 
 export const models_topic = 'inference.models'
@@ -17,6 +17,11 @@ const Found = Type.Object({
   state: Type.String(),
   max_context: Type.Integer(),
   max_output: Type.Integer(),
+  /** Whether the provider is the tenant's own, and not one of the platform. */
+  own_provider: Type.Boolean(),
+  own: nullable(Type.Object({ mark: Type.String(), sealed: Type.String() })),
+  /** Whether a model there may call operations: not at a tenant's own, unless the operator says so. */
+  runs_tools: Type.Boolean(),
 })
 export type Candidate = Static<typeof Found>
 
@@ -77,10 +82,15 @@ export class KnownModels {
           where d.id = ${isId(model) ? model : null}::uuid
             and d.tenant_id in (${tenant_id}, ${platform_tenant}))
         select d.tenant_id, d.id, d.provider, d.model_name, d.capability, d.state, d.max_context,
-          d.max_output
+          d.max_output, d.own_provider,
+          case when p.id is not null then jsonb_build_object('mark', p.id || ' ' || p.version,
+            'sealed', encode(p.sealed, 'base64')) end as own,
+          not d.own_provider or coalesce(p.tools, false) as runs_tools
         from named n
         join inference.model_deployments d
           on d.tenant_id = n.tenant_id and d.id = n.deployment_id
+        left join inference.providers p on d.own_provider and p.tenant_id = d.tenant_id
+          and p.name = d.provider and p.state = 'active'
         order by n.priority, n.weight desc, d.id`,
     )
   }

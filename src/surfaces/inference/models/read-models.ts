@@ -4,13 +4,17 @@ import { sql, type Sql } from '#dodeca/kernel'
 import { platform_tenant, type Deps } from '../deps.ts'
 import { ModelView } from './schemas.ts'
 
-export const ModelRow = Type.Omit(ModelView, ['health'])
+export const ModelRow = Type.Object({
+  ...Type.Omit(ModelView, ['health']).properties,
+  tenant_id: Type.String(),
+})
 export type ModelRow = Static<typeof ModelRow>
 
 /** `where` is a condition on the deployments `d`. */
 export function modelsOf(tenant_id: string, where: Sql): Sql {
   return sql`
-    select d.id, 'model' as object, d.provider as owned_by,
+    select d.tenant_id, d.own_provider, coalesce(${nameOf(tenant_id)}, d.id::text) as id, d.id as deployment_id,
+      'model' as object, d.provider as owned_by,
       extract(epoch from d.created_at)::int as created,
       coalesce((select min(a.alias) from inference.model_aliases a
         where a.tenant_id = d.tenant_id and a.deployment_id = d.id), d.model_name) as name,
@@ -51,6 +55,19 @@ export function pricesOf(where: Sql): Sql {
     where ${where}`
 }
 
-export function modelOf({ providers }: Pick<Deps, 'providers'>, row: ModelRow): ModelView {
-  return { ...row, health: providers.find(row.provider)?.health(row.model_name) ?? 'open' }
+/** The alias with which a call of the tenant reaches the deployment `d` first. */
+function nameOf(tenant_id: string): Sql {
+  return sql`(select min(a.alias) from inference.model_aliases a
+    where a.tenant_id = d.tenant_id and a.deployment_id = d.id
+      and not exists (select from inference.model_aliases o
+        where o.alias = a.alias and ((o.tenant_id = ${tenant_id} and o.tenant_id <> a.tenant_id)
+          or (o.tenant_id = a.tenant_id and (o.priority, -o.weight, o.deployment_id)
+            < (a.priority, -a.weight, a.deployment_id)))))`
+}
+
+export function modelOf(
+  { providers }: Pick<Deps, 'providers'>,
+  { tenant_id, ...row }: ModelRow,
+): ModelView {
+  return { ...row, health: providers.health({ ...row, tenant_id }) }
 }

@@ -30,7 +30,7 @@ export const modelRoutes = open({
     'List the models that you may call',
     {
       description:
-        'Draft and disabled models are shown only to callers who may change models. An alias of the tenant overrides the same alias of the platform.',
+        'The `id` is what a call takes as its `model`: an alias, or the id of the deployment. Draft and disabled models are shown only to callers who may change models. An alias of the tenant overrides the same alias of the platform.',
       asks_grants: true,
       problemAs: errorOf,
       item: ModelView,
@@ -42,13 +42,13 @@ export const modelRoutes = open({
       return await page(db, {
         scope: list,
         row: ModelRow,
-        place: ['id'],
+        place: ['deployment_id'],
         view: row => modelOf(deps, row),
         fetch: (after, n) => sql`
           ${modelsOf(
             tenant_id,
             sql`(${all} or d.state in ('active', 'draining'))
-              and (${after.id}::uuid is null or d.id > ${after.id}::uuid)`,
+              and (${after.deployment_id}::uuid is null or d.id > ${after.deployment_id}::uuid)`,
           )}
           order by d.id limit ${n}`,
       })
@@ -79,10 +79,10 @@ export const modelRoutes = open({
 
   createModel: create(
     path,
-    'Add a model at a configured provider, for one tenant',
+    'Add a model at a provider, for one tenant',
     {
       description:
-        'Only the platform operator may add models, because they are called with the provider account of the platform. Without `tenant_id` the model belongs to the tenant of the caller.',
+        'At an own provider of your tenant you add models yourself. Only the platform operator adds models at providers of the platform, because they are called with its account. Without `tenant_id` the model belongs to the tenant of the caller.',
       asks_grants: true,
       added: true,
       body: CreateModel,
@@ -100,17 +100,19 @@ export const modelRoutes = open({
     `${path}/{id}`,
     'Change the state, limits or aliases of a model',
     {
+      description: 'By its id. An alias stands for the deployment that it reaches first.',
       asks_grants: true,
       added: true,
       absent,
+      params: { id: text(128) },
       body: ChangeModel,
       reply: ModelView,
       fails: ['permission_denied', 'invalid_transition', 'precondition_failed'],
     },
     async ({ tx, principal, params: { id }, body, if_match, grants }, deps) => {
       const asked = { id, if_match }
-      const { tenant_id } = await changeModel(tx, principal, await grants(), asked, body)
-      const model = await readModel(tx, deps, tenant_id, id)
+      const changed = await changeModel(tx, principal, await grants(), asked, body)
+      const model = await readModel(tx, deps, changed.tenant_id, changed.id)
       return reply(200, model, { etag: etag(model.row_version) })
     },
   ),

@@ -90,7 +90,8 @@ export const PriceView = Type.Object(
 
 export const ModelView = Type.Object(
   {
-    id: Id,
+    id: Type.String({ maxLength: 64 }),
+    deployment_id: Id,
     object: Type.Literal('model'),
     name: Type.String(),
     created: Type.Integer(),
@@ -105,6 +106,7 @@ export const ModelView = Type.Object(
     max_output: Type.Integer(),
     policy_version: Type.String(),
     owner: oneOf('platform', 'tenant'),
+    own_provider: Type.Boolean(),
     aliases: Type.Array(
       Type.Object({ alias: Type.String(), priority: Type.Integer(), weight: Type.Integer() }),
       { maxItems: 100 },

@@ -1,12 +1,25 @@
 /**
  * The images and documents of a call. Their first bytes have to be of the type that the caller says,
- * so that no page of HTML is sent as a PDF. They are sent only inline: the platform opens no address.
+ * so that no page of HTML is sent as a PDF. The platform opens no address: they are sent inline, or are
+ * files of uploads, whose type was found there.
  */
 import { limit } from '#dodeca/kernel'
 import { problem } from '../errors.ts'
-import type { File, Item } from '../providers/form.ts'
+import { bytesOf, filesIn, type File, type Item } from '../providers/form.ts'
 
-const files_max = limit('inference.files', 32, 'files', 'Most images and documents of one call')
+const files_max = limit(
+  'inference.files',
+  8,
+  'files',
+  'Most images and documents of a conversation',
+)
+const file_bytes_max = limit('inference.file_bytes', 20 * 1024 * 1024, 'bytes', 'Largest file')
+const call_bytes_max = limit(
+  'inference.call_file_bytes',
+  32 * 1024 * 1024,
+  'bytes',
+  'All files of a conversation together',
+)
 const kept_bytes_max = limit(
   'inference.file_bytes_kept',
   256 * 1024,
@@ -21,6 +34,10 @@ const beginnings: Readonly<Record<string, RegExp>> = {
   'image/gif': /^R0lGOD/,
   'image/webp': /^UklGR.{8,9}XRUJQ/,
   'application/pdf': /^JVBERi0/,
+}
+
+export function isAccepted(media_type: string): boolean {
+  return Object.hasOwn(beginnings, media_type)
 }
 
 /** `pointer` is the part in the request. */
@@ -57,25 +74,38 @@ export function readDataUrl(pointer: string, url: string, name: string | undefin
   return readFile(pointer, head[1], url.slice(comma + 1), name)
 }
 
-/** Large files are not written to the database. */
+type Checked = { readonly is_kept: boolean; readonly pointer: string }
+
+/** Large inline files are not written to the database. */
 export function checkFiles(
+  before: readonly Item[],
   items: readonly Item[],
-  { is_kept, pointer }: { readonly is_kept: boolean; readonly pointer: string },
+  { is_kept, pointer }: Checked,
 ): void {
-  const files = items
-    .flatMap(item => (item.type === 'message' ? item.parts : []))
-    .filter(part => part.type !== 'text')
-  const bytes = files.reduce((sum, one) => sum + (one.data.length * 3) / 4, 0)
+  const own = filesIn(items)
+  const all = [...filesIn(before), ...own]
   const refuse = (detail: string) => {
     const errors = [{ location: 'body' as const, pointer, constraint: 'files' }]
     return problem('validation_failed', { detail, errors })
   }
-  if (files.length > files_max) throw refuse(`A call has at most ${files_max} files. Send fewer.`)
-  if (is_kept && bytes > kept_bytes_max) {
+  if (all.length > files_max) {
+    throw refuse(`A conversation has at most ${files_max} files. Send fewer.`)
+  }
+  if (all.some(one => bytesOf(one) > file_bytes_max)) {
+    throw refuse('A file has more than 20 MiB. Send a smaller one.')
+  }
+  if (sumOf(all) > call_bytes_max) {
+    throw refuse('The files of the conversation have more than 32 MiB together. Send fewer.')
+  }
+  if (is_kept && sumOf(own.filter(one => !one.stored)) > kept_bytes_max) {
     throw refuse(
-      'Files above 256 KiB are not stored. Send `store: false` and no Idempotency-Key, or smaller files.',
+      'Inline files above 256 KiB are not stored. Upload them and send their ids, or send `store: false` and no Idempotency-Key.',
     )
   }
+}
+
+function sumOf(files: readonly File[]): number {
+  return files.reduce((sum, one) => sum + bytesOf(one), 0)
 }
 
 function isBase64(data: string): boolean {

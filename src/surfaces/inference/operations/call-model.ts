@@ -6,6 +6,7 @@
  */
 import { Problem } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
 import { cacheKey, placeInput, safetyIdentifier } from '../prompts/place.ts'
 import { prompts } from '../prompts/prompts.ts'
 import type { Sealed, ToolCall } from '../providers/form.ts'
@@ -16,6 +17,7 @@ import type { Call } from './call.ts'
 import { CallCancelled } from './calls.ts'
 import { nextRun, openLedger, writeEnd, type EndedAttempt, type Ledger } from './ledger.ts'
 import { checkJson } from './check-json.ts'
+import { loadFiles } from './files.ts'
 import { Reading, type Sink } from './reading.ts'
 import { countTokens } from './tokens.ts'
 
@@ -38,6 +40,14 @@ export type FailedCode =
   | 'upstream_invalid_response'
   | 'context_length_exceeded'
   | 'model_capability_unsupported'
+  | 'file_not_found'
+
+/** Before the provider was asked. */
+const before_codes = ['capacity_exceeded', 'file_not_found'] as const
+
+function isBefore(code: string): code is (typeof before_codes)[number] {
+  return (before_codes as readonly string[]).includes(code)
+}
 
 export type Result = {
   readonly ending: Ending
@@ -46,6 +56,7 @@ export type Result = {
   readonly tool_calls?: readonly ToolCall[]
   /** What the provider of the deployment wants back with the results of the calls. */
   readonly sealed?: readonly Sealed[]
+  readonly stop?: string
   readonly spent: Spent
   readonly response_id: string | null
   readonly decided: readonly Decided[]
@@ -100,25 +111,28 @@ async function callDeployment(
 ): Promise<Answered> {
   const ledger = openLedger(deps, call)
   const reading = new Reading(deps, call)
-  const provider = deps.providers.find(call.deployment.provider)
+  const provider = deps.providers.of(call.deployment)
   const leave = deps.places.take(call.deployment.id)
   const began_ms = performance.now()
+  let loaded: Awaited<ReturnType<typeof loadFiles>> | undefined
   let failure: unknown
   try {
-    if (!leave) throw new Full()
+    if (!leave) throw problem('capacity_exceeded')
     if (!provider) throw new ProviderFailure('service_unavailable', { reason: 'provider_absent' })
+    loaded = await loadFiles(deps, call, signal)
     // A long text that is read as it arrives, or in a job, may take longer.
     const attempt_ms = deps.kernel.settings['inference.stream_max_ms']
     const deadline = new Date(call.deadline_at)
     const usual = { signal, ledger, deadline }
     const options = call.class === 'call' ? usual : { ...usual, attempt_ms }
-    for await (const event of provider.complete(requestOf(deps, call), options)) {
+    for await (const event of provider.complete(requestOf(deps, loaded.call), options)) {
       if (await reading.take(event, sink)) break
     }
     await reading.end(sink)
   } catch (error) {
     failure = error
   } finally {
+    loaded?.leave()
     leave?.()
   }
   const ending = await endingOf(deps, call, { reading, failure, signal })
@@ -131,6 +145,7 @@ async function callDeployment(
       ending,
       text,
       ...(reading.calls.length > 0 ? { tool_calls: reading.calls, sealed: reading.sealed } : {}),
+      ...(reading.stop === undefined ? {} : { stop: reading.stop }),
       spent,
       response_id,
       decided,
@@ -139,8 +154,6 @@ async function callDeployment(
     is_open: !reading.has_passed,
   }
 }
-
-class Full extends Error {}
 
 export function requestOf({ kernel }: Deps, call: Call): ProviderRequest {
   const { parameters, content, deployment } = call
@@ -194,8 +207,8 @@ async function endingOf(
       : { state: 'failed', code: 'upstream_invalid_response', retryable: true }
   }
   if (signal.aborted) return cancelledBy(signal)
-  if (failure instanceof Full) {
-    return { state: 'failed', code: 'capacity_exceeded', retryable: true }
+  if (failure instanceof Problem && isBefore(failure.code)) {
+    return { state: 'failed', code: failure.code, retryable: failure.status >= 500 }
   }
   if (failure instanceof ProviderFailure) {
     if (failure.blocked || failure.code === 'content_blocked') return { state: 'blocked' }

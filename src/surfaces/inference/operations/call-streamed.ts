@@ -9,7 +9,7 @@ import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import type { Sealed, ToolCall } from '../providers/form.ts'
 import { isBlocked, type Call, type Parameters } from './call.ts'
-import { readContent, readOutput, type Content } from './contents.ts'
+import { readContent, readOutput, type Content, type Output } from './contents.ts'
 import { readOperation, type OperationRow } from './read-operation.ts'
 import type { RunPiece } from './pipe.ts'
 import { runStreamed, type Pieces } from './run-streamed.ts'
@@ -26,7 +26,7 @@ export type Writer = {
   toolCall(call: ToolCall, index: number, sealed: readonly Sealed[]): readonly SseEvent[]
   ended(settled: SettledCall): readonly SseEvent[]
   /** For a stored operation: all events after the text. */
-  stored(row: OperationRow): readonly SseEvent[]
+  stored(row: OperationRow, output: Output): readonly SseEvent[]
   storedStart(row: OperationRow): readonly SseEvent[]
   /** The ending that is sent if the writer did not see the call end. */
   broken(operation_id: string, code: EndingCode): SseEvent
@@ -147,18 +147,13 @@ async function* replay(
   const content = input === undefined ? { input: '' } : (JSON.parse(input) as Content)
   const writer = newWriter(writtenOf(row, content), deps)
   yield* writer.storedStart(row)
-  const {
-    text,
-    tool_calls = [],
-    sealed = [],
-  } = (await readOutput(db, { keys }, row)) ?? {
-    text: '',
-  }
+  const output = (await readOutput(db, { keys }, row)) ?? { text: '' }
+  const { text, tool_calls = [], sealed = [] } = output
   if (text !== '') yield* writer.text(text)
   for (const [index, call] of tool_calls.entries()) {
     yield* writer.toolCall(call, index, index === 0 ? sealed : [])
   }
-  yield* writer.stored(row)
+  yield* writer.stored(row, output)
 }
 
 export function writtenOf(row: OperationRow, content: Content): Written {

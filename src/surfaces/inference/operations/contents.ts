@@ -23,6 +23,8 @@ export type Output = {
   readonly text: string
   readonly tool_calls?: readonly ToolCall[]
   readonly sealed?: readonly Sealed[]
+  /** The stop sequence that ended it. */
+  readonly stop?: string
 }
 
 const use = 'inference.contents'

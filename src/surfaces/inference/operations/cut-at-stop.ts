@@ -3,7 +3,7 @@
  * stop sequences, so the platform keeps them for all. Text that could be the beginning of a sequence
  * waits.
  */
-export type Cut = { readonly text: string; readonly is_stopped: boolean }
+export type Cut = { readonly text: string; readonly stop?: string }
 
 export class StopCutter {
   private held = ''
@@ -14,16 +14,17 @@ export class StopCutter {
   }
 
   push(text: string): Cut {
-    if (this.stops.length === 0) return { text, is_stopped: false }
+    if (this.stops.length === 0) return { text }
     const whole = this.held + text
-    const places = this.stops.map(stop => whole.indexOf(stop)).filter(at => at !== -1)
-    if (places.length > 0) {
+    const places = this.stops.map(stop => ({ stop, at: whole.indexOf(stop) }))
+    const [first] = places.filter(({ at }) => at !== -1).toSorted((a, b) => a.at - b.at)
+    if (first) {
       this.held = ''
-      return { text: whole.slice(0, Math.min(...places)), is_stopped: true }
+      return { text: whole.slice(0, first.at), stop: first.stop }
     }
     const waiting = Math.max(...this.stops.map(stop => begunAtEnd(whole, stop)))
     this.held = whole.slice(whole.length - waiting)
-    return { text: whole.slice(0, whole.length - waiting), is_stopped: false }
+    return { text: whole.slice(0, whole.length - waiting) }
   }
 
   /** The text that waited for the rest of a sequence. */

@@ -2,23 +2,26 @@
  * Prepares a new call before its transaction begins: counts tokens, chooses deployments, checks the
  * policy and seals the input. It holds no connection, because a long prompt takes time.
  */
-import type { RequestKey } from '#dodeca/kernel'
+import type { Principal, RequestKey } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { findCandidates } from '../models/find-candidates.ts'
 import { prompts, type PromptVersion } from '../prompts/prompts.ts'
 import { decideOn } from '../safety/policy.ts'
-import { itemsOf, textIn, type File, type Item } from '../providers/form.ts'
+import { bytesOf, filesIn, itemsOf, textIn, type Item } from '../providers/form.ts'
 import { checkFiles } from './attachments.ts'
 import type { Call, Parameters, Workload } from './call.ts'
 import { readChain } from './chain.ts'
 import { checkConversation } from './check-conversation.ts'
 import { sealContent, type Content, type SealedContent } from './contents.ts'
+import { referFiles } from './files.ts'
 import { restoreThoughts } from './thoughts.ts'
 import { countTokens } from './tokens.ts'
 
 export type NewCall = {
   readonly tenant_id: string
   readonly actor_id: string
+  /** Of a narrow session. */
+  readonly scope?: Principal['scope'] | undefined
   readonly key?: RequestKey | null
   readonly model: string
   readonly content: Content
@@ -57,14 +60,15 @@ const max_output_default = 1024
 export async function draftCall(deps: Deps, asked: NewCall): Promise<CallDraft> {
   const { tenant_id, prompt, store = true, previous_id = null } = asked
   const { db } = deps.kernel
-  const input = await restoreThoughts(db, deps.kernel, asked, asked.content.input)
+  const said = await restoreThoughts(db, deps.kernel, asked, asked.content.input)
+  const input = await referFiles(deps, asked, said)
   const content = { ...asked.content, input }
   const before = await readChain(db, deps.kernel, asked, previous_id)
   if (typeof input !== 'string') {
     const pointer = asked.pointer ?? '/input'
     checkConversation([...before, ...input], pointer)
     const is_kept = store || Boolean(asked.key) || asked.waits === true
-    checkFiles(input, { is_kept, pointer })
+    checkFiles(before, input, { is_kept, pointer })
   }
   const text = textOf(content)
   const estimated_input = await estimateInput(prompt, content, before)
@@ -148,18 +152,13 @@ export function capabilityOf({ content, before, parameters, class: kind }: Askin
   return ['text', ...names, ...new Set(files)]
 }
 
-function filesIn(items: readonly Item[]): File[] {
-  const parts = items.flatMap(item => (item.type === 'message' ? item.parts : []))
-  return parts.filter(part => part.type !== 'text')
-}
-
 /** Reserved; charged is what the provider reports. */
 const image_tokens = 1600
 const document_bytes_a_token = 40
 
 function tokensOfFiles(items: readonly Item[]): number {
-  return filesIn(items).reduce((sum, { type, data }) => {
-    const bytes = (data.length * 3) / 4
-    return sum + (type === 'image' ? image_tokens : Math.ceil(bytes / document_bytes_a_token))
+  return filesIn(items).reduce((sum, file) => {
+    const tokens = Math.ceil(bytesOf(file) / document_bytes_a_token)
+    return sum + (file.type === 'image' ? image_tokens : tokens)
   }, 0)
 }

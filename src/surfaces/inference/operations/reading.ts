@@ -37,6 +37,8 @@ export class Reading {
   snapshot: string | null = null
   response_id: string | null = null
   finish_reason: FinishReason | null = null
+  /** The sequence of the caller that ended the text. */
+  stop: string | undefined
   /** Passed on. */
   calls: readonly ToolCall[] = []
   sealed: Sealed[] = []
@@ -79,8 +81,9 @@ export class Reading {
       this.received += event.text
       this.receive(event.text)
       const cut = this.cutter.push(event.text)
-      if (cut.is_stopped) this.finish_reason = 'stop'
-      return (await this.pass(this.scanner.push(cut.text), sink)) || cut.is_stopped
+      this.stop = cut.stop
+      if (this.stop !== undefined) this.finish_reason = 'stop'
+      return (await this.pass(this.scanner.push(cut.text), sink)) || this.stop !== undefined
     } else if (event.type === 'tool_call') {
       const { type: _type, ...call } = event
       this.receive(call.arguments)

@@ -138,7 +138,8 @@ async function endCall(
 }
 
 /** Null if the model wrote nothing. */
-export function outputOf({ text, tool_calls = [], sealed = [] }: Result): Output | null {
+export function outputOf({ text, tool_calls = [], sealed = [], stop }: Result): Output | null {
+  if (stop !== undefined) return { text, stop }
   if (text === '' && tool_calls.length === 0) return null
   if (tool_calls.length === 0) return { text }
   return { text, tool_calls, ...(sealed.length > 0 ? { sealed } : {}) }

@@ -23,7 +23,11 @@ const meanings: Readonly<Record<string, Meaning>> = {
   unsupported_parameter: unsupported,
   unsupported_value: unsupported,
   invalid_json_schema: unsupported,
+  request_too_large: ['context_length_exceeded', {}],
 }
+
+/** Two vendors tell only in words that an input is too long. */
+const too_long = /prompt is too long|input token count .{0,40}exceeds/i
 
 /** The failure in an event or a response. */
 export function failureOfCode(given: unknown): ProviderFailure {
@@ -42,6 +46,11 @@ export function failureOf(error: unknown, sent: boolean): ProviderFailure {
 
 export function invalid(reason: string, ambiguous: boolean): ProviderFailure {
   return new ProviderFailure('upstream_invalid_response', { retryable: true, ambiguous, reason })
+}
+
+/** The protocol has no word for a wish of the caller, and nothing is dropped. Nothing was sent. */
+export function unable(reason: string): ProviderFailure {
+  return new ProviderFailure('model_capability_unsupported', { reason })
 }
 
 export function timedOut(reason: string, ambiguous: boolean): ProviderFailure {
@@ -91,10 +100,24 @@ export function errorIn(body: Buffer): Readonly<Record<string, unknown>> | null 
   }
 }
 
+/**
+ * The vendor's name for an error: OpenAI's `code`, which may be null, Anthropic's `type`, Gemini's
+ * `status` beside a code that is a number.
+ */
+export function codeOf(error: Readonly<Record<string, unknown>> | null): unknown {
+  const { code, type, status, message } = error ?? {}
+  if (typeof code !== 'string' && typeof message === 'string' && too_long.test(message)) {
+    return 'context_length_exceeded'
+  }
+  if (code === undefined) return type
+  return typeof code === 'number' && typeof status === 'string' ? status.toLowerCase() : code
+}
+
 export function failureOfStatus(status: number, body: Buffer): ProviderFailure {
   const error = errorIn(body)
-  const named = nameOf(error?.['code'])
-  const reason = error?.['code'] ? named : `http_${status}`
+  const code = codeOf(error)
+  const named = nameOf(code)
+  const reason = code ? named : `http_${status}`
   const known = meanings[named]
   if (known && status < 500) return new ProviderFailure(known[0], { ...known[1], reason })
   if (!error && status >= 500) return invalid(`http_${status}`, isGateway(status))

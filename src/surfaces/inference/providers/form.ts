@@ -7,9 +7,11 @@ export type Text = { readonly type: 'text'; readonly text: string }
 export type File = {
   readonly type: 'image' | 'document'
   readonly media_type: string
-  /** Base64. */
+  /** Base64. Empty until a run has read it, if it is a stored file. */
   readonly data: string
   readonly name?: string
+  /** A file of uploads. */
+  readonly stored?: { readonly id: string; readonly sha256: string; readonly size: number }
 }
 
 export type Part = Text | File
@@ -69,6 +71,15 @@ export function itemsOf(input: Input): readonly Item[] {
 export function textAlone(parts: readonly Part[]): string | undefined {
   const [first, ...others] = parts
   return first?.type === 'text' && others.length === 0 ? first.text : undefined
+}
+
+export function filesIn(items: readonly Item[]): File[] {
+  const parts = items.flatMap(item => (item.type === 'message' ? item.parts : []))
+  return parts.filter(part => part.type !== 'text')
+}
+
+export function bytesOf({ stored, data }: File): number {
+  return stored?.size ?? (data.length * 3) / 4
 }
 
 /** The text that a person, a model or a tool wrote in this item. */

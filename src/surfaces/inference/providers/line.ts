@@ -3,7 +3,9 @@
  * failing model stops only itself.
  */
 import type { Buffer } from 'node:buffer'
-import { circuit_defaults, openUpstream, type CircuitState } from '#dodeca/kernel'
+import { circuit_defaults, openUpstream } from '#dodeca/kernel'
+import type { AddressRules, CircuitState } from '#dodeca/kernel'
+import { openAuth, type Auth } from './auth.ts'
 import type { Call, Limits } from './call.ts'
 import { sendRequest, type ProviderCall } from './send-request.ts'
 
@@ -16,7 +18,9 @@ export type Line = {
 export type LineOptions = {
   readonly name: string
   readonly base_url: string
-  readonly api_key: string
+  readonly auth: Auth
+  /** For the provider of a tenant. */
+  readonly addresses?: Pick<AddressRules, 'check'> | undefined
   readonly limits: Limits
   readonly breaker_open_ms: number
 }
@@ -24,7 +28,8 @@ export type LineOptions = {
 const circuit = { ...circuit_defaults, least_calls: 10, window_ms: 30_000, failures_in_row: 5 }
 const connections = 64
 
-export function openLine({ name, base_url, api_key, limits, breaker_open_ms }: LineOptions): Line {
+export function openLine(options: LineOptions): Line {
+  const { name, base_url, auth, addresses, limits, breaker_open_ms } = options
   const upstream = openUpstream({
     name,
     base_url,
@@ -33,15 +38,11 @@ export function openLine({ name, base_url, api_key, limits, breaker_open_ms }: L
     connections,
     circuit: { ...circuit, open_ms: breaker_open_ms },
     rate_limited_weight: 0.5,
+    ...(addresses ? { addresses } : {}),
   })
-  const headers = {
-    accept: 'application/json',
-    // Some servers require one even if they have no keys.
-    authorization: `Bearer ${api_key || 'none'}`,
-    'user-agent': 'dodeca/1',
-  }
+  const prove = openAuth(auth, base_url)
   return {
-    send: (call, request) => sendRequest(upstream, headers, call, request),
+    send: (call, request) => sendRequest(upstream, prove, call, request),
     circuit: upstream.circuit,
     close: upstream.close,
   }

@@ -2,11 +2,17 @@
  * The lines of one provider. Each is opened at its first use, and again after its address has
  * changed.
  */
+import type { AddressRules } from '#dodeca/kernel'
+import type { Auth } from './auth.ts'
 import type { Limits } from './call.ts'
 import { openLine, type Line } from './line.ts'
 import type { Health } from './provider.ts'
 
-export type Connection = { readonly base_url: string; readonly api_key: string }
+export type Connection = {
+  readonly base_url: string
+  readonly auth: Auth
+  readonly addresses?: Pick<AddressRules, 'check'>
+}
 
 export type Lines = {
   lineFor(model: string): Promise<Line>
@@ -39,7 +45,7 @@ export function openLines({
     lineFor: async model => {
       const at = await connection()
       const known = open.get(model)
-      if (known?.at.base_url === at.base_url && known.at.api_key === at.api_key) return known.line
+      if (known && isSame(known.at, at)) return known.line
       const line = openLine({ name: `${name}/${model}`, ...at, limits, breaker_open_ms })
       open.set(model, { at, line })
       await known?.line.close()
@@ -54,4 +60,9 @@ export function openLines({
       open.clear()
     },
   }
+}
+
+function isSame(one: Connection, other: Connection): boolean {
+  if (one === other) return true
+  return one.base_url === other.base_url && JSON.stringify(one.auth) === JSON.stringify(other.auth)
 }

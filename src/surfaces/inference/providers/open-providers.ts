@@ -1,24 +1,29 @@
 /**
- * The configured providers: the primary provider, and further providers by name. In development
- * without settings, the provider is the sandbox. Its address is read again, because the sandbox may
- * have restarted.
+ * The configured providers: the primary provider, and further providers by name; beside them the
+ * tenants' own. In development without settings, the provider is the sandbox. Its address is read
+ * again, because the sandbox may have restarted.
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { openOutsideWorld } from '#dodeca/kernel'
 import type { Kernel } from '../settings.ts'
+import type { Connection } from './lines.ts'
 import { furtherProviders, primaryName, secretKey, type Further } from './provider-settings.ts'
-import type { Limits } from './call.ts'
-import { openLines, type Connection } from './lines.ts'
-import { openCompatible } from './wire/chat.ts'
+import { usual_addresses, usualAuth } from './auth.ts'
+import { linesOf, openAdapter } from './open-adapter.ts'
+import { openOwnProviders, type Reached } from './own.ts'
 import { openOpenai } from './wire/responses.ts'
-import { ProviderFailure, type Provider } from './provider.ts'
+import { provider_kinds, ProviderFailure, type Health, type Provider } from './provider.ts'
 
 export type Providers = {
   /** Whether calls can be made: false in production without a provider. */
   readonly configured: boolean
   readonly names: readonly string[]
+  /** A provider of the platform. */
   find(name: string): Provider | undefined
+  /** The provider of a deployment, which may be the tenant's own. A key is never replaced. */
+  of(deployment: Reached): Provider | undefined
+  health(deployment: Omit<Reached, 'own'> & { readonly model_name: string }): Health
   readonly primary: Primary | null
   close(): Promise<void>
 }
@@ -29,7 +34,6 @@ export type Primary = {
   readonly embedding_model: string | null
 }
 
-const openai_address = 'https://api.openai.com/v1'
 const webhook_path = '/webhooks/sandbox'
 
 export function openProviders(kernel: Kernel): Providers {
@@ -40,6 +44,7 @@ export function openProviders(kernel: Kernel): Providers {
   for (const one of furtherProviders(settings, profile)) {
     opened.set(one.name, openNamed(kernel, one))
   }
+  const own = openOwnProviders(kernel)
   const addresses = join(kernel.data_dir, 'sandbox', 'addresses.json')
   return {
     get configured() {
@@ -48,23 +53,29 @@ export function openProviders(kernel: Kernel): Providers {
     },
     names: [...opened.keys()],
     find: name => opened.get(name),
+    of: deployment =>
+      deployment.own_provider ? own.of(deployment) : opened.get(deployment.provider),
+    health: ({ model_name: model, ...deployment }) =>
+      deployment.own_provider
+        ? own.health(deployment, model)
+        : (opened.get(deployment.provider)?.health(model) ?? 'open'),
     primary,
     close: async () => {
-      await Promise.all([...opened.values()].map(one => one.close()))
+      await Promise.all([own.close(), ...[...opened.values()].map(one => one.close())])
     },
   }
 }
 
 function openPrimary(kernel: Kernel, opened: Map<string, Provider>): Primary | null {
   const { settings } = kernel
-  const name = settings['inference.provider']
-  if (name !== 'openai' && name !== 'openai_compatible') return null
+  const name = provider_kinds.find(kind => kind === settings['inference.provider'])
+  if (!name) return null
   opened.set(
     name,
     openNamed(kernel, {
       name,
       kind: name,
-      base_url: settings['inference.base_url'] ?? openai_address,
+      ...(settings['inference.base_url'] ? { base_url: settings['inference.base_url'] } : {}),
       api_key: settings['inference.api_key'] ?? '',
       webhook_secrets: [...settings['inference.webhook_secrets']],
     }),
@@ -78,13 +89,13 @@ function openPrimary(kernel: Kernel, opened: Map<string, Provider>): Primary | n
 
 function openNamed(
   kernel: Kernel,
-  { name, kind, base_url, api_key = '', ...rest }: Further,
+  { name, kind, base_url = usual_addresses[kind] ?? '', api_key = '', ...rest }: Further,
 ): Provider {
-  const lines = linesOf(kernel, name, () => ({ base_url, api_key }))
+  // Some servers require a key even if they have none.
+  const auth = rest.auth ?? usualAuth(kind, api_key || 'none')
+  const connection = { base_url, auth }
   const secrets = (rest.webhook_secrets ?? []).map(secretKey)
-  return kind === 'openai'
-    ? openOpenai({ name, lines, secrets: () => secrets })
-    : openCompatible({ name, lines })
+  return openAdapter(kernel, { name, kind, connection: () => connection, secrets })
 }
 
 function openSandboxed(kernel: Kernel, opened: Map<string, Provider>): Primary {
@@ -103,7 +114,7 @@ function openSandboxed(kernel: Kernel, opened: Map<string, Provider>): Primary {
       const body = { webhook_url: kernel.public_url + webhook_path }
       await outside.ask({ vendor: 'openai', method: 'POST', path: 'config', body })
     }
-    return { base_url: api, api_key: key }
+    return { base_url: api, auth: usualAuth('openai', key) }
   }
   const secrets = async () => [secretKey((await sandbox())['webhook_secret'] ?? '')]
   const name = 'sandbox'
@@ -113,20 +124,4 @@ function openSandboxed(kernel: Kernel, opened: Map<string, Provider>): Primary {
     text_model: settings['inference.model'] ?? 'sandbox-large',
     embedding_model: settings['inference.embedding_model'] ?? 'sandbox-embedding',
   }
-}
-
-function linesOf(
-  { settings, clock }: Kernel,
-  name: string,
-  connection: () => Connection | Promise<Connection>,
-) {
-  const limits: Limits = {
-    attempt_timeout_ms: settings['inference.attempt_timeout_ms'],
-    max_retries: settings['inference.max_retries'],
-    first_event_ms: settings['inference.stream_first_event_ms'],
-    idle_ms: settings['inference.stream_idle_ms'],
-    stream_max_ms: settings['inference.stream_max_ms'],
-  }
-  const breaker_open_ms = settings['inference.breaker_open_ms']
-  return openLines({ name, limits, breaker_open_ms, nowMs: () => clock.nowMs(), connection })
 }

@@ -6,15 +6,19 @@ import { Buffer } from 'node:buffer'
 import { createSecretKey, type KeyObject } from 'node:crypto'
 import { Type, type Static } from 'typebox'
 import { Value } from 'typebox/value'
-import { parseStandardSecret, StartError, type Deployment } from '#dodeca/kernel'
+import { oneOf, parseStandardSecret, StartError, type Deployment } from '#dodeca/kernel'
+import { Auth, usual_addresses } from './auth.ts'
+import { provider_kinds } from './provider.ts'
 
 const Further = Type.Array(
   Type.Object(
     {
       name: Type.String({ pattern: '^[a-z][a-z0-9_-]{0,62}$' }),
-      kind: Type.Union([Type.Literal('openai'), Type.Literal('openai_compatible')]),
-      base_url: Type.String({ minLength: 1, maxLength: 2000 }),
+      kind: oneOf(...provider_kinds),
+      base_url: Type.Optional(Type.String({ minLength: 1, maxLength: 2000 })),
       api_key: Type.Optional(Type.String({ maxLength: 1000 })),
+      /** In place of `api_key`, for a key in another header and for AWS. */
+      auth: Type.Optional(Auth),
       webhook_secrets: Type.Optional(Type.Array(Type.String({ maxLength: 200 }), { maxItems: 5 })),
     },
     { additionalProperties: false },
@@ -41,12 +45,12 @@ export function furtherProviders(
 ): readonly Further[] {
   const found = parse(settings['inference.providers'])
   const names = new Set<string>([primaryName(settings, profile)].filter(one => one !== 'none'))
-  for (const { name, base_url, webhook_secrets = [] } of found) {
+  for (const { name, kind, base_url = usual_addresses[kind], webhook_secrets = [] } of found) {
     if (names.has(name)) {
       throw new StartError(`INFERENCE_PROVIDERS names ${name} twice. Choose another name.`)
     }
     names.add(name)
-    if (!URL.canParse(base_url)) {
+    if (!URL.canParse(base_url ?? '')) {
       throw new StartError(`The base_url of the provider ${name} is not an address.`)
     }
     webhook_secrets.forEach(secretKey)

@@ -152,7 +152,8 @@ export type Provider = {
 
 export type Health = 'ok' | 'degraded' | 'open'
 
-export type ProviderKind = 'openai' | 'openai_compatible'
+export const provider_kinds = ['openai', 'openai_compatible', 'anthropic', 'gemini'] as const
+export type ProviderKind = (typeof provider_kinds)[number]
 
 /** The error codes that a provider can cause. `aborted` is for callers that passed the signal. */
 export type FailureCode =

@@ -4,7 +4,7 @@
 import type { Buffer } from 'node:buffer'
 import { StringDecoder } from 'node:string_decoder'
 import { createParser } from 'eventsource-parser'
-import { failureOfCode, invalid } from './failures.ts'
+import { codeOf, failureOfCode, invalid } from './failures.ts'
 import type { ProviderFailure } from './provider.ts'
 
 /** The maximum size of an event. A longer one makes the response invalid. */
@@ -56,6 +56,5 @@ function parsed(data: string): unknown {
 function failureIn(event: string | undefined, value: unknown): ProviderFailure | undefined {
   const { error } = (value ?? {}) as { error?: unknown }
   if (event !== 'error' && !error) return undefined
-  const { code } = (error ?? value ?? {}) as { code?: unknown }
-  return failureOfCode(code)
+  return failureOfCode(codeOf((error ?? value ?? {}) as Record<string, unknown>))
 }

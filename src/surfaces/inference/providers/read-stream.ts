@@ -39,8 +39,9 @@ export async function* readStream<E>(
         watch.disarm()
         begun = true
         const seen = together(arrived.map(read))
+        // After its end an answer has nothing more to say, but its usage may follow.
+        yield* end ? seen.events.filter(one => one.type === 'usage') : seen.events
         end ??= seen.end
-        yield* seen.events
         last ||= seen.last
         watch.arm(last ? 'tail' : 'idle', last ? tail_ms : call.limits.idle_ms)
       }

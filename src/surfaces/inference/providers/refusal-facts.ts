@@ -1,7 +1,7 @@
 /** The loggable parts of a provider's error: its codes, and a hash in place of its message. */
 import { hash } from 'node:crypto'
 import type { Buffer } from 'node:buffer'
-import { errorIn, nameOf } from './failures.ts'
+import { codeOf, errorIn, nameOf } from './failures.ts'
 import type { RefusalFacts } from './provider.ts'
 
 export function refusalFacts(
@@ -9,11 +9,12 @@ export function refusalFacts(
   body: Buffer,
   request_id: string | undefined,
 ): RefusalFacts {
-  const { code, type, param } = errorIn(body) ?? {}
+  const error = errorIn(body)
+  const { type, param } = error ?? {}
   const is_id = request_id !== undefined && /^[\w.-]{1,100}$/.test(request_id)
   return {
     status,
-    provider_code: named(code),
+    provider_code: named(codeOf(error)),
     type: named(type),
     parameter: named(param),
     request_id: is_id ? request_id : null,

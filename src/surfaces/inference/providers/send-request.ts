@@ -6,6 +6,7 @@ import { Buffer } from 'node:buffer'
 import { setTimeout as wait } from 'node:timers/promises'
 import { jitter, retryAfterSeconds, UpstreamFailure } from '#dodeca/kernel'
 import type { RequestHeaders, ResponseHeaders, Upstream, UpstreamStreamCall } from '#dodeca/kernel'
+import type { Prove } from './auth.ts'
 import type { Call } from './call.ts'
 import { aborted, failureOf, failureOfStatus, isGateway, timedOut } from './failures.ts'
 import { ProviderFailure } from './provider.ts'
@@ -21,6 +22,7 @@ export type ProviderCall = {
   readonly method: 'GET' | 'POST'
   /** Below the address of the provider. */
   readonly path: string
+  readonly headers?: RequestHeaders
   readonly body?: object
   /** Sent as `Idempotency-Key`; null for a read. */
   readonly provider_key: string | null
@@ -29,18 +31,22 @@ export type ProviderCall = {
 /** Returns the body of the first successful response as it arrives. */
 export async function sendRequest(
   upstream: Upstream,
-  common: RequestHeaders,
+  prove: Prove,
   call: Call,
-  { method, path, body: given, provider_key }: ProviderCall,
+  { method, path, headers: more, body: given, provider_key }: ProviderCall,
 ): Promise<AsyncIterable<Buffer>> {
-  const headers = {
-    ...common,
+  const common = {
+    accept: 'application/json',
+    'user-agent': 'dodeca/1',
+    ...more,
     ...(given && { 'content-type': 'application/json' }),
     ...(provider_key && { 'idempotency-key': provider_key }),
   }
   const body = given ? JSON.stringify(given) : null
   for (;;) {
     await refuseLate(call, upstream)
+    // Before the row of the attempt, because a signature may fail.
+    const headers = { ...common, ...(await prove({ method, path, body })) }
     await call.begin()
     const attempted = await attempt(call, upstream, { method, path, headers, body })
     if ('body' in attempted) return attempted.body
@@ -70,7 +76,7 @@ async function attempt(
       signal: call.controller.signal,
     })
     const { status, headers, body } = stream
-    call.answered(stream.settle, textOf(headers, 'x-request-id'))
+    call.answered(stream.settle, requestIdIn(headers))
     if (status < 300) return { body }
     return await refusal(call, { status, headers, body: await readSome(body) })
   } catch (error) {
@@ -101,7 +107,7 @@ async function refusal(call: Call, refused: Refused): Promise<Attempted> {
   const state = isGateway(status) ? 'ambiguous' : 'failed'
   const temporary = status === 408 || status === 409 || status === 429 || status >= 500
   // The outgoing client has already counted its own failures for the circuit.
-  const facts = refusalFacts(status, body, textOf(headers, 'x-request-id'))
+  const facts = refusalFacts(status, body, requestIdIn(headers))
   call.refusal = facts
   await call.end(state, facts.provider_code ?? `http_${status}`, null)
   const allowed = temporary && textOf(headers, 'x-should-retry') !== 'false'
@@ -134,6 +140,11 @@ async function readSome(body: AsyncIterable<Buffer>): Promise<Buffer> {
     if (bytes > refusal_bytes) break
   }
   return Buffer.concat(chunks).subarray(0, refusal_bytes)
+}
+
+function requestIdIn(headers: ResponseHeaders): string | undefined {
+  const names = ['x-request-id', 'request-id', 'x-amzn-requestid', 'apim-request-id']
+  return names.map(name => textOf(headers, name)).find(id => id !== undefined)
 }
 
 function textOf(headers: ResponseHeaders, name: string): string | undefined {

@@ -39,7 +39,7 @@ export async function runReport(
   const begun = (await callUnderWay(deps, job)) ?? (await beginCall(deps, job, operation_id))
   if (!begun) return undefined
   const { call } = begun
-  const provider = deps.providers.find(call.deployment.provider)
+  const provider = deps.providers.of(call.deployment)
   const store = (result: Result) => () => job.store(media_type, Buffer.from(result.text))
   const cancelled = deps.calls.enter(call.tenant_id, call.id)
   const signal = AbortSignal.any([job.signal, cancelled])

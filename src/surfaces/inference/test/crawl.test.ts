@@ -41,6 +41,9 @@ async function running({ world, ask: send, person: { id, tenant } }: Making): Pr
   return operation_id
 }
 
+/** At its vendor. No model is there, so it is never called. */
+const provider = { kind: 'openai', auth: { type: 'bearer', key: 'sk-0123456789abcdef' } }
+
 const blocked = 'forbidden fruit'
 
 let made = 0
@@ -96,6 +99,13 @@ await crawlSurface({
     '/v1/inference-jobs/{job_id}': { make: job },
     // The crawler is a platform operator, who changes the models of all tenants.
     '/v1/models/{id}': { shared: true, make: model },
+    '/v1/model-providers/{name}': {
+      make: async ({ ask: send }) => {
+        const name = `own-${++made}`
+        await send('PUT', `/v1/model-providers/${name}`, provider)
+        return name
+      },
+    },
     '/webhooks/{provider}': { shared: true, make: () => 'openai' },
     '/v1/quotas/{scope_type}': { shared: true, make: () => 'principal' },
     '/v1/quotas/{scope_type}/{scope_id}': {
@@ -142,6 +152,7 @@ await crawlSurface({
     'POST /v1/inferences:stream': { request: () => ({ body: ask }) },
     'POST /v1/inference-jobs': { request: () => ({ body: ask }) },
     'POST /v1/models': { request: () => ({ body: newModel() }) },
+    'PUT /v1/model-providers/{name}': { request: () => ({ body: provider }) },
     'PATCH /v1/models/{id}': { request: () => ({ body: { max_output: 500 } }) },
     'POST /v1/model-prices': {
       request: async maker => ({

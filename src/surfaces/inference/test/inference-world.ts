@@ -52,7 +52,8 @@ export type InferenceWorld = ProductWorld & {
   /** A member whose `default` is a line to the provider that no other test uses. */
   alone(): Promise<Someone>
   control(path: string, body?: object, method?: string): Promise<Json>
-  fault(fault: Fault): Promise<void>
+  /** At OpenAI, or at another vendor of models. */
+  fault(fault: Fault, vendor?: string): Promise<void>
   /** What the provider received for an operation, or of all. */
   journal(operation_id?: string): Promise<Json[]>
   usage(operation_id: string): Promise<Json[]>
@@ -99,10 +100,16 @@ export async function openInferenceWorld(
     control: ask,
     someone: async tenant => someoneIn(world, await world.member(tenant)),
     alone: () => aloneIn(world, nextProvider(world)),
-    fault: async fault => void (await ask('faults', fault)),
+    fault: async (fault, vendor = 'openai') => {
+      await controlAt(world.vendors[vendor]?.['control'] ?? '')('faults', fault)
+    },
     journal: async operation_id => {
       const query = operation_id === undefined ? '' : `?operation_id=${operation_id}`
-      return (await ask(`requests${query}`, {}, 'GET')).data
+      const planes = of_models.flatMap(name => world.vendors[name]?.['control'] ?? [])
+      const found = await Promise.all(
+        planes.map(plane => controlAt(plane)(`requests${query}`, {}, 'GET')),
+      )
+      return found.flatMap(one => one.data)
     },
     ...recordsOf(db),
     faults: async () => {
@@ -112,6 +119,7 @@ export async function openInferenceWorld(
   }
 }
 
+const of_models = ['openai', 'anthropic', 'gemini']
 const used = new Map<string, number>()
 
 /** The name of a provider of this world that no test has used. */

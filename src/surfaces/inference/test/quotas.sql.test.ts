@@ -151,7 +151,7 @@ describe.concurrent('quotas', () => {
     expect(made.status, made.text).toBe(201)
     const price = (input: string) =>
       one.ask('POST', '/v1/model-prices', {
-        model_deployment_id: made.body.id,
+        model_deployment_id: made.body.deployment_id,
         currency: 'USD',
         input,
         cached_input: '0',

@@ -109,7 +109,7 @@ describe.concurrent('a deployment', () => {
     const made = await operator.ask('POST', '/v1/models', added)
     expect(made.status, made.text).toBe(201)
     const price = { currency: 'USD', input: '0', cached_input: '0', output: '0' }
-    const priced = { model_deployment_id: made.body.id, ...price }
+    const priced = { model_deployment_id: made.body.deployment_id, ...price }
     expect((await one.ask('POST', '/v1/model-prices', priced)).status).toBe(403)
     expect((await operator.ask('POST', '/v1/model-prices', priced)).status).toBe(201)
     expect((await one.infer('One.', { model: made.body.id })).status).toBe(200)
@@ -131,10 +131,15 @@ describe.concurrent('a deployment', () => {
     const one = await world.someone()
     await world.allow(one, 'inference.models.write', 'inference.prices.write')
     const { body } = await one.ask('GET', '/v1/models')
-    const { id } = body.data.find((found: { owner: string }) => found.owner === 'platform')
+    const { id, deployment_id } = body.data.find(
+      (found: { owner: string }) => found.owner === 'platform',
+    )
     expect((await one.ask('PATCH', `/v1/models/${id}`, { state: 'draining' })).status).toBe(403)
     const price = { currency: 'USD', input: '0', cached_input: '0', output: '0' }
-    const priced = await one.ask('POST', '/v1/model-prices', { model_deployment_id: id, ...price })
+    const priced = await one.ask('POST', '/v1/model-prices', {
+      model_deployment_id: deployment_id,
+      ...price,
+    })
     expect(priced.status).toBe(403)
   })
 
@@ -146,10 +151,14 @@ describe.concurrent('a deployment', () => {
       'inference.prices.write',
       'inference.platform.write',
     )
-    const { id } = await model(operator, 'sandbox-small', 0, 'p5')
+    const { deployment_id } = await model(operator, 'sandbox-small', 0, 'p5')
     const price = { currency: 'USD', input: '0', cached_input: '0', output: '0' }
     const set = (more: object) =>
-      operator.ask('POST', '/v1/model-prices', { model_deployment_id: id, ...price, ...more })
+      operator.ask('POST', '/v1/model-prices', {
+        model_deployment_id: deployment_id,
+        ...price,
+        ...more,
+      })
     for (const name of ['input', 'cached_input', 'output']) {
       for (const amount of ['-0.4', '-0', '1000000000000', '0.123456789']) {
         const refused = await set({ [name]: amount })

@@ -130,34 +130,31 @@ function operationView(row: OperationRow): OperationView {
 export async function showIntent(
   reader: Reader | Tx | Db,
   key: IntentKey,
-  next_action: NextAction | null = null,
+  nextActionOf: (row: IntentRow) => Promise<NextAction | null> = async () => null,
 ): Promise<Intent> {
+  // Before the payment: an operation that ends in between is shown as pending, not as without effect.
+  const operations = await operationsOf(reader, key)
   const row = await findIntent(reader, key)
   if (!row) throw problem('payment_intent_not_found')
-  return await viewOf(reader, row, next_action)
-}
-
-export async function viewOf(
-  reader: Reader,
-  row: IntentRow,
-  next_action: NextAction | null = null,
-): Promise<Intent> {
-  const operations = await reader.many(
-    OperationRow,
-    sql`
-      select ${operationColumns} from payments.payment_operations o
-      where o.tenant_id = ${row.tenant_id} and o.intent_id = ${row.id}
-      order by o.id desc limit 20`,
-  )
   const pending = operations.find(
     one => one.state === 'created' || one.state === 'pending_provider',
   )
   return {
     ...summaryOf(row),
-    next_action,
+    next_action: await nextActionOf(row),
     pending_operation: pending ? operationView(pending) : null,
     operations: operations.map(operationView),
   }
+}
+
+function operationsOf(reader: Reader, { tenant_id, id }: IntentKey): Promise<OperationRow[]> {
+  return reader.many(
+    OperationRow,
+    sql`
+      select ${operationColumns} from payments.payment_operations o
+      where o.tenant_id = ${tenant_id} and o.intent_id = ${id}
+      order by o.id desc limit 20`,
+  )
 }
 
 /** The next step and the operations change without a new version of the payment. */

@@ -1,12 +1,11 @@
 /** Routes of payment intents: create and show them, and run operations at the provider. */
 import { equal, exact, list, oneOf, reply, routesOf, text, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
-import { problem } from '../errors.ts'
 import { findByKey, leaseSeconds } from '../operations/begin-operation.ts'
 import { perform, type Certain } from '../operations/perform.ts'
 import { partRefusals } from '../money/read-amount.ts'
 import { replyFor } from '../operations/reply-for.ts'
-import { findIntent, intent_states, intentExpressions, IntentRow } from '../operations/rows.ts'
+import { intent_states, intentExpressions, IntentRow } from '../operations/rows.ts'
 import { settleOperation } from '../operations/settle-operation.ts'
 import { Authorize, Cancel, Capture, CreateIntent } from '../schemas.ts'
 import { beginAuthorize } from './begin-authorize.ts'
@@ -14,7 +13,7 @@ import { beginCancel } from './begin-cancel.ts'
 import { beginCapture } from './begin-capture.ts'
 import { refuseCardData } from './card-data.ts'
 import { createIntent } from './create-intent.ts'
-import { Intent, IntentSummary, showIntent, summaryOf, tagOf, viewOf } from './intent-view.ts'
+import { Intent, IntentSummary, showIntent, summaryOf, tagOf } from './intent-view.ts'
 import { nextActionOf } from './next-action.ts'
 
 const path = '/v1/payment-intents'
@@ -112,9 +111,7 @@ export const intentRoutes = open({
       reply: Intent,
     },
     async ({ db, params: { id }, principal: { tenant_id } }, deps) => {
-      const row = await findIntent(db, { tenant_id, id })
-      if (!row) throw problem(absent)
-      const view = await viewOf(db, row, await nextActionOf(deps, row))
+      const view = await showIntent(db, { tenant_id, id }, row => nextActionOf(deps, row))
       return reply(200, view, { etag: tagOf(view) })
     },
   ),

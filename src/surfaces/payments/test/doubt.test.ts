@@ -3,8 +3,9 @@ import { Type } from 'typebox'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { holdAt } from '../../../../test/hold.ts'
 import { eventually, newKey } from '../../../../test/world.ts'
-import { sql } from '#dodeca/kernel'
+import { sql, type Reader } from '#dodeca/kernel'
 import { storedKey } from '../../../kernel/idempotency/records.ts'
+import { showIntent } from '../intents/intent-view.ts'
 import { openPaymentWorld, type Fault, type Merchant, type PaymentWorld } from './payment-world.ts'
 
 let world: PaymentWorld
@@ -95,6 +96,28 @@ describe.concurrent.each(lost)('$name', fault => {
     const { body } = await shop.ask('GET', `/v1/ledger/transactions?intent_id=${id}`)
     const purposes = body.data.map((one: { purpose: string }) => one.purpose)
     expect(purposes.sort()).toEqual(['capture', 'fee'])
+  })
+
+  test('that ends while the payment is read is shown as pending, or with its effect', async () => {
+    const shop = await world.merchant()
+    const { id } = await shop.authorized()
+    await struck(shop, id, { ...strike, path: 'capture' })
+    expect((await shop.ask('POST', `/v1/payment-intents/${id}/capture`, {})).status).toBe(202)
+    const { db } = world.platform.kernel
+    let has_ended = false
+    // Between the first statement and the next one.
+    const ended = async <T>(row: T): Promise<T> => {
+      if (!has_ended) await shop.reaches(id, 'captured')
+      has_ended = true
+      return row
+    }
+    const reader: Reader = {
+      one: async (shape, statement) => await ended(await db.one(shape, statement)),
+      maybe: async (shape, statement) => await ended(await db.maybe(shape, statement)),
+      many: async (shape, statement) => await ended(await db.many(shape, statement)),
+    }
+    const shown = await showIntent(reader, { tenant_id: shop.tenant.id, id })
+    expect([shown.state, shown.pending_operation?.type]).toEqual(['captured', 'capture'])
   })
 
   test('leaves a cancellation pending, which is found out', async () => {

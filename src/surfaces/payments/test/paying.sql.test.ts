@@ -1,6 +1,7 @@
 /** A payment from its first request to its refund, as a merchant sees it. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { eventually, newKey } from '../../../../test/world.ts'
+import { sql } from '#dodeca/kernel'
 import { openPaymentWorld, type PaymentWorld } from './payment-world.ts'
 
 let world: PaymentWorld
@@ -117,6 +118,15 @@ describe.concurrent('a payment', () => {
     const { body } = await world.call('GET', path, { token: shop.token, headers })
     const { next_action } = body
     expect(next_action).toMatchObject({ type: 'redirect_to_url' })
+    // A provider of later does not know the object of this one.
+    const served = async (provider: string) => {
+      await world.platform.kernel.db.run(sql`
+        update payments.payment_intents set provider = ${provider}
+        where tenant_id = ${shop.tenant.id} and id = ${id}`)
+      return (await world.call('GET', path, { token: shop.token })).body.next_action
+    }
+    expect(await served('acme')).toBeNull()
+    expect(await served('stripe')).toEqual(next_action)
     const bank = await fetch(`${next_action.url}/succeed`, { method: 'POST', redirect: 'manual' })
     expect(bank.headers.get('location')).toBe('https://shop.example/back')
     const held = await shop.reaches(id, 'authorized')

@@ -148,7 +148,8 @@ test('fifty endpoints that hang do not hold up a hundred that do not', async () 
   await own.emit(good, 20)
   // Nothing of what hangs is answered before all others are delivered.
   await eventually('all others are delivered', () => healthy.received.length === 2000)
-  expect(hanging.received.length).toBeLessThan(500)
+  // Of 5,000. What was sent is ended by its time and sent again, so a slow machine sees more of it.
+  expect(hanging.received.length).toBeLessThan(2500)
   hanging.answer(response => void response.writeHead(204).end())
   for (const answer of held.splice(0)) answer()
   await own.close()

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newId, SqlState, sql } from '#dodeca/kernel'
 import { catalogOf } from '../../../../src/kernel/errors/problem.ts'
 import type { AnyContext, Route } from '../../../../src/kernel/http/contract/route.ts'
-import { withViolations } from '../../../../src/kernel/http/server/violations.ts'
+import { checkViolations, withViolations } from '../../../../src/kernel/http/server/violations.ts'
 import { newKey, openWorld, type Person, type World } from '../../../world.ts'
 
 let world: World
@@ -67,4 +67,21 @@ test('an index that no error of the operation names stays as it is', async () =>
   const run = async (one: Route) => await one.handle?.({} as AnyContext)
   await expect(run(route('taken'))).rejects.toMatchObject({ code: 'taken', status: 409 })
   await expect(run(route('quota_exceeded'))).rejects.toBeInstanceOf(SqlState)
+})
+
+test('a constraint that does not exist, or is checked at the commit, stops the start', async () => {
+  const { db } = world.platform.kernel
+  const naming = (name: string) =>
+    catalogOf([{ taken: { status: 409, title: 'Taken', violated: [name] } }])
+  await db.run(sql`
+    create table book.turns (turn int constraint turns_turn unique deferrable initially deferred)`)
+  try {
+    await expect(checkViolations(db, naming('accounts_number'))).resolves.toBeUndefined()
+    await expect(checkViolations(db, naming('accounts_numbers'))).rejects.toThrow(
+      'The error taken names the constraint accounts_numbers, which does not exist.',
+    )
+    await expect(checkViolations(db, naming('turns_turn'))).rejects.toThrow('not deferrable')
+  } finally {
+    await db.run(sql`drop table book.turns`)
+  }
 })

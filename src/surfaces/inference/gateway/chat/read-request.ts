@@ -1,10 +1,11 @@
 /** Turns a request of Chat Completions into a call of the platform. */
 import { readFormat, readTools } from '../../inferences/schemas.ts'
 import { readDataUrl } from '../../operations/attachments.ts'
+import { fileOf } from '../read-file.ts'
 import type { NewCall } from '../../operations/draft-call.ts'
 import type { Item, Part, Tool, ToolChoice } from '../../providers/form.ts'
 import type { ResponseFormat } from '../../providers/provider.ts'
-import { calls_output_default, given, missing } from '../dialect.ts'
+import { calls_output_default, given, missing, unsupported } from '../dialect.ts'
 import type { CreateChat } from './schemas.ts'
 
 type Message = CreateChat['messages'][number]
@@ -41,7 +42,9 @@ export async function readChat(body: CreateChat): Promise<Asked> {
   }
 }
 
-function itemsOf({ role, content, tool_call_id, tool_calls }: Message, at: string): Item[] {
+function itemsOf({ role, content, name, ...calling }: Message, at: string): Item[] {
+  const { tool_call_id, tool_calls } = calling
+  if (name !== undefined && role !== 'tool') throw unsupported(`${at}/name`)
   if (role === 'tool') {
     if (tool_call_id === undefined) throw missing(`${at}/tool_call_id`)
     const parts = partsOf(content, `${at}/content`)
@@ -74,7 +77,7 @@ function partsOf(content: Message['content'], at: string): Part[] {
       return readDataUrl(`${pointer}/image_url/url`, image_url.url, undefined)
     }
     if (file === undefined) throw missing(`${pointer}/file`)
-    return readDataUrl(`${pointer}/file/file_data`, file.file_data, file.filename ?? undefined)
+    return fileOf(file, `${pointer}/file`)
   })
 }
 

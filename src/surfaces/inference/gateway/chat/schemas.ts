@@ -1,6 +1,6 @@
 /** Chat Completions on the wire: what has an effect here, and what has none. */
 import { Type, type Static } from 'typebox'
-import { closed, count, map, nullable, oneOf, text } from '#dodeca/kernel'
+import { closed, count, Id, map, nullable, oneOf, text } from '#dodeca/kernel'
 import { CallId, Efforts, JsonSchema, Metadata, Seed, Stops, ToolName } from '../../schemas.ts'
 import { maybe } from '../dialect.ts'
 
@@ -12,7 +12,11 @@ const Part = closed(
       closed({ url: Type.String({ maxLength: 7_000_000 }), detail: maybe(Type.Literal('auto')) }),
     ),
     file: Type.Optional(
-      closed({ file_data: Type.String({ maxLength: 7_000_000 }), filename: maybe(text(255)) }),
+      closed({
+        file_data: maybe(Type.String({ maxLength: 7_000_000 })),
+        file_id: maybe(Id),
+        filename: maybe(text(255)),
+      }),
     ),
   },
   { title: 'ChatPart' },
@@ -39,6 +43,8 @@ const Message = closed(
       Type.Union([Type.String({ maxLength: 1_000_000 }), Type.Array(Part, { maxItems: 256 })]),
     ),
     tool_call_id: Type.Optional(CallId),
+    // Of the tool whose result it is, which its call says already. Others have none.
+    name: Type.Optional(ToolName),
     tool_calls: maybe(Type.Array(Called, { maxItems: 64 })),
     // Members of a message of the model, as the SDKs send it back.
     refusal: maybe(Type.Literal('')),

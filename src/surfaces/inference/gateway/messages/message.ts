@@ -20,7 +20,7 @@ export function messageOf(kernel: Keys, tenant_id: string, answer: Answered): Me
       ...(text === '' ? [] : [{ type: 'text' as const, text, citations: null }]),
       ...tool_calls.map(one => ({ ...usedOf(one), input: JSON.parse(one.arguments) as unknown })),
     ],
-    stop_reason: reasonOf(answer),
+    ...reasonOf(answer),
     usage: usageOf(answer),
   }
 }
@@ -68,7 +68,7 @@ export function messageWriter(kernel: Keys, { id, tenant_id, model }: Written): 
     event('message_start', { message: begun(id, snapshot || model) }),
   ]
   const end = (answer: Answered): SseEvent[] => {
-    const delta = { stop_reason: reasonOf(answer), stop_sequence: null }
+    const delta = reasonOf(answer)
     return [
       ...close(),
       event('message_delta', { delta, usage: usageOf(answer) }),
@@ -101,9 +101,9 @@ export function messageWriter(kernel: Keys, { id, tenant_id, model }: Written): 
       return [broken(codeOf(ending) ?? 'service_unavailable')]
     },
     storedStart: row => begin(row.model_snapshot),
-    stored: row =>
+    stored: (row, output) =>
       row.state === 'succeeded'
-        ? end(answerOfRow(row, { text: '' }))
+        ? end(answerOfRow(row, output))
         : [broken(row.error_code ?? 'service_unavailable')],
     broken: (_id, code) => broken(code),
   }
@@ -117,9 +117,12 @@ function thoughtOf(kernel: Keys, tenant_id: string, sealed: Sealed) {
   return { type: 'redacted_thinking' as const, data: sealThoughts(kernel, tenant_id, sealed) }
 }
 
-function reasonOf({ finish_reason }: Answered): MessageView['stop_reason'] {
-  if (finish_reason === 'tool_calls') return 'tool_use'
-  return finish_reason === 'length' ? 'max_tokens' : 'end_turn'
+const reasons = { tool_calls: 'tool_use', length: 'max_tokens', stop: 'end_turn' } as const
+
+function reasonOf({ finish_reason, output: { stop } }: Answered) {
+  return stop === undefined
+    ? { stop_reason: reasons[finish_reason], stop_sequence: null }
+    : { stop_reason: 'stop_sequence' as const, stop_sequence: stop }
 }
 
 /** Here the input does not contain what was cached. */

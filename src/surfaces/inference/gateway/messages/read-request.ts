@@ -1,6 +1,7 @@
 /** Turns a request of the Messages API into a call of the platform. */
 import { readFormat, readTools } from '../../inferences/schemas.ts'
 import { readFile } from '../../operations/attachments.ts'
+import { namedFile } from '../../operations/files.ts'
 import type { Content } from '../../operations/contents.ts'
 import type { NewCall } from '../../operations/draft-call.ts'
 import type { Item, Part, ToolChoice } from '../../providers/form.ts'
@@ -103,7 +104,14 @@ function partOf({ type, text, source, title }: Block, at: string): Part | undefi
     return text === '' ? undefined : { type, text }
   }
   if (source === undefined) throw missing(`${at}/source`)
-  return readFile(`${at}/source`, source.media_type, source.data, title ?? undefined)
+  const { media_type, data, file_id } = source
+  if (source.type === 'file') {
+    if (file_id === undefined) throw missing(`${at}/source/file_id`)
+    return namedFile(type === 'image' ? 'image' : 'document', file_id)
+  }
+  if (media_type === undefined) throw missing(`${at}/source/media_type`)
+  if (data === undefined) throw missing(`${at}/source/data`)
+  return readFile(`${at}/source`, media_type, data, title ?? undefined)
 }
 
 function choiceOf(choice: CountTokens['tool_choice']): ToolChoice | undefined {

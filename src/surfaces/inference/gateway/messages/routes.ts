@@ -3,6 +3,7 @@ import { reply, routesOf, type Reader } from '#dodeca/kernel'
 import type { Deps } from '../../deps.ts'
 import { answerOf } from '../../operations/answer.ts'
 import type { Finished } from '../../operations/call-blocking.ts'
+import { referFiles } from '../../operations/files.ts'
 import { estimateInput } from '../../operations/draft-call.ts'
 import { asks, callSteps, draftAs } from '../dialect.ts'
 import { messageErrorOf, messageOf, messageWriter } from './message.ts'
@@ -47,11 +48,19 @@ export const messageRoutes = open({
       idempotency: 'ignored',
       body_limit_bytes: asks.body_limit_bytes,
       body_members_max: asks.body_members_max,
+      takesBody: asks.takesBody,
       body: CountTokens,
       replies: { 200: TokenCount },
+      fails: ['file_not_found', 'model_capability_unsupported'],
     },
-    async ({ principal: { tenant_id }, body }, { kernel }) => {
-      const content = await readContents({ kernel, tenant_id }, body)
+    async ({ principal: { tenant_id, id: actor_id, scope }, body }, deps) => {
+      const read = await readContents({ kernel: deps.kernel, tenant_id }, body)
+      const input = await referFiles(
+        deps,
+        { tenant_id, actor_id, scope, pointer: '/messages' },
+        read.input,
+      )
+      const content = { ...read, input }
       return { input_tokens: await estimateInput('none@1', content, []) }
     },
   ),

@@ -1,6 +1,6 @@
 /** The Messages API of Anthropic on the wire: what has an effect here, and what has none. */
 import { Type, type Static } from 'typebox'
-import { closed, count, nullable, oneOf, text } from '#dodeca/kernel'
+import { closed, count, Id, nullable, oneOf, text } from '#dodeca/kernel'
 import { CallId, JsonSchema, ToolName } from '../../schemas.ts'
 import { maybe } from '../dialect.ts'
 
@@ -11,9 +11,10 @@ const cache_control = maybe(
 const Said = Type.String({ maxLength: 1_000_000 })
 
 const Source = closed({
-  type: Type.Literal('base64'),
-  media_type: text(60),
-  data: Type.String({ maxLength: 7_000_000 }),
+  type: oneOf('base64', 'file'),
+  media_type: Type.Optional(text(60)),
+  data: Type.Optional(Type.String({ maxLength: 7_000_000 })),
+  file_id: Type.Optional(Id),
 })
 
 const Result = closed({
@@ -50,6 +51,8 @@ const Tool = closed(
     input_schema: JsonSchema,
     strict: maybe(Type.Boolean()),
     cache_control,
+    // Without an effect: a call is passed on whole.
+    eager_input_streaming: maybe(Type.Boolean()),
   },
   { title: 'MessageTool' },
 )
@@ -128,8 +131,8 @@ export const MessageView = Type.Object(
     role: Type.Literal('assistant'),
     model: Type.String(),
     content: Type.Array(Content, { maxItems: 200 }),
-    stop_reason: nullable(oneOf('end_turn', 'max_tokens', 'tool_use')),
-    stop_sequence: Type.Null(),
+    stop_reason: nullable(oneOf('end_turn', 'max_tokens', 'tool_use', 'stop_sequence')),
+    stop_sequence: nullable(Type.String()),
     usage: Type.Object({
       input_tokens: Tokens,
       cache_creation_input_tokens: Tokens,

@@ -1,12 +1,16 @@
 /** Turns a request of the Responses API into a call of the platform. */
 import { readFormat, readTools } from '../../inferences/schemas.ts'
 import { readDataUrl } from '../../operations/attachments.ts'
+import { namedFile } from '../../operations/files.ts'
+import { fileOf } from '../read-file.ts'
+import type { Owner } from '../../operations/chain.ts'
 import type { NewCall } from '../../operations/draft-call.ts'
 import type { Input, Item, Part, ToolChoice } from '../../providers/form.ts'
 import type { ResponseFormat } from '../../providers/provider.ts'
 import type { Kernel } from '../../settings.ts'
 import { calls_output_default, given, missing } from '../dialect.ts'
 import { openThoughts } from '../sealed.ts'
+import { readReferenced } from './read-referenced.ts'
 import type { CreateResponse } from './schemas.ts'
 
 type Asked = Pick<
@@ -16,8 +20,8 @@ type Asked = Pick<
 type GivenItem = Exclude<CreateResponse['input'], string>[number]
 
 export async function readResponse(
-  kernel: Pick<Kernel, 'keys'>,
-  tenant_id: string,
+  kernel: Pick<Kernel, 'keys' | 'db'>,
+  owner: Owner,
   body: CreateResponse,
 ): Promise<Asked> {
   const { model, tools, tool_choice, text, instructions, metadata } = body
@@ -30,7 +34,7 @@ export async function readResponse(
   return {
     model,
     content: {
-      input: inputOf(kernel, tenant_id, body.input),
+      input: await inputOf(kernel, owner, body.input),
       ...readTools(offered?.length ? offered : undefined, choiceOf(tool_choice), '/'),
       ...given({ instructions, response_format: format }),
     },
@@ -51,14 +55,17 @@ export async function readResponse(
   }
 }
 
-function inputOf(
-  kernel: Pick<Kernel, 'keys'>,
-  tenant_id: string,
+async function inputOf(
+  kernel: Pick<Kernel, 'keys' | 'db'>,
+  owner: Owner,
   input: CreateResponse['input'],
-): Input {
+): Promise<Input> {
   if (typeof input === 'string') return input
+  const { tenant_id } = owner
+  const referenced = await readReferenced(kernel, owner, input)
   return input.flatMap((item, at): Item[] => {
     const { type = 'message', encrypted_content: sealed } = item
+    if (type === 'item_reference') return referenced(item.id ?? '')
     if (type !== 'reasoning') return itemOf(type, item, `/input/${at}`)
     // Thoughts that cannot be read have no text either.
     if (sealed === undefined || sealed === null) return []
@@ -93,15 +100,13 @@ function itemOf(
 
 type GivenPart = Exclude<NonNullable<GivenItem['content']>, string>[number]
 
-function partOf({ type, text, image_url, file_data, filename }: GivenPart, at: string): Part {
+function partOf({ type, text, image_url, ...file }: GivenPart, at: string): Part {
   if (type === 'input_image') {
+    if (file.file_id && !image_url) return namedFile('image', file.file_id)
     if (!image_url) throw missing(`${at}/image_url`)
     return readDataUrl(`${at}/image_url`, image_url, undefined)
   }
-  if (type === 'input_file') {
-    if (!file_data) throw missing(`${at}/file_data`)
-    return readDataUrl(`${at}/file_data`, file_data, filename ?? undefined)
-  }
+  if (type === 'input_file') return fileOf(file, at)
   if (text === undefined) throw missing(`${at}/text`)
   return { type: 'text', text }
 }

@@ -32,7 +32,8 @@ export const responseRoutes = open({
     },
     {
       prepare: async (context, deps) => {
-        const asked = await readResponse(deps.kernel, context.principal.tenant_id, context.body)
+        const { tenant_id, id: actor_id } = context.principal
+        const asked = await readResponse(deps.kernel, { tenant_id, actor_id }, context.body)
         return await draftAs(deps, context, context.body.stream, asked)
       },
       ...callSteps(rendered, (call, { kernel }) => responseWriter(kernel, call)),

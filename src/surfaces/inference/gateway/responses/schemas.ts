@@ -1,6 +1,6 @@
 /** The Responses API on the wire: what has an effect here, and what has none. */
 import { Type, type Static } from 'typebox'
-import { closed, count, nullable, oneOf, text } from '#dodeca/kernel'
+import { closed, count, Id, nullable, oneOf, text } from '#dodeca/kernel'
 import { CallId, Efforts, JsonSchema, Metadata, ToolName } from '../../schemas.ts'
 import { maybe } from '../dialect.ts'
 
@@ -15,6 +15,7 @@ const Part = closed(
     image_url: maybe(Url),
     detail: maybe(Type.Literal('auto')),
     file_data: maybe(Url),
+    file_id: maybe(Id),
     filename: maybe(text(255)),
     // Members of an output, as the SDKs send it back.
     annotations: Type.Optional(Type.Array(closed({}), { maxItems: 0 })),
@@ -26,7 +27,9 @@ const Part = closed(
 
 const Item = closed(
   {
-    type: Type.Optional(oneOf('message', 'function_call', 'function_call_output', 'reasoning')),
+    type: Type.Optional(
+      oneOf('message', 'function_call', 'function_call_output', 'reasoning', 'item_reference'),
+    ),
     role: Type.Optional(oneOf('system', 'developer', 'user', 'assistant')),
     content: maybe(Type.Union([Said, Type.Array(Part, { maxItems: 256 })])),
     call_id: Type.Optional(CallId),
@@ -70,7 +73,13 @@ export const CreateResponse = closed(
     max_output_tokens: maybe(count(1, 1_000_000)),
     temperature: maybe(Type.Number({ minimum: 0, maximum: 2 })),
     top_p: maybe(Type.Number({ minimum: 0, maximum: 1 })),
-    reasoning: maybe(closed({ effort: maybe(Efforts), summary: maybe(Type.Literal('none')) })),
+    reasoning: maybe(
+      closed({
+        effort: maybe(Efforts),
+        // Without an effect: thoughts come encrypted, and their summary is empty.
+        summary: maybe(oneOf('none', 'auto', 'concise', 'detailed')),
+      }),
+    ),
     text: maybe(closed({ format: maybe(Format), verbosity: maybe(Type.Literal('medium')) })),
     tools: maybe(Type.Array(Tool, { maxItems: 64 })),
     tool_choice: maybe(

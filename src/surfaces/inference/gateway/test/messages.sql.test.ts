@@ -116,6 +116,30 @@ describe('messages', () => {
     }
   })
 
+  test('ends at a stop sequence, and says which', async () => {
+    const prompt = `Count. ${newKey()}`
+    const fault = {
+      action: 'say',
+      deltas: ['one tw', 'o three'],
+      match: { prompt_contains: prompt },
+    }
+    await world.fault({ ...fault, times: 4 })
+    const messages: Turns = [{ role: 'user', content: prompt }]
+    const body = { ...usual, messages, stop_sequences: [' three', ' two'] }
+    const ended = { stop_reason: 'stop_sequence', stop_sequence: ' two' }
+    const key = () => ({ headers: { 'idempotency-key': newKey() } })
+    const [whole, streamed] = [key(), key()]
+    for (const _again of [1, 2]) {
+      expect(await client.messages.create(body, whole)).toMatchObject(ended)
+      const final = await client.messages.stream(body, streamed).finalMessage()
+      expect(final).toMatchObject({ ...ended, content: [{ text: 'one' }] })
+    }
+    expect(await client.messages.create({ ...body, stop_sequences: ['one'] })).toMatchObject({
+      content: [],
+      stop_sequence: 'one',
+    })
+  })
+
   test('is retried with its key', async () => {
     const headers = { 'idempotency-key': newKey() }
     const first = await client.messages.create({ ...usual, messages: hello }, { headers })

@@ -187,6 +187,35 @@ describe('responses', () => {
     expect(again.map(event => event.type)).toEqual(live.map(event => event.type))
   })
 
+  test('names items of earlier responses of the same caller by their ids', async () => {
+    const said = (id: string, input = 'And?') => ({
+      model,
+      input: [
+        { type: 'item_reference' as const, id },
+        { role: 'user' as const, content: input },
+      ],
+    })
+    const first = await client.responses.create({ model, input: 'Write about ships.' })
+    const id = first.output[0]?.id ?? ''
+    const second = await client.responses.create(said(id))
+    const [sent] = await world.journal(second.id)
+    expect(sent.body.input[0]).toEqual({ role: 'assistant', content: first.output_text })
+    const unstored = await client.responses.create({ model, input: 'Hello.', store: false })
+    const other = openaiAt(world, await callerOf(world))
+    for (const [who, named] of [
+      [other, id],
+      [client, `rs_${first.id}_0`],
+      [client, `msg_${newId()}`],
+      [client, 'fc_call_1'],
+      [client, unstored.output[0]?.id ?? ''],
+    ] as const) {
+      const error = await failure(who.responses.create(said(named)))
+      expect([error.status, error.code], named).toEqual([404, 'inference_not_found'])
+    }
+    await client.responses.delete(first.id)
+    expect((await failure(client.responses.create(said(id)))).status).toBe(404)
+  })
+
   test('is read, deleted and cancelled by its owner alone', async () => {
     const { id, output } = await client.responses.create({ model, input: 'Keep this.' })
     expect((await client.responses.retrieve(id)).output).toEqual(output)
@@ -233,7 +262,7 @@ test.each([
   ['max_tool_calls', { max_tool_calls: 1 }],
   ['tools.0.type', { tools: [{ type: 'web_search' }] }],
   ['include.0', { include: ['message.output_text.logprobs'] }],
-  ['reasoning.summary', { reasoning: { summary: 'detailed' } }],
+  ['reasoning.generate_summary', { reasoning: { generate_summary: 'auto' } }],
 ])('%s is refused by its name', async (param, more) => {
   const error = await failure(
     client.responses.create({ model, input: 'Hello.', ...more } as unknown as Params),

@@ -35,3 +35,7 @@ export async function failure(
   }
   throw new Error('the call succeeded')
 }
+
+/** One pixel. */
+export const png =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='

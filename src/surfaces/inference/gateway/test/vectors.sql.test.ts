@@ -68,12 +68,46 @@ test('what it cannot do is refused', async () => {
   expect(await refused({ model: 'default' })).toEqual([422, 'model_capability_unsupported', null])
 })
 
-test('models are listed and found by id and by alias', async () => {
+test('models are listed by what a call takes, and found by it and by their own id', async () => {
   const models = await client.models.list()
-  const found = models.data.find(one => (one as unknown as { name: string }).name === 'default')
+  expect(models.data.map(one => one.id).toSorted()).toEqual(['default', 'embedding'])
+  const found = models.data.find(one => one.id === 'default')
   expect(found).toMatchObject({ object: 'model', owned_by: 'openai', created: expect.any(Number) })
   expect(await client.models.retrieve('default')).toEqual(found)
-  expect(await client.models.retrieve(found?.id ?? '')).toEqual(found)
+  const { deployment_id } = found as unknown as { deployment_id: string }
+  expect(await client.models.retrieve(deployment_id)).toEqual(found)
   const absent = await failure(client.models.retrieve('nothing'))
   expect([absent.status, absent.code]).toEqual([404, 'model_not_found'])
+})
+
+test('an alias names the deployment that it reaches first; others have their own id', async () => {
+  const one = await world.someone()
+  await world.allow(one, 'inference.models.write', 'inference.platform.write')
+  const add = async (model_name: string, priority: number) => {
+    const made = await one.ask('POST', '/v1/models', {
+      provider: 'openai',
+      model_name,
+      capability: ['text'],
+      max_context: 16_000,
+      max_output: 1000,
+      state: 'active',
+      aliases: [{ alias: 'default', priority }],
+    })
+    expect(made.status, made.text).toBe(201)
+    return made.body.deployment_id as string
+  }
+  const [second, first] = [await add('sandbox-small', 2), await add('sandbox-large', 1)]
+  const { body } = await one.ask('GET', '/v1/models')
+  const ids = new Map(
+    body.data.map((it: Record<string, string>) => [it['deployment_id'], it['id']]),
+  )
+  expect([ids.get(first), ids.get(second)]).toEqual(['default', second])
+  // That of the platform is hidden by it.
+  expect([...ids.values()].filter(id => id === 'default')).toHaveLength(1)
+  for (const id of [...ids.values()]) {
+    if (id === 'embedding') continue
+    const made = await one.infer('Hello.', { model: id })
+    expect(made.status, made.text).toBe(200)
+    expect(ids.get(made.body.model_deployment_id)).toBe(id)
+  }
 })

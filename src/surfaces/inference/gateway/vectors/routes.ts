@@ -4,6 +4,7 @@ import { closed, count, limit, oneOf, routesOf, text } from '#dodeca/kernel'
 import type { Deps } from '../../deps.ts'
 import { embedTexts } from '../../embeddings/embed-texts.ts'
 import { problem } from '../../errors.ts'
+import { takeBody } from '../../operations/memory.ts'
 import { tagsIn } from '../../quotas/tags.ts'
 import { decideOn } from '../../safety/policy.ts'
 import { call_fails } from '../../inferences/routes.ts'
@@ -53,6 +54,7 @@ export const vectorRoutes = open({
         'Up to 2,048 texts. The vectors come in the order of the texts, as numbers or as base64 of 32-bit floats. They are not stored, so each request is charged.',
       problemAs: errorOf,
       body_limit_bytes: 8 * 1024 * 1024,
+      takesBody: takeBody,
       transaction: 'own',
       body: CreateEmbeddings,
       replies: { 200: Embeddings },

@@ -1,4 +1,4 @@
-/** Both adapters before the sandbox's model provider, with a ledger that remembers its rows. */
+/** All adapters before the sandbox's vendors of models, with a ledger that remembers its rows. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,10 +6,15 @@ import { createSecretKey } from 'node:crypto'
 import { expect } from 'vitest'
 import { newId, parseStandardSecret } from '#dodeca/kernel'
 import { openSandbox } from '../../../../sandbox/open-sandbox.ts'
-import { openai as vendor } from '../../../../sandbox/openai/openai.ts'
+import { anthropic } from '../../../../sandbox/anthropic/anthropic.ts'
+import { gemini } from '../../../../sandbox/gemini/gemini.ts'
+import { openai } from '../../../../sandbox/openai/openai.ts'
+import { usualAuth, type Auth } from '../auth.ts'
 import type { Limits } from '../call.ts'
 import { openLines } from '../lines.ts'
 import { openCompatible } from '../wire/chat.ts'
+import { openGemini } from '../wire/gemini.ts'
+import { openAnthropic } from '../wire/messages.ts'
 import { openOpenai } from '../wire/responses.ts'
 import {
   ProviderFailure,
@@ -40,7 +45,8 @@ export type Outcome = {
 type Json = any
 
 export type AdapterWorld = {
-  provider(kind: ProviderKind, limits?: Partial<Limits>): Provider
+  /** With the key in its usual place, unless `auth` says another. */
+  provider(kind: ProviderKind, limits?: Partial<Limits>, auth?: (key: string) => Auth): Provider
   address(name: 'api' | 'key' | 'webhook_secret' | 'control'): string
   control(path: string, body?: object): Promise<Json>
   /** Requests of an operation that the provider has journaled. */
@@ -48,7 +54,8 @@ export type AdapterWorld = {
   close(): Promise<void>
 }
 
-export const kinds: readonly ProviderKind[] = ['openai', 'openai_compatible']
+export const kinds = ['openai', 'openai_compatible', 'anthropic', 'gemini'] as const
+const vendorOf = (kind: ProviderKind) => (kind === 'openai_compatible' ? 'openai' : kind)
 
 const limits_default: Limits = {
   attempt_timeout_ms: 10_000,
@@ -60,11 +67,11 @@ const limits_default: Limits = {
 
 export async function openAdapterWorld(): Promise<AdapterWorld> {
   const folder = await mkdtemp(join(tmpdir(), 'dodeca-adapters-'))
-  const sandbox = await openSandbox(folder, [vendor])
+  const sandbox = await openSandbox(folder, [openai, anthropic, gemini])
   const opened: Provider[] = []
   const address: AdapterWorld['address'] = name => sandbox.addresses['openai']?.[name] ?? ''
-  const control: AdapterWorld['control'] = async (path, body) => {
-    const answer = await fetch(new URL(path, address('control')), {
+  const controlOf = async (vendor: string, path: string, body?: object): Promise<Json> => {
+    const answer = await fetch(new URL(path, sandbox.addresses[vendor]?.['control']), {
       method: body ? 'POST' : 'GET',
       ...(body
         ? { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
@@ -76,25 +83,35 @@ export async function openAdapterWorld(): Promise<AdapterWorld> {
   }
   return {
     address,
-    control,
-    provider: (kind, limits = {}) => {
+    control: (path, body) => controlOf('openai', path, body),
+    provider: (kind, limits = {}, auth = key => usualAuth(kind, key)) => {
+      const at: Readonly<Record<string, string>> = sandbox.addresses[vendorOf(kind)] ?? {}
+      const { api: base_url = '', key = '' } = at
       const lines = openLines({
         name: 'test',
         limits: { ...limits_default, ...limits },
         breaker_open_ms: 60_000,
         nowMs: () => Date.now(),
-        connection: () => ({ base_url: address('api'), api_key: address('key') }),
+        connection: () => ({ base_url, auth: auth(key) }),
       })
       const secret = parseStandardSecret(address('webhook_secret'))
       const secrets = () => [createSecretKey(secret ?? Buffer.alloc(24))]
-      const provider =
-        kind === 'openai'
-          ? openOpenai({ name: kind, lines, secrets })
-          : openCompatible({ name: kind, lines })
+      const open = {
+        openai: () => openOpenai({ name: kind, lines, secrets }),
+        openai_compatible: () => openCompatible({ name: kind, lines }),
+        anthropic: () => openAnthropic({ name: kind, lines }),
+        gemini: () => openGemini({ name: kind, lines }),
+      }
+      const provider = open[kind]()
       opened.push(provider)
       return provider
     },
-    requests: async operation_id => (await control(`requests?operation_id=${operation_id}`)).data,
+    requests: async operation_id => {
+      const path = `requests?operation_id=${operation_id}`
+      const vendors = Object.keys(sandbox.addresses)
+      const found = await Promise.all(vendors.map(vendor => controlOf(vendor, path)))
+      return found.flatMap(one => one.data)
+    },
     close: async () => {
       for (const one of opened) await one.close()
       await sandbox.close()

@@ -32,7 +32,7 @@ async function answered(usage: unknown, model: unknown = 'a-model') {
       limits: { ...limits, max_retries: 0 },
       breaker_open_ms: ms,
       nowMs: () => Date.now(),
-      connection: () => ({ base_url, api_key: '' }),
+      connection: () => ({ base_url, auth: { type: 'bearer', key: 'none' } }),
     }),
   })
   const outcome = await outcomeOf(provider, requestOf('Tell me.'))

@@ -20,20 +20,18 @@ import { ProviderFailure, type Provider, type ProviderRequest } from '../provide
 import type { End, Read } from '../read-stream.ts'
 import { nameFrom, usageFrom } from '../reported.ts'
 import { isStrict } from '../strict-schema.ts'
+import { withoutBackground } from './without-background.ts'
 
 type Chunk = OpenAI.Chat.Completions.ChatCompletionChunk
 type Params = OpenAI.Chat.Completions.ChatCompletionCreateParams
 type Sent = OpenAI.Chat.Completions.ChatCompletionMessageParam
 
 export function openCompatible({ name, lines }: Omit<AdapterOptions, 'secrets'>): Provider {
-  const absent = () => Promise.reject(new ProviderFailure('model_capability_unsupported'))
   return {
+    ...withoutBackground(lines),
     name,
     kind: 'openai_compatible',
     has: ['seed'],
-    has_background: false,
-    health: lines.health,
-    close: lines.close,
     complete: (request, options) => {
       const { model, provider_key, attempts_before } = request
       const sent = {
@@ -43,11 +41,7 @@ export function openCompatible({ name, lines }: Omit<AdapterOptions, 'secrets'>)
       } as const
       return streamed(lines, { ...sent, model, provider_key, attempts_before, options }, reader())
     },
-    background: absent,
-    retrieve: absent,
-    cancel: absent,
     embed: (request, options) => embed(lines, request, options),
-    verifyWebhook: () => Promise.resolve({ refused: 'signature_invalid' }),
   }
 }
 

@@ -67,7 +67,10 @@ function shapeOf(html: string, scriptingEnabled: boolean): string[] {
     if ('attrs' in node) {
       shape.push(`<${[node.tagName, ...node.attrs.map(({ name }) => name)].join(' ')}>`)
       const links = node.attrs.filter(({ name }) => name === 'href' || name === 'src')
-      for (const { value } of links) shape.push(`${URL.parse(value, base)?.protocol} address`)
+      // What is no address, such as `//-->`, leads nowhere.
+      for (const { value } of links) {
+        shape.push(`${URL.parse(value, base)?.protocol ?? 'no:'} address`)
+      }
       const [text] = node.tagName === 'style' ? node.childNodes : []
       if (text && 'value' in text) shape.push(`style ${text.value}`)
     }

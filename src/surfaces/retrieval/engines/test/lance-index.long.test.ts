@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect } from '@lancedb/lancedb'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { childPids, extraNiceOf } from '../../../../../test/child-pids.ts'
+import { childPids, extraNiceOf, low_extra } from '../../../../../test/child-pids.ts'
 import { leaseFor, type RetrievalIndex } from '../index.ts'
 import { openLanceIndex } from '../lance/open-lance-index.ts'
 import { describeIndex } from './contract.ts'
@@ -161,9 +161,9 @@ describe('the processes of the engine', () => {
     }
     const other = openLanceIndex(options())
     try {
-      expect(await started(() => other.create('polite', spec))).toEqual([10])
+      expect(await started(() => other.create('polite', spec))).toEqual([low_extra])
       expect(await started(() => other.count('polite'))).toEqual([0])
-      expect(await started(() => other.completeIndexes('polite'))).toEqual([10])
+      expect(await started(() => other.completeIndexes('polite'))).toEqual([low_extra])
     } finally {
       await other.close()
     }

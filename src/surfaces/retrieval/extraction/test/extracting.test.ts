@@ -2,7 +2,7 @@
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hostile, pdfOf, word } from './samples.ts'
-import { childPids, extraNiceOf } from '../../../../../test/child-pids.ts'
+import { childPids, extraNiceOf, low_extra } from '../../../../../test/child-pids.ts'
 import { default_limits, ExtractionFailed, type Extractors } from '../extract.ts'
 import { openExtractors } from '../open-extractors.ts'
 
@@ -143,7 +143,7 @@ describe('reading', () => {
   test('gives way to requests', async () => {
     await read('text/plain', 'short')
     const own = (await childPids()).filter(pid => !others.includes(pid))
-    expect(new Set(own.map(extraNiceOf))).toEqual(new Set([10]))
+    expect(new Set(own.map(extraNiceOf))).toEqual(new Set([low_extra]))
   })
 
   test('is stopped when it takes too long, and its process is gone', async () => {

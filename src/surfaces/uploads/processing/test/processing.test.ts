@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto'
 import sharp from 'sharp'
 import { Type } from 'typebox'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { extraNiceOf } from '../../../../../test/child-pids.ts'
+import { extraNiceOf, low_extra } from '../../../../../test/child-pids.ts'
 import { eventually } from '../../../../../test/world.ts'
 import { sql } from '#dodeca/kernel'
 import { openUploadWorld, type UploadWorld } from '../../test/upload-world.ts'
@@ -213,7 +213,7 @@ test('a child that dies while it looks costs one attempt', async () => {
     const { rows } = await crashed(body.id)
     return rows > 0
   })
-  expect([...nice], 'it gives way to requests').toEqual([10])
+  expect([...nice], 'it gives way to requests').toEqual([low_extra])
   const { file } = await eventually('the file is processed', async () => {
     const found = await world.call('GET', `/v1/uploads/${body.id}`, { token: who.token })
     return found.body.state !== 'uploaded' && found.body

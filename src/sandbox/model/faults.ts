@@ -31,6 +31,8 @@ const actions = [
   'content_filter',
   'incomplete',
   'usage_missing',
+  'usage_lies',
+  'ends_twice',
   'say',
   'fabricated_quote',
   'misattributed_quote',

@@ -7,7 +7,7 @@ import type { FaultRule } from './faults.ts'
 import type { Prompt } from './prompt.ts'
 import { drawer, prose } from './prose.ts'
 import { sampleOf } from './sample.ts'
-import { idOf } from './openai-id.ts'
+import { idOf } from './vendor-id.ts'
 import { countTokens, tokensOf } from './tokens.ts'
 
 export type Ending =
@@ -59,8 +59,14 @@ export function answerTo(prompt: Prompt, fault: FaultRule | undefined): Answer {
     deltas: chunk === 1 ? tokens : joined(tokens, chunk),
     refused: action === 'refusal',
     ending: endingOf(fault, tokens.length < all.length),
-    usage: action === 'usage_missing' || action === 'failed_event' ? null : usage,
+    usage: action === 'usage_missing' || action === 'failed_event' ? null : lying(usage, fault),
   }
+}
+
+/** `usage_lies` with the code `negative` or `huge`. */
+function lying(usage: Usage, fault: FaultRule | undefined): Usage {
+  if (fault?.action !== 'usage_lies') return usage
+  return { ...usage, output: fault.code === 'negative' ? -usage.output : 1e12 }
 }
 
 function calling(prompt: Prompt, calls: readonly ToolCall[]): Answer {

@@ -3,14 +3,18 @@ import type { ServerResponse } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { FaultRule } from './faults.ts'
 import type { Seen } from './requests.ts'
-import type { Config } from './store.ts'
 
 export type Turn = {
   readonly response: ServerResponse
   readonly seen: Seen
   readonly fault: FaultRule | undefined
-  readonly config: Config
+  readonly config: Pace
+  /** An error in the middle of a stream. */
+  errorFrame(code: string, message: string): string
 }
+
+/** Milliseconds before the first event of every stream, and between deltas. */
+export type Pace = { readonly ttft_ms: number; readonly delta_ms: number }
 
 export type Frame = { readonly text: string; readonly kind: 'delta' | 'terminal' | 'other' }
 
@@ -68,6 +72,7 @@ export async function sendStream(turn: Turn, frames: Iterable<Frame>): Promise<v
       break
     if (kind === 'delta' && seen.deltas_sent > 0) await waited(slow?.delta_ms ?? config.delta_ms)
     await written(turn, text)
+    if (kind === 'terminal' && fault?.action === 'ends_twice') await written(turn, text)
     if (kind === 'delta') seen.deltas_sent++
   }
   response.end()
@@ -99,10 +104,7 @@ async function breakOff(turn: Turn, fault: FaultRule): Promise<void> {
       return
     case 'error_event': {
       const { code = 'server_error', message = 'The server had an error.' } = fault
-      const error = { type: 'error', code, message, param: null, sequence_number: 99 }
-      const chat = turn.seen.path.includes('/chat/')
-      const data = JSON.stringify(chat ? { error: { message, type: code, code } } : error)
-      await written(turn, chat ? `data: ${data}\n\n` : `event: error\ndata: ${data}\n\n`)
+      await written(turn, turn.errorFrame(code, message))
       response.end()
       break
     }

@@ -1,4 +1,4 @@
-/** A refusal in the format of the OpenAI API. */
+/** A refusal, as OpenAI says it. Other vendors make their form of it by its status. */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
   readonly status: number

@@ -13,6 +13,8 @@ export type Seen = {
   readonly path: string
   readonly headers: Readonly<Record<string, unknown>>
   body: unknown
+  /** How it proved its caller. */
+  auth: string | null
   operation_id: string | null
   fault: string | null
   status: number | null
@@ -29,6 +31,7 @@ export type Requests = {
   clear(): void
 }
 
+const proofs = new Set(['authorization', 'api-key', 'x-api-key', 'x-goog-api-key'])
 const kept_max = 20_000
 /** Of longer bodies the journal records only the length. */
 const body_chars_max = 20_000
@@ -42,7 +45,9 @@ export function openRequests(clock: Clock): Requests {
     },
     begin: (id, request, response) => {
       const url = new URL(request.url ?? '/', 'http://localhost')
-      const { authorization: _, ...headers } = request.headers
+      const headers = Object.fromEntries(
+        Object.entries(request.headers).filter(([name]) => !proofs.has(name)),
+      )
       const seen: Seen = {
         id,
         at_ms: clock.nowMs(),
@@ -50,6 +55,7 @@ export function openRequests(clock: Clock): Requests {
         path: url.pathname,
         headers,
         body: null,
+        auth: null,
         operation_id: null,
         fault: null,
         status: null,

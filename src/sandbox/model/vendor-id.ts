@@ -1,4 +1,4 @@
-/** Ids in OpenAI's format. */
+/** Ids as the vendors of models write them. */
 import { newId } from '#dodeca/kernel'
 
 /** The prefix gives the kind of object. The rest is unique and ordered by time. */
