@@ -136,7 +136,7 @@ export const de: Words = {
     'Ein Programm ruft Modelle mit einem API-Schlüssel von Ihnen auf. Seine Aufrufe zählen zu Ihren Grenzen; sein Verbrauch wird getrennt gezeigt.',
   connect_code: 'Zeilen zum Kopieren',
   connect_tags:
-    'X-Tags sagt, wofür die Kosten sind: Verbrauch und Kosten zeigt sie je Tag, und ein Tag kann Grenzen haben.',
+    'X-Tags sagt, wofür die Kosten sind: Verbrauch und Kosten zeigt sie je Schlagwort, und ein Schlagwort kann Grenzen haben.',
   clicks_none: 'Diesen Link hat noch niemand geöffnet.',
   at_most: 'höchstens {n}',
   qr_code: 'QR-Code',

@@ -1,7 +1,8 @@
 /**
  * What surfaces show beyond lists and fields, as a person sees it in Chromium in the dark: people, links,
- * uploads, notifications, retrieval, chat, inference and payments. The acts of the other surfaces
- * are in acts.long.test.ts, and jobs, search and refusals in journeys.long.test.ts.
+ * uploads, notifications, retrieval, chat and payments. Inference is in inference.long.test.ts,
+ * the acts of the other surfaces are in acts.long.test.ts, and jobs, search and refusals in
+ * journeys.long.test.ts.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Page } from 'playwright-core'
@@ -169,41 +170,6 @@ describe.skipIf(!has_chromium)('a surface in the console', async () => {
     await shoot(page, 'surface-room')
     expect([...person.faults(), ...other.faults()]).toEqual([])
     await other.context.close()
-  })
-
-  test('inference: a model answers word by word, and usage has its charts', async () => {
-    await open('inference/inferences')
-    await page.getByLabel('Input').fill('Write one sentence about the sea.')
-    await page.getByRole('button', { name: 'Send', exact: true }).click()
-    await page.getByText(/^Input tokens \d+ · Output tokens [1-9]/).waitFor()
-    expect(await page.locator('.answer').innerText()).not.toBe('')
-    await audit(page, 'a model')
-    await open('inference/usage')
-    await page.getByRole('img', { name: /^Cost amount: / }).waitFor()
-    await page.getByLabel('Group by').selectOption('workload')
-    await page.locator('.legend').getByText('inference').waitFor()
-    await page.locator('.usage select').selectOption('output_tokens')
-    await page.getByRole('img', { name: /^Output tokens: [1-9]/ }).waitFor()
-    await audit(page, 'usage')
-    await shoot(page, 'surface-usage')
-    expect(person.faults()).toEqual([])
-  })
-
-  test('inference: a program is connected by what the page shows', async () => {
-    await open('inference/connect')
-    await page.getByRole('button', { name: 'OpenAI, Python', exact: true }).click()
-    const code = page.locator('pre[aria-label="OpenAI, Python"]')
-    expect(await code.innerText()).toContain(`base_url="${new URL(page.url()).origin}/v1"`)
-    await audit(page, 'connect')
-    await shoot(page, 'surface-connect')
-    const made = await act(page, 'Create api key')
-    const { key } = (await made.json()) as { key: string }
-    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
-    const body = JSON.stringify({ model: 'default', input: 'Hello.' })
-    const { origin } = new URL(page.url())
-    const answer = await fetch(`${origin}/v1/responses`, { method: 'POST', headers, body })
-    expect(answer.status).toBe(200)
-    expect(person.faults()).toEqual([])
   })
 
   test('payments and commerce: an order leads to the time line of its payment', async () => {

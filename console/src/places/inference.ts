@@ -1,4 +1,5 @@
 /** The place of inference: calls, usage, quotas, models with prices, and how a program connects. */
+import { CallSteps } from '../panels/call-steps.tsx'
 import { Connect } from '../panels/connect.tsx'
 import { Playground } from '../panels/playground.tsx'
 import { UsageChart } from '../panels/usage-chart.tsx'
@@ -15,6 +16,7 @@ export const inference: Place = {
       list: 'listInferences',
       read: 'getInference',
       create: 'createInference',
+      panel: CallSteps,
       columns: ['model', 'state', 'usage', 'tags', 'error', 'created_at'],
       events: ['inference.'],
       actions: [{ by: 'cancelInference', hurts: true, in: ['pending', 'running', 'reconciling'] }],
@@ -64,7 +66,16 @@ export const inference: Place = {
       title: { en: 'Models', de: 'Modelle' },
       list: 'listModels',
       create: 'createModel',
-      columns: ['name', 'model_name', 'state', 'health', 'provider', 'capability', 'price', 'deployment_id'],
+      columns: [
+        'name',
+        'model_name',
+        'state',
+        'health',
+        'provider',
+        'capability',
+        'price',
+        'deployment_id',
+      ],
       events: ['model_deployment.'],
       actions: ['changeModel'],
       related: [

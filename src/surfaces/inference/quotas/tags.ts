@@ -12,7 +12,7 @@ const tags_max = limit('inference.call_tags', 4, 'tags', 'Tags that one call sen
 const pattern = '^[a-z0-9][a-z0-9:_.-]{0,63}$'
 const form = new RegExp(pattern)
 
-export const Tag = Type.String({ pattern, minLength: 1, maxLength: 64 })
+const Tag = Type.String({ pattern, minLength: 1, maxLength: 64 })
 export const Tags = Type.Array(Tag, { maxItems: tags_max, uniqueItems: true })
 
 /** Only an administrator gives these, so that no caller can charge another team. */

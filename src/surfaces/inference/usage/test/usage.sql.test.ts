@@ -94,7 +94,8 @@ describe.concurrent('usage', () => {
         const found = await lines(admin, `scope=tenant&group_by=${by}${interval}`)
         const by_day = by === 'day' || interval !== ''
         const keyed = rows.flatMap(row => {
-          const names = by === 'tag' ? (row.tags.length > 0 ? row.tags : [null]) : [row[by]]
+          const tags = row.tags.length > 0 ? row.tags : [null]
+          const names = by === 'tag' ? tags : [row[by]]
           return names.map(name => ({ key: `${by_day ? row.day : null} ${name}`, row }))
         })
         const sums = Object.groupBy(keyed, one => one.key)
@@ -118,9 +119,8 @@ describe.concurrent('usage', () => {
     const body = { model: 'default', input: 'Hi.', tags: ['c'] }
     await world.call('POST', '/v1/inferences', { token: key.body.key, body })
     const apart = await lines(member, 'group_by=principal')
-    expect(apart.map(line => line['principal_id']).toSorted()).toEqual(
-      [member.id, key.body.id].toSorted(),
-    )
+    const ids = apart.map(line => line['principal_id'])
+    expect(new Set(ids)).toEqual(new Set([member.id, key.body.id]))
     const of_key = await world.call('GET', '/v1/usage?group_by=tag', { token: key.body.key })
     expect(of_key.body.data.map((line: Line) => line['tag'])).toEqual(['c'])
     const own = await lines(member, 'group_by=tag')
@@ -144,7 +144,7 @@ describe.concurrent('usage', () => {
     const personal = world.platform.opened['inference']?.personal
     const account = { account_id: member.id, principal_ids: [member.id] }
     const exported: unknown[] = []
-    for await (const one of personal?.export(account as never, new AbortController().signal) ?? [])
+    for await (const one of personal?.export(account as never, AbortSignal.timeout(30_000)) ?? [])
       exported.push(one)
     const calls = exported.map(one => (one as { data: Record<string, unknown> }).data)
     expect(calls.map(one => one['tags'])).toEqual([['b'], []])

@@ -1,0 +1,161 @@
+/** The limit of a tag: as many as have room, and no run missed while the limit changes. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { Type } from 'typebox'
+import { newId, sql } from '#dodeca/kernel'
+import type { Deps } from '../../deps.ts'
+import {
+  openInferenceWorld,
+  type InferenceWorld,
+  type Someone,
+} from '../../test/inference-world.ts'
+import { limitsArgument } from '../limits.ts'
+
+let world: InferenceWorld
+beforeAll(async () => {
+  world = await openInferenceWorld({
+    INFERENCE_QUOTA_TENANT_OPERATIONS: '100000',
+    INFERENCE_QUOTA_TENANT_REQUESTS_PER_MINUTE: '100000',
+    INFERENCE_QUOTA_PRINCIPAL_OPERATIONS: '100000',
+    INFERENCE_QUOTA_PRINCIPAL_REQUESTS_PER_MINUTE: '100000',
+    KERNEL_DATABASE_WAIT_MS: '60000',
+  })
+})
+afterAll(() => world.close())
+
+async function administrator(): Promise<Someone> {
+  const one = await world.someone()
+  await world.allow(one, 'inference.quotas.write')
+  return one
+}
+
+const Counter = Type.Object({
+  metric: Type.String(),
+  used: Type.Number(),
+  reserved: Type.Number(),
+})
+const counters = (one: Someone, tag: string) =>
+  world.platform.kernel.db.many(
+    Counter,
+    sql`
+      select metric, used::float8 as used, reserved::float8 as reserved
+      from inference.quota_counters
+      where tenant_id = ${one.tenant.id} and scope_type = 'tag' and scope_id = ${tag}
+      order by metric`,
+  )
+
+/** Operations as a call writes them, for reservations straight in the database. */
+async function operations(one: Someone, tags: string[], calls: number): Promise<string[]> {
+  const like = await one.infer('Hi.')
+  const ids = Array.from({ length: calls }, () => newId())
+  await world.platform.kernel.db.run(sql`
+    insert into inference.inference_operations (tenant_id, id, actor_id, model, first_deployment_id,
+      model_deployment_id, deployment_tenant_id, workload, state, prompt_version, tags,
+      estimated_input, max_output, deadline_at)
+    select o.tenant_id, made.id, o.actor_id, o.model, o.first_deployment_id, o.model_deployment_id,
+      o.deployment_tenant_id, o.workload, 'running', o.prompt_version, ${tags}::text[], 6, 4, now()
+    from inference.inference_operations o, unnest(${ids}::uuid[]) made (id)
+    where o.tenant_id = ${one.tenant.id} and o.id = ${like.body.id}`)
+  return ids
+}
+
+const Missed = Type.Object({ missed: Type.String(), scope: Type.String() })
+
+class Refused extends Error {
+  readonly by: unknown
+  constructor(by: unknown) {
+    super('refused')
+    this.by = by
+  }
+}
+
+/** Takes ten tokens. What is missed, if there is no room: then nothing is committed. */
+async function reserve(one: Someone, id: string, kind: 'call' | 'job'): Promise<unknown> {
+  const kernel = world.platform.kernel as unknown as Deps['kernel']
+  try {
+    await kernel.db.tx(async tx => {
+      const missed = await tx.maybe(
+        Missed,
+        sql`
+          select r.missed, r.scope from inference.inference_operations o,
+            inference.reserve(o.tenant_id, o.actor_id, o.id, 1, ${kind},
+              ${limitsArgument(kernel)}::jsonb, o.deployment_tenant_id, o.model_deployment_id, 6, 4,
+              1, true, ${newId()}, 600, 1, ${newId()}) r
+          where o.tenant_id = ${one.tenant.id} and o.id = ${id}`,
+      )
+      if (missed) throw new Refused(missed)
+    })
+    return undefined
+  } catch (error) {
+    if (error instanceof Refused) return error.by
+    throw error
+  }
+}
+
+const settle = (one: Someone, id: string) =>
+  world.platform.kernel.db.tx(tx =>
+    tx.many(
+      Type.Object({ output_units: Type.Integer() }),
+      sql`
+        select output_units from inference.settle(${one.tenant.id}, ${id}, 1, 'succeeded', 6, 0, 4,
+          'provider', 'a model', null, 5)`,
+    ),
+  )
+
+test('admit exactly as many of 1,000 calls as have room in the limit of their tag', async () => {
+  const one = await administrator()
+  const room = 57
+  await one.ask('PUT', '/v1/quotas/tag/a', { tokens_per_day: room * 10 + 9 })
+  const calls = await operations(one, ['a', 'b'], 600)
+  const jobs = await operations(one, ['a'], 400)
+  const mixed = [...calls, ...jobs].map((id, at) => ({ id, at: (at * 7919) % 1000 }))
+  const isJob = new Set(jobs)
+  const answers = await Promise.all(
+    mixed
+      .toSorted((a, b) => a.at - b.at)
+      .map(async ({ id }) => ({
+        id,
+        missed: await reserve(one, id, isJob.has(id) ? 'job' : 'call'),
+      })),
+  )
+  const admitted = answers.filter(answer => answer.missed === undefined)
+  expect(admitted).toHaveLength(room)
+  const refused = answers.find(answer => answer.missed !== undefined)
+  expect(refused?.missed).toEqual({ missed: 'tokens_per_day', scope: 'tag' })
+  expect(await counters(one, 'a')).toEqual([
+    { metric: 'tokens_per_day', used: 0, reserved: room * 10 },
+  ])
+  expect(await world.faults()).toEqual([])
+  await Promise.all(admitted.map(({ id }) => settle(one, id)))
+  expect(await counters(one, 'a')).toEqual([
+    { metric: 'tokens_per_day', used: room * 10, reserved: 0 },
+  ])
+  expect(await world.faults()).toEqual([])
+})
+
+test('count every run although the limits of a tag change while calls begin and end', async () => {
+  const one = await administrator()
+  const calls = await operations(one, ['a'], 200)
+  const path = '/v1/quotas/tag/a'
+  const changes = (async () => {
+    for (let turn = 0; turn < 12; turn++) {
+      const limits =
+        turn % 2 ? { tokens_per_day: 100_000, tokens_per_minute: 100_000 } : { cost_per_day: 9 }
+      const changed = await (turn % 5 === 4
+        ? one.ask('DELETE', path)
+        : one.ask('PUT', path, limits))
+      expect(changed.status).toBeLessThan(300)
+    }
+  })()
+  const runs = Array.from({ length: 8 }, async (_, at) => {
+    for (const id of calls.filter((_id, place) => place % 8 === at)) {
+      expect(await reserve(one, id, at % 2 ? 'job' : 'call')).toBeUndefined()
+      if (at % 4 < 3) await settle(one, id)
+    }
+  })
+  await Promise.all([changes, ...runs])
+  expect(await world.faults()).toEqual([])
+  await one.ask('PUT', path, { tokens_per_day: 100_000 })
+  expect(await counters(one, 'a')).toEqual([
+    { metric: 'tokens_per_day', used: 1500, reserved: 500 },
+  ])
+})
