@@ -33,10 +33,8 @@ export const anthropic = modelDouble({
     if (heard.method !== 'POST' || heard.path !== '/v1/messages') {
       throw unknownUrl(heard.method, heard.path)
     }
-    if (heard.headers['anthropic-version'] !== '2023-06-01') {
-      throw new ApiError(400, 'anthropic-version: header is required')
-    }
     const body = read(CreateMessage, heard.body)
+    checkVersion(heard.headers['anthropic-version'], body)
     const prompt = promptOfMessage(heard.path, body, keyIn(heard))
     checkModel(prompt, 'text')
     const fault = faultFor(faults, heard, prompt)
@@ -50,6 +48,16 @@ export const anthropic = modelDouble({
       : sendJson(turn, 200, messageOf(made, contentOf(made))))
   },
 })
+
+/** The newer version has no sampling parameters. */
+function checkVersion(version: unknown, { temperature, top_p }: CreateMessage): void {
+  if (version !== '2023-06-01' && version !== '2026-10-21') {
+    throw new ApiError(400, 'anthropic-version: header is required')
+  }
+  if (version === '2026-10-21' && (temperature !== undefined || top_p !== undefined)) {
+    throw new ApiError(400, 'temperature: Extra inputs are not permitted')
+  }
+}
 
 const too_long = 'prompt is too long: 9 tokens > 8 maximum'
 

@@ -57,7 +57,7 @@ export type AdapterWorld = {
 export const kinds = ['openai', 'openai_compatible', 'anthropic', 'gemini'] as const
 const vendorOf = (kind: ProviderKind) => (kind === 'openai_compatible' ? 'openai' : kind)
 
-const limits_default: Limits = {
+export const limits_default: Limits = {
   attempt_timeout_ms: 10_000,
   max_retries: 2,
   first_event_ms: 10_000,
