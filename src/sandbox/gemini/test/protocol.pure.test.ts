@@ -21,10 +21,10 @@ afterAll(async () => {
 })
 
 async function generate(body: object, action = 'generateContent') {
-  const { api, key = '' } = sandbox.addresses['gemini'] ?? {}
-  const answer = await fetch(`${api}/models/sandbox-large:${action}`, {
+  const at = sandbox.addresses['gemini']
+  const answer = await fetch(`${at?.['api']}/models/sandbox-large:${action}`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', 'x-goog-api-key': key },
+    headers: { 'content-type': 'application/json', 'x-goog-api-key': at?.['key'] ?? '' },
     body: JSON.stringify(body),
   })
   return { status: answer.status, text: await answer.text() }

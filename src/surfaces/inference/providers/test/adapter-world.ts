@@ -85,7 +85,8 @@ export async function openAdapterWorld(): Promise<AdapterWorld> {
     address,
     control: (path, body) => controlOf('openai', path, body),
     provider: (kind, limits = {}, auth = key => usualAuth(kind, key)) => {
-      const { api: base_url = '', key = '' } = sandbox.addresses[vendorOf(kind)] ?? {}
+      const at = sandbox.addresses[vendorOf(kind)]
+      const [base_url, key] = [at?.['api'] ?? '', at?.['key'] ?? '']
       const lines = openLines({
         name: 'test',
         limits: { ...limits_default, ...limits },
