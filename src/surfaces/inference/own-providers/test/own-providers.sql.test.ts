@@ -143,19 +143,22 @@ describe('an own provider', () => {
     expect((await own.put(one, 'ours', own.openai(), tag)).body.version).toBe(2)
     const { db } = world.platform.kernel
     const Row = Type.Object({ text: Type.String() })
-    const events = await db.many(
-      Row,
-      sql`
-        select e::text as text from kernel.events e
-        where tenant_id = ${one.tenant.id} and type = 'model_provider.changed'`,
-    )
+    const read = () =>
+      db.many(
+        Row,
+        sql`
+          select e::text as text from kernel.events e
+          where tenant_id = ${one.tenant.id} and type = 'model_provider.changed'`,
+      )
+    await eventually('both are in the log', async () => (await read()).length === 2)
+    const events = await read()
     const audits = await db.many(
       Row,
       sql`
         select a::text as text from kernel.audit_events a
         where tenant_id = ${one.tenant.id} and action like 'inference.providers.%'`,
     )
-    expect([events.length, audits.length]).toEqual([2, 2])
+    expect(audits).toHaveLength(2)
     const said = JSON.stringify([events, audits, made.body])
     expect(said).not.toContain(own.keyOf('openai').slice(0, 20))
   })
