@@ -46,6 +46,7 @@ const pages = [
   'docs/guides/worker-in-python.md',
   'docs/identity.md',
   'docs/inference.md',
+  'docs/model-providers.md',
   'docs/jobs.md',
   'docs/links.md',
   'docs/login-for-your-apps.md',

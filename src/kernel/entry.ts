@@ -159,12 +159,7 @@ export {
 export { hasJoined, hasOtherCells, joinBucket } from './objects/shared-bucket.ts'
 
 // Requests to other servers.
-export {
-  isGlobalUnicast,
-  openAddressRules,
-  type AddressRules,
-  type Port,
-} from './outgoing/addresses.ts'
+export { isGlobalUnicast, openAddressRules, type Port } from './outgoing/addresses.ts'
 export {
   circuit_defaults,
   openCircuit,

@@ -20,7 +20,7 @@ export function checkedLookup(rules: Pick<AddressRules, 'check'>, port: number):
         else if (all) done(null, found)
         else done(null, first.address, first.family)
       },
-      (error: NodeJS.ErrnoException) => done(error, []),
+      (error: unknown) => done(error as NodeJS.ErrnoException, []),
     )
   }
 }

@@ -33,10 +33,8 @@ export const anthropic = modelDouble({
     if (heard.method !== 'POST' || heard.path !== '/v1/messages') {
       throw unknownUrl(heard.method, heard.path)
     }
-    if (heard.headers['anthropic-version'] !== '2023-06-01') {
-      throw new ApiError(400, 'anthropic-version: header is required')
-    }
     const body = read(CreateMessage, heard.body)
+    checkVersion(heard.headers['anthropic-version'], body)
     const prompt = promptOfMessage(heard.path, body, keyIn(heard))
     checkModel(prompt, 'text')
     const fault = faultFor(faults, heard, prompt)
@@ -50,6 +48,16 @@ export const anthropic = modelDouble({
       : sendJson(turn, 200, messageOf(made, contentOf(made))))
   },
 })
+
+/** The newer version has no sampling parameters. */
+function checkVersion(version: unknown, { temperature, top_p }: CreateMessage): void {
+  if (version !== '2023-06-01' && version !== '2026-10-21') {
+    throw new ApiError(400, 'anthropic-version: header is required')
+  }
+  if (version === '2026-10-21' && (temperature !== undefined || top_p !== undefined)) {
+    throw new ApiError(400, 'temperature: Extra inputs are not permitted')
+  }
+}
 
 const too_long = 'prompt is too long: 9 tokens > 8 maximum'
 
@@ -133,7 +141,11 @@ function checkThoughts(at: number, blocks: readonly Block[], call: string): void
   }
 }
 
-function contentOf({ answer }: Made): Block[] {
+/** The arguments of a call as the model wrote them. */
+type Called = Omit<Extract<Block, { type: 'tool_use' }>, 'input'> & { readonly input: string }
+type Said = Extract<Block, { type: 'text' | 'thinking' }> | Called
+
+function contentOf({ answer }: Made): Said[] {
   const { calls, deltas, usage } = answer
   if (calls.length === 0) return [{ type: 'text', text: deltas.join('') }]
   const thinks = (usage?.reasoning ?? 0) > 0
@@ -142,15 +154,15 @@ function contentOf({ answer }: Made): Block[] {
     type: 'tool_use' as const,
     id: ids[index] ?? '',
     name: call.name,
-    input: call.arguments as never,
+    input: call.arguments,
   }))
   const thought = { type: 'thinking' as const, thinking, signature: sign(ids[0] ?? '') }
   return thinks ? [thought, ...used] : used
 }
 
-function messageOf({ id, body, answer }: Made, content: Block[] | null): object {
+function messageOf({ id, body, answer }: Made, content: Said[] | null): object {
   const parsed = content?.map(one =>
-    one.type === 'tool_use' ? { ...one, input: JSON.parse(String(one.input)) as unknown } : one,
+    one.type === 'tool_use' ? { ...one, input: JSON.parse(one.input) as unknown } : one,
   )
   return {
     id,
@@ -203,7 +215,7 @@ function* framesOf(made: Made): Generator<Frame> {
       for (const piece of halves(block.thinking)) yield delta('thinking_delta', { thinking: piece })
       yield delta('signature_delta', { signature: block.signature })
     } else if (block.type === 'tool_use') {
-      for (const partial_json of halves(String(block.input))) {
+      for (const partial_json of halves(block.input)) {
         yield delta('input_json_delta', { partial_json })
       }
     }
@@ -219,7 +231,7 @@ function* framesOf(made: Made): Generator<Frame> {
   yield frame('message_stop', {}, 'terminal')
 }
 
-function emptied(block: Block): object {
+function emptied(block: Said): object {
   if (block.type === 'text') return { ...block, text: '' }
   if (block.type === 'thinking') return { ...block, thinking: '', signature: '' }
   return { ...block, input: {} }

@@ -5,11 +5,13 @@
  */
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
+import type { Clock } from '#dodeca/kernel'
 
 export type Credentials = {
   readonly key: string
   /** The headers with a bare key. `authorization` has it as a bearer. */
   readonly headers: readonly string[]
+  readonly clock: Pick<Clock, 'nowMs'>
 }
 
 export const aws_access_key_id = 'AKIASANDBOX'
@@ -19,25 +21,31 @@ const proofs = ['authorization', 'api-key', 'x-api-key', 'x-goog-api-key']
 export function authorizedBy(
   request: IncomingMessage,
   raw: string,
-  { key, headers }: Credentials,
+  { key, headers, clock }: Credentials,
 ): string | null {
   const [sent, ...others] = proofs.filter(name => request.headers[name] !== undefined)
   if (sent === undefined || others.length > 0) return null
   const value = String(request.headers[sent])
-  if (value.startsWith('AWS4-HMAC-SHA256 ')) return isSigned(request, raw, key) ? 'aws' : null
+  if (value.startsWith('AWS4-HMAC-SHA256 '))
+    return isSigned(request, raw, key, clock.nowMs()) ? 'aws' : null
   if (sent === 'authorization') return value === `Bearer ${key}` ? 'bearer' : null
   return headers.includes(sent) && value === key ? sent : null
 }
 
 /** Signature Version 4. The secret is the key of the vendor. */
-function isSigned({ method, url = '', headers }: IncomingMessage, raw: string, secret: string) {
+function isSigned(
+  { method, url = '', headers }: IncomingMessage,
+  raw: string,
+  secret: string,
+  now_ms: number,
+): boolean {
   const form =
     /^AWS4-HMAC-SHA256 Credential=(\w+)\/(\d{8})\/([\w-]+)\/([\w-]+)\/aws4_request, SignedHeaders=([\w;-]+), Signature=([0-9a-f]{64})$/
   const parts = form.exec(headers.authorization ?? '')
   if (!parts) return false
   const [, id = '', day = '', region = '', service = '', names = '', given = ''] = parts
   const time = String(headers['x-amz-date'])
-  const is_now = Math.abs(Date.now() - timeOf(time)) < 5 * 60_000
+  const is_now = Math.abs(now_ms - timeOf(time)) < 5 * 60_000
   const needed = ['host', 'x-amz-date'].every(name => names.split(';').includes(name))
   if (id !== aws_access_key_id || !time.startsWith(day) || !is_now || !needed) return false
   const { pathname, search } = new URL(url, 'http://localhost')

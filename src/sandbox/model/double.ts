@@ -35,7 +35,7 @@ export function modelDouble({ name, base, key_prefix, key_header, ...vendor }: D
       let pace: Pace = { ttft_ms: 0, delta_ms: 0 }
       const api = openModelHttp({
         ...vendor,
-        credentials: { key, headers: [key_header] },
+        credentials: { key, headers: [key_header], clock },
         requests,
         route: heard => vendor.route(heard, { faults, pace }),
       })

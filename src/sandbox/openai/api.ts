@@ -50,7 +50,7 @@ export function openApi(vended: Vended) {
     }
   return openModelHttp({
     // Azure has the same API, and its key in a header of its own.
-    credentials: { key: vended.key, headers: ['api-key'] },
+    credentials: { key: vended.key, headers: ['api-key'], clock: vended.clock },
     requests: vended.requests,
     id_header: 'x-request-id',
     more_headers: {

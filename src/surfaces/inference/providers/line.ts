@@ -4,9 +4,10 @@
  */
 import type { Buffer } from 'node:buffer'
 import { circuit_defaults, openUpstream } from '#dodeca/kernel'
-import type { AddressRules, CircuitState } from '#dodeca/kernel'
+import type { CircuitState } from '#dodeca/kernel'
 import { openAuth, type Auth } from './auth.ts'
 import type { Call, Limits } from './call.ts'
+import type { AddressRules } from './own-hosts.ts'
 import { sendRequest, type ProviderCall } from './send-request.ts'
 
 export type Line = {

@@ -2,10 +2,10 @@
  * The lines of one provider. Each is opened at its first use, and again after its address has
  * changed.
  */
-import type { AddressRules } from '#dodeca/kernel'
 import type { Auth } from './auth.ts'
 import type { Limits } from './call.ts'
 import { openLine, type Line } from './line.ts'
+import type { AddressRules } from './own-hosts.ts'
 import type { Health } from './provider.ts'
 
 export type Connection = {

@@ -2,8 +2,7 @@
  * Where a tenant's own provider may be: at a vendor, or at a host that the operator of the platform
  * has listed. Its addresses are checked again at each connection.
  */
-import { openAddressRules, type AddressRules } from '#dodeca/kernel'
-import type { Kernel } from '../settings.ts'
+import { openAddressRules, type Deployment } from '#dodeca/kernel'
 
 /** A name that begins with a dot stands for every name below it. */
 const vendors = [
@@ -17,16 +16,18 @@ const vendors = [
 const bedrock =
   /^(?:bedrock-runtime\.[a-z]{2}(?:-[a-z]+)+-\d\.amazonaws\.com|bedrock-mantle\.[a-z]{2}(?:-[a-z]+)+-\d\.api\.aws)$/
 
-type Given = Pick<Kernel, 'settings' | 'profile'>
+type Settings = { readonly 'inference.tenant_provider_hosts': readonly string[] }
+type Given = { readonly settings: Settings; readonly profile: Deployment['profile'] }
+export type AddressRules = ReturnType<typeof openAddressRules>
 
-export function addressRules(settings: Kernel['settings']): AddressRules {
+export function addressRules(settings: Settings): AddressRules {
   return openAddressRules({
     ports: [443],
     allow: [...settings['inference.tenant_provider_hosts']],
   })
 }
 
-export type HostFault = 'address' | 'host'
+type HostFault = 'address' | 'host'
 
 /** Undefined for an address that may be called. */
 export function hostFault({ settings, profile }: Given, base_url: string): HostFault | undefined {

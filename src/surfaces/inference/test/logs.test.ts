@@ -72,6 +72,32 @@ test('no prompt, no answer and no key is in any line of a run', async () => {
   for (const hidden of [mark, said, secret, key, one.token]) expect(output).not.toContain(hidden)
 })
 
+test('no key of a tenant is in any line, also where its vendor refuses it', async () => {
+  const one = await world.someone()
+  await world.allow(one, 'inference.providers.write', 'inference.models.write')
+  const { api: base_url } = world.vendors['anthropic'] ?? {}
+  const key = `sk-ant-own-${newId()}`
+  const auth = { type: 'header', header: 'x-api-key', key }
+  const made = await call(beside.url, 'PUT', '/v1/model-providers/ours', {
+    token: one.token,
+    body: { kind: 'anthropic', base_url, auth },
+  })
+  expect(made.status, made.text).toBe(200)
+  const model = await send(one, '/v1/models', {
+    provider: 'ours',
+    model_name: 'sandbox-large',
+    capability: ['text', 'stream'],
+    max_context: 16_000,
+    max_output: 1000,
+    state: 'active',
+  })
+  const answer = await send(one, '/v1/inferences', { model: model.body.id, input: 'One.' })
+  expect(code(answer)).toEqual([503, 'service_unavailable'])
+  const output = beside.output()
+  expect(output).toContain('authentication_error')
+  for (const hidden of [key, key.slice(-12)]) expect(output).not.toContain(hidden)
+})
+
 test('a provider that refuses connections is one line, and a status of its own', async () => {
   const one = await world.someone()
   await world.allow(one, 'inference.models.write', 'inference.platform.write')

@@ -57,7 +57,7 @@ export type AdapterWorld = {
 export const kinds = ['openai', 'openai_compatible', 'anthropic', 'gemini'] as const
 const vendorOf = (kind: ProviderKind) => (kind === 'openai_compatible' ? 'openai' : kind)
 
-const limits_default: Limits = {
+export const limits_default: Limits = {
   attempt_timeout_ms: 10_000,
   max_retries: 2,
   first_event_ms: 10_000,
@@ -85,8 +85,8 @@ export async function openAdapterWorld(): Promise<AdapterWorld> {
     address,
     control: (path, body) => controlOf('openai', path, body),
     provider: (kind, limits = {}, auth = key => usualAuth(kind, key)) => {
-      const at: Readonly<Record<string, string>> = sandbox.addresses[vendorOf(kind)] ?? {}
-      const { api: base_url = '', key = '' } = at
+      const at = sandbox.addresses[vendorOf(kind)]
+      const [base_url, key] = [at?.['api'] ?? '', at?.['key'] ?? '']
       const lines = openLines({
         name: 'test',
         limits: { ...limits_default, ...limits },

@@ -1,10 +1,15 @@
 /** What differs between the vendors: thoughts that return, files, lies about usage, proofs of the caller. */
+import { once } from 'node:events'
+import { createServer, type RequestListener } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Auth } from '../auth.ts'
+import { openLines } from '../lines.ts'
+import { openCompatible } from '../wire/chat.ts'
 import { message, type Item, type ToolCall } from '../form.ts'
 import type { ProviderRequest } from '../provider.ts'
 import {
   kinds,
+  limits_default,
   openAdapterWorld,
   outcomeOf,
   requestOf,
@@ -42,6 +47,14 @@ function answered(calls: readonly ToolCall[], sealed: readonly Item[]): readonly
     }),
     ...calls.map(({ id }): Item => ({ type: 'tool_result', id, output: '21 degrees' })),
   ]
+}
+
+async function listening(listener: RequestListener) {
+  const server = createServer(listener).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  const port = typeof address === 'object' && address ? address.port : 0
+  return { server, base_url: `http://127.0.0.1:${port}/v1` }
 }
 
 const ask = (kind: (typeof kinds)[number], more: Partial<ProviderRequest>, auth?: () => Auth) =>
@@ -199,6 +212,32 @@ describe('the caller is proved', () => {
     expect([failure, rows.length]).toEqual([null, 2])
     const seen = await world.requests(request.operation_id)
     expect(seen.map(one => one.auth)).toEqual([way, way])
+  })
+
+  test('not at another host that the first one names', async () => {
+    const heard: unknown[] = []
+    const other = await listening((request, response) => {
+      heard.push(request.headers)
+      response.end()
+    })
+    const first = await listening((_, response) => {
+      response.writeHead(307, { location: `${other.base_url}/chat/completions` }).end()
+    })
+    const provider = openCompatible({
+      name: 'moved',
+      lines: openLines({
+        name: 'moved',
+        limits: { ...limits_default, max_retries: 0 },
+        breaker_open_ms: 60_000,
+        nowMs: () => Date.now(),
+        connection: () => ({ base_url: first.base_url, auth: { type: 'bearer', key: 'sk-1' } }),
+      }),
+    })
+    const { failure } = await outcomeOf(provider, requestOf('Tell me.'))
+    expect(failure).toMatchObject({ code: 'service_unavailable', retryable: false })
+    expect(heard).toEqual([])
+    await provider.close()
+    for (const { server } of [first, other]) server.close()
   })
 
   test('not by a signature with another secret', async () => {

@@ -121,14 +121,14 @@ function choiceOf(choice: NonNullable<ProviderRequest['tool_choice']>) {
 function contentsOf(items: readonly Item[], provider: string): Content[] {
   const contents: Content[] = []
   const names = new Map<string, string>()
-  let signed: Signed[] = []
+  const signed = new Map<number, string>()
   let calls = 0
   const add = (role: Content['role'], parts: WirePart[]) => {
     const last = contents.at(-1)
     if (last?.role === role) last.parts.push(...parts)
     else contents.push({ role, parts })
     if (role === 'model') return
-    signed = []
+    signed.clear()
     calls = 0
   }
   for (const item of items.filter(one => !isSystem(one))) {
@@ -137,13 +137,13 @@ function contentsOf(items: readonly Item[], provider: string): Content[] {
         add(item.role === 'user' ? 'user' : 'model', item.parts.map(partOf))
         break
       case 'sealed':
-        if (item.provider === provider) signed.push(...(JSON.parse(item.data) as Signed[]))
+        if (item.provider !== provider) break
+        for (const { at, signature } of JSON.parse(item.data) as Signed[]) signed.set(at, signature)
         break
       case 'tool_call': {
         const { id, name, arguments: said } = item
         names.set(id, name)
-        const own = signed.find(one => one.at === calls)?.signature
-        const thoughtSignature = own ?? (calls === 0 ? unsigned : undefined)
+        const thoughtSignature = signed.get(calls) ?? (calls === 0 ? unsigned : undefined)
         const functionCall = { id, name, args: JSON.parse(said) as unknown }
         add('model', [{ functionCall, ...(thoughtSignature ? { thoughtSignature } : {}) }])
         calls++

@@ -18,6 +18,9 @@ type Block = Anthropic.Messages.ContentBlockParam
 type Event = Anthropic.Messages.RawMessageStreamEvent
 type Usage = Partial<Anthropic.Messages.Usage>
 
+/** The later one, 2026-10-21, has no `temperature`, and Bedrock has it for its newest models only. */
+const version = '2023-06-01'
+
 export function openAnthropic({ name, lines }: { name: string; lines: Lines }): Provider {
   return {
     ...withoutBackground(lines),
@@ -29,7 +32,7 @@ export function openAnthropic({ name, lines }: { name: string; lines: Lines }): 
       const sent = {
         method: 'POST',
         path: '/messages',
-        headers: { 'anthropic-version': '2023-06-01' },
+        headers: { 'anthropic-version': version },
         body: bodyOf(request, name),
       } as const
       return streamed(lines, { ...sent, model, provider_key, attempts_before, options }, reader())
