@@ -206,7 +206,7 @@ describe('a change without a key', () => {
     const ask = (method: string, path: string, body: object) =>
       world.call(method, path, { token: one.token, body })
     const { body: post } = await ask('POST', '/v1/posts', { body: 'First.', visibility: 'public' })
-    const edit = (args: object, more?: object) => {
+    const edit = (args: object, more?: Record<string, unknown>) => {
       const given = { post_id: post.id, body: 'Second.', ...args }
       return toolCall(url, one.token, 'write', { operation: 'editPost', arguments: given }, more)
     }
