@@ -200,16 +200,12 @@ async function callersOf({ port }: Program, database_url: string) {
 }
 
 async function keysOf({ origin, headers }: Gateway) {
-  const name = 'bench'
-  const body = JSON.stringify({ name, permissions: ['inference.operations.create'] })
+  const permissions = ['inference.operations.create']
+  const body = JSON.stringify({ name: 'bench', permissions })
   const keyed: Record<string, string>[] = []
   for (const own of headers) {
-    const key = { 'idempotency-key': newId() }
-    const answer = await fetch(`${origin}/v1/api-keys`, {
-      method: 'POST',
-      headers: { ...own, ...key },
-      body,
-    })
+    const more = { ...own, 'idempotency-key': newId() }
+    const answer = await fetch(`${origin}/v1/api-keys`, { method: 'POST', headers: more, body })
     const text = await answer.text()
     if (!answer.ok) throw new Error(`/v1/api-keys: ${text}`)
     const made = JSON.parse(text) as { key: string }

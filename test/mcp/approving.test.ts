@@ -218,8 +218,9 @@ describe('a change without a key', () => {
     const { requestState } = (await edit(version)).result
     const approve = () => edit(version, { requestState, inputResponses: yes })
     const tried = await Promise.all(Array.from({ length: 5 }, approve))
-    const codes = tried.map(({ said }) => said.code ?? said.body)
-    expect(codes.toSorted()).toEqual(['Second.', ...Array(4).fill('precondition_failed')])
+    const codes = tried.map(({ said }) => String(said.code ?? said.body))
+    expect(codes.filter(one => one === 'Second.')).toHaveLength(1)
+    expect(codes.filter(one => one === 'precondition_failed')).toHaveLength(4)
     await ask('PATCH', `/v1/posts/${post.id}`, { body: 'Third.' })
     expect((await approve()).said.code).toBe('precondition_failed')
     const read = await world.call('GET', `/v1/posts/${post.id}`, { token: one.token })
