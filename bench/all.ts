@@ -26,6 +26,7 @@ const names = [
   'social',
   'chat',
   'inference',
+  'mcp',
   'retrieval',
   'nodes',
 ]

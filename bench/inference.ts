@@ -9,9 +9,10 @@ import { firstTokens } from './inference/first-tokens.ts'
 import { openGround } from './inference/ground.ts'
 import { relay } from './inference/relay.ts'
 import { comparison } from './ground/comparison.ts'
+import { upstream } from './inference/upstream.ts'
 import type { Section } from './ground/report.ts'
 
-const parts = { calls, accounting, firstTokens, relay, faults }
+const parts = { calls, accounting, firstTokens, upstream, relay, faults }
 
 await comparison('inference', async bench => {
   const ground = await openGround(bench)

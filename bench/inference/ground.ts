@@ -20,8 +20,12 @@ import { chat, type Gateway } from './gateway.ts'
 
 export type Ground = {
   readonly database_url: string
+  /** The provider itself. */
+  readonly direct: Gateway
   readonly passing: Gateway
   readonly ours: Gateway
+  /** With an API key of each caller instead of an access token. */
+  readonly keyed: Gateway
   /** Our product without waiting for the disk, to measure the cost of durable accounting. */
   readonly undurable: Gateway
   /** Null where DODECA_PEERS names no folder with it. */
@@ -57,9 +61,18 @@ export async function openGround({ database, options }: Bench): Promise<Ground> 
     closing,
     options,
   })
+  const direct = {
+    ...chat,
+    name: 'the provider itself',
+    pid: undefined,
+    origin: new URL(provider.api).origin,
+    headers: [{ 'content-type': 'application/json', authorization: `Bearer ${provider.key}` }],
+  }
   return {
     database_url,
+    direct,
     ours,
+    keyed: { ...ours, name: 'Dodeca, API keys', headers: await keysOf(ours) },
     undurable,
     passing: await startPassing(provider, closing),
     portkey: await startPortkey(provider, closing),
@@ -184,6 +197,21 @@ async function callersOf({ port }: Program, database_url: string) {
     })
   }
   return headers
+}
+
+async function keysOf({ origin, headers }: Gateway) {
+  const permissions = ['inference.operations.create']
+  const body = JSON.stringify({ name: 'bench', permissions })
+  const keyed: Record<string, string>[] = []
+  for (const own of headers) {
+    const more = { ...own, 'idempotency-key': newId() }
+    const answer = await fetch(`${origin}/v1/api-keys`, { method: 'POST', headers: more, body })
+    const text = await answer.text()
+    if (!answer.ok) throw new Error(`/v1/api-keys: ${text}`)
+    const made = JSON.parse(text) as { key: string }
+    keyed.push({ ...own, authorization: `Bearer ${made.key}` })
+  }
+  return keyed
 }
 
 async function startPassing(provider: Provider, closing: Closing): Promise<Gateway> {

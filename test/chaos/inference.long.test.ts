@@ -25,11 +25,11 @@ const body = { model: 'default', input: 'Write about the tide.' }
 const retry_ms = 90_000
 
 /** The retries of a client, until the dead process's lease has ended. */
-async function insist(one: Someone, path: string, key: string) {
+async function insist(one: Someone, path: string, key: string, sent: object = body) {
   return await eventually(
     'a retry is answered',
     async () => {
-      const answer = await one.ask('POST', path, body, { key })
+      const answer = await one.ask('POST', path, sent, { key })
       return answer.status === 200 && answer
     },
     retry_ms,
@@ -89,6 +89,38 @@ describe.concurrent('killed', () => {
       await settledOnce(one, first.last?.data.operation_id)
       const again = streamedOf(await one.ask('POST', path, body, { key }))
       expect(again.text).toBe(first.text)
+    },
+  )
+
+  test.each(['kernel.after_call', 'inference.before_settle', 'kernel.after_commit'])(
+    'at %s of a call that continues two others',
+    async point => {
+      const one = await world.someone()
+      const said = async (input: string, previous_id?: string) =>
+        (await one.infer(input, previous_id === undefined ? {} : { previous_id })).body
+      const first = await said('Write about the moon.')
+      const second = await said('And its phases?', first.id)
+      const key = newKey()
+      const own = { ...body, previous_id: second.id }
+      await killedAt(
+        world,
+        point,
+        url => call(url, 'POST', '/v1/inferences', { token: one.token, key, body: own }),
+        1,
+        'product',
+      )
+      const third = await insist(one, '/v1/inferences', key, own)
+      await settledOnce(one, third.body.id)
+      const again = await one.ask('POST', '/v1/inferences', own, { key })
+      expect([again.body.id, again.body.output]).toEqual([third.body.id, third.body.output])
+      // Every run sent the whole conversation, and the next call goes on from it.
+      const sent = (await world.journal(third.body.id)).map(seen => JSON.stringify(seen.body.input))
+      expect(new Set(sent).size).toBe(1)
+      expect(sent[0]).toContain('Write about the moon.')
+      expect(sent[0]).toContain(second.output.text.slice(0, 40))
+      const fourth = await said('And then?', third.body.id)
+      const [seen] = await world.journal(fourth.id)
+      expect(seen.body.input).toHaveLength(7)
     },
   )
 

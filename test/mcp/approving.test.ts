@@ -200,6 +200,42 @@ describe('a yes', () => {
   })
 })
 
+describe('a change without a key', () => {
+  test('is of the version that was read, so a yes that is sent again changes nothing', async () => {
+    const one = await world.member()
+    const ask = (method: string, path: string, body: object) =>
+      world.call(method, path, { token: one.token, body })
+    const { body: post } = await ask('POST', '/v1/posts', { body: 'First.', visibility: 'public' })
+    const edit = (args: object, more?: Record<string, unknown>) => {
+      const given = { post_id: post.id, body: 'Second.', ...args }
+      return toolCall(url, one.token, 'write', { operation: 'editPost', arguments: given }, more)
+    }
+    for (const args of [{}, { if_match: null }, { if_match: '*' }]) {
+      const refused = await edit(args)
+      expect([refused.result.isError, refused.said.code]).toEqual([true, 'validation_failed'])
+    }
+    const version = { if_match: post.version }
+    const { requestState } = (await edit(version)).result
+    const approve = () => edit(version, { requestState, inputResponses: yes })
+    const tried = await Promise.all(Array.from({ length: 5 }, approve))
+    const codes = tried.map(({ said }) => String(said.code ?? said.body))
+    expect(codes.filter(one => one === 'Second.')).toHaveLength(1)
+    expect(codes.filter(one => one === 'precondition_failed')).toHaveLength(4)
+    await ask('PATCH', `/v1/posts/${post.id}`, { body: 'Third.' })
+    expect((await approve()).said.code).toBe('precondition_failed')
+    const read = await world.call('GET', `/v1/posts/${post.id}`, { token: one.token })
+    expect(read.body.body).toBe('Third.')
+  })
+
+  test('that could undo what others did is no tool', async () => {
+    const one = await world.member()
+    for (const operation of ['deletePost', 'unfollowUser', 'putCollectionAcl', 'putQuota']) {
+      const call = toolCall(url, one.token, 'write', { operation, arguments: {} })
+      expect(JSON.stringify(await call)).toContain('Unknown operation')
+    }
+  })
+})
+
 test('a payment of another tenant is not found', async () => {
   const [shop, other] = await Promise.all([world.merchant(), world.merchant()])
   const { id } = await other.captured(5000)

@@ -110,10 +110,7 @@ export type Facts<B extends TSchema | undefined, Q extends TObject | undefined> 
   /** Media types other than JSON. The handler returns text or bytes with a content-type. */
   produces?: readonly string[]
   body_limit_bytes?: number
-  /**
-   * Gets the declared bytes of a body before it is read, or the limit if none are declared. It may
-   * refuse. The function that it returns is called when the request has ended.
-   */
+  /** Before a body of so many bytes is read. May refuse; its result is called at the end. */
   takesBody?(bytes: number): (() => void) | undefined
   /** For a body with long lists, if the usual limit of 5,000 members does not suit the route. */
   body_members_max?: number

@@ -4,6 +4,7 @@ import type { Exchanged } from '../server/exchange.ts'
 import { problem } from '../../errors/problem.ts'
 import { sentencesOf, type FieldError } from '../../errors/field-sentences.ts'
 import { parseJson } from '../input/content.ts'
+import { needsVersion } from './never.ts'
 import type { Operation } from './operations.ts'
 
 export type Arguments = Readonly<Record<string, unknown>>
@@ -28,6 +29,7 @@ export function requestOf(operation: Operation, given: Arguments, key: string | 
   }
   const params = Object.fromEntries(in_path)
   requireParams(places, params)
+  if (needsVersion(route)) requireVersion(given['if_match'])
   const has_body = route.body && (!route.body_optional || in_body.length > 0)
   const body = has_body ? sentBody(operation, Object.fromEntries(in_body)) : undefined
   if (has_body) headers['content-type'] = 'application/json'
@@ -71,6 +73,15 @@ function requireParams(places: Operation['places'], params: Record<string, strin
     constraint: 'required',
   }))
   throw problem('validation_failed', { detail: sentencesOf(errors), errors })
+}
+
+function requireVersion(given: unknown): void {
+  if (/^\d+$/.test(textOf(given ?? ''))) return
+  const detail = 'Read the thing first, and give its `version` as `if_match`.'
+  const errors: FieldError[] = [
+    { location: 'header', pointer: '/if_match', constraint: 'required' },
+  ]
+  throw problem('validation_failed', { detail, errors })
 }
 
 function filled(path: string, params: Readonly<Record<string, string>>): string {

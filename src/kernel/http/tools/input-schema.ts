@@ -4,7 +4,7 @@
  */
 import type { TSchema } from 'typebox'
 import { isConditional, type Route } from '../contract/route.ts'
-import { membersOf } from './never.ts'
+import { membersOf, needsVersion } from './never.ts'
 
 export type InputSchema = {
   readonly type: 'object'
@@ -14,6 +14,7 @@ export type InputSchema = {
 }
 
 const id = { type: 'string', format: 'uuid' }
+const version = { type: 'integer', description: 'The `version` that you have read.' }
 const if_match = {
   type: 'integer',
   description: 'The `version` that you have read. Without it any version is changed.',
@@ -28,8 +29,14 @@ export function inputOf(route: Route): InputSchema {
     const members = Object.entries((shape && membersOf(shape)) ?? {})
     for (const [name, schema] of members) properties[name] = shortOf(schema)
   }
-  if (isConditional(route)) properties['if_match'] = if_match
-  const required = [...in_path, ...requiredOf(query), ...(body_optional ? [] : requiredOf(body))]
+  const versioned = needsVersion(route)
+  if (isConditional(route)) properties['if_match'] = versioned ? version : if_match
+  const required = [
+    ...in_path,
+    ...requiredOf(query),
+    ...(body_optional ? [] : requiredOf(body)),
+    ...(versioned ? ['if_match'] : []),
+  ]
   return {
     type: 'object',
     properties,

@@ -19,10 +19,21 @@ export function whyNever(route: Route): string | null {
   if (record === 'sealed') return 'returns a secret'
   if (route.fails?.includes('step_up_required')) return 'requires a recent log-in'
   if (!isJson(route)) return 'does not take and return JSON'
-  if (modeOf(route) !== 'read' && !keyMode(route)) return 'takes no Idempotency-Key'
+  if (modeOf(route) !== 'read' && !keyMode(route) && !needsVersion(route)) {
+    return 'takes no Idempotency-Key'
+  }
   if (Object.values(route.replies).some(opensByItself)) return 'returns what opens something'
   if (route.body && opensByItself(route.body)) return 'takes a credential'
   return placesOf(route) === null ? 'has two arguments of one name' : null
+}
+
+/**
+ * Without a key, a change of exactly the version that was read is made once: a repeat gets 412. A
+ * repeated DELETE, or a PUT without a version, could undo what others did since.
+ */
+export function needsVersion(route: Route): boolean {
+  const changes = route.method === 'PUT' || route.method === 'PATCH'
+  return changes && !keyMode(route) && isConditional(route)
 }
 
 /** What was declared, or what the method says. A write that is not declared needs a yes. */

@@ -11,8 +11,13 @@ import type { Kernel } from '../settings.ts'
 import { itemsOfSteps, readSteps } from '../tools/steps.ts'
 import { openContentOf, type Content, type Output } from './contents.ts'
 
-const calls_max = limit('inference.chain_calls', 64, 'calls', 'Most calls of one conversation')
-const bytes_max = limit(
+export const calls_max = limit(
+  'inference.chain_calls',
+  64,
+  'calls',
+  'Most calls of one conversation',
+)
+export const bytes_max = limit(
   'inference.chain_bytes',
   4 * 1024 * 1024,
   'bytes',
@@ -92,40 +97,4 @@ function itemsOfOutput({ text, tool_calls = [], sealed = [], of_step }: Output):
   if (of_step) return []
   const said = text === '' ? [] : [message('assistant', text)]
   return [...sealed, ...said, ...tool_calls.map(call => ({ type: 'tool_call' as const, ...call }))]
-}
-
-const Named = Type.Object({
-  id: Type.String(),
-  bytes: Type.Integer(),
-  ref: Type.String(),
-  sealed: Bytes,
-})
-
-/** The outputs of stored calls of this caller. It throws if one of them is not found. */
-export async function readOutputs(
-  reader: Reader,
-  kernel: Pick<Kernel, 'keys'>,
-  { tenant_id, actor_id }: Owner,
-  ids: ReadonlySet<string>,
-): Promise<ReadonlyMap<string, Output>> {
-  if (ids.size === 0) return new Map()
-  if (ids.size > calls_max) throw problem('chain_too_long')
-  const found = await reader.many(
-    Named,
-    sql`
-      with sized as (
-        select o.id, c.id as ref, c.sealed, sum(octet_length(c.sealed)) over ()::int as bytes
-        from inference.inference_operations o
-        join inference.contents c on c.tenant_id = o.tenant_id and c.id = o.output_ref
-        where o.tenant_id = ${tenant_id} and o.id = any(${[...ids]}::uuid[])
-          and o.actor_id = ${actor_id} and o.state = 'succeeded' and o.store)
-      select id, ref, bytes, case when bytes <= ${bytes_max} then sealed end as sealed from sized`,
-  )
-  if (found.length < ids.size) throw problem('inference_not_found')
-  return new Map(
-    found.map(({ id, ref, sealed }) => {
-      if (sealed === null) throw problem('chain_too_long')
-      return [id, JSON.parse(openContentOf(kernel, ref, sealed)) as Output]
-    }),
-  )
 }

@@ -83,6 +83,7 @@ export const collectionRoutes = open({
       description:
         'The new list applies from this reply on, also to open streams of answers. It applies to every document that has no access list of its own.',
       body: PutAcl,
+      tool: 'never',
       reply: AccessList,
       fails: ['permission_denied', 'validation_failed', 'precondition_failed'],
     },

@@ -123,6 +123,7 @@ export const documentRoutes = open({
         'The new list applies from this reply on, also to open streams: a reader who is no longer on the list receives nothing more of the document. New readers find the document within seconds. With an empty list, the list of the collection applies.',
       added: true,
       body: PutAcl,
+      tool: 'never',
       reply: AccessList,
       fails: [
         'permission_denied',

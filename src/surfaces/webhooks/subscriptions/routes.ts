@@ -106,6 +106,7 @@ export const subscriptionRoutes = open({
     {
       sends: ['etag'],
       body: UpdateSubscription,
+      tool: 'never',
       instead,
       reply: Subscription,
       fails: [...refusals, 'cooldown', 'invalid_transition', 'precondition_failed'],

@@ -135,7 +135,7 @@ test.each([
   const call = generateText({ model, prompt: 'Hello.', ...more })
   const error = await call.then(
     () => undefined,
-    (failure: unknown) => failure,
+    (error_: unknown) => error_,
   )
   if (!APICallError.isInstance(error)) throw new Error('another end', { cause: error })
   const said = JSON.parse(error.responseBody ?? '')

@@ -129,8 +129,8 @@ describe('messages', () => {
     const ended = { stop_reason: 'stop_sequence', stop_sequence: ' two' }
     const key = () => ({ headers: { 'idempotency-key': newKey() } })
     const [whole, streamed] = [key(), key()]
-    for (const _again of [1, 2]) {
-      expect(await client.messages.create(body, whole)).toMatchObject(ended)
+    for (const time of [1, 2]) {
+      expect(await client.messages.create(body, whole), `${time}`).toMatchObject(ended)
       const final = await client.messages.stream(body, streamed).finalMessage()
       expect(final).toMatchObject({ ...ended, content: [{ text: 'one' }] })
     }

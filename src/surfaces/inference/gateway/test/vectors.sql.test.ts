@@ -104,7 +104,7 @@ test('an alias names the deployment that it reaches first; others have their own
   expect([ids.get(first), ids.get(second)]).toEqual(['default', second])
   // That of the platform is hidden by it.
   expect([...ids.values()].filter(id => id === 'default')).toHaveLength(1)
-  for (const id of [...ids.values()]) {
+  for (const id of ids.values()) {
     if (id === 'embedding') continue
     const made = await one.infer('Hello.', { model: id })
     expect(made.status, made.text).toBe(200)

@@ -32,6 +32,7 @@ export const sourceRoutes = open({
       description:
         'Secrets are never returned. While you rotate a secret, send both the old and the new one.',
       body: PutSource,
+      tool: 'never',
       replies: { 200: Source, 201: Source },
       fails: ['already_exists', 'precondition_failed'],
     },
