@@ -100,7 +100,7 @@ export async function callOf(
     capability: capabilityOf({ content, before, parameters, class: kind }),
     input_tokens: row.estimated_input,
     max_output: parameters.max_output_tokens,
-    ...(content.operations ? { may: one => mayUseTools(deps, one) } : {}),
+    ...(content.caller ? { may: one => mayUseTools(deps, one) } : {}),
   })
   const acted =
     row.steps > 0 || content.approvals
