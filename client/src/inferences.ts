@@ -17,6 +17,20 @@ export type InferenceEvent =
       readonly deadline_at: string
     }
   | { readonly type: 'delta'; readonly text: string }
+  /** Only where the call has tools: yours, or operations of the platform. */
+  | {
+      readonly type: 'tool_call'
+      readonly id: string
+      readonly name: string
+      readonly arguments: string
+    }
+  | {
+      readonly type: 'tool_result'
+      readonly id: string
+      readonly name: string
+      readonly state: 'done' | 'failed' | 'refused'
+      readonly output: string
+    }
   | {
       readonly type: 'usage'
       readonly input_units: number
@@ -29,7 +43,8 @@ export type InferenceEvent =
   | {
       readonly type: 'completed'
       readonly operation_id: string
-      readonly finish_reason: 'stop' | 'length'
+      readonly finish_reason:
+        'stop' | 'length' | 'tool_calls' | 'approval_required' | 'max_steps' | 'max_cost'
       /** The length in code points. */
       readonly output_length: number
       readonly output_sha256: string

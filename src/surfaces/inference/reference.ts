@@ -24,7 +24,15 @@ export const reference: Reference = {
     stop: ['The output ends before the first of these texts.', ['\n\n']],
     seed: ['For models that repeat themselves: the same seed gives the same output.', 7],
     reasoning_effort: ['How long the model thinks before it answers.', 'low'],
-    tools: ['Functions of yours that the model may call. You run them and send their results.'],
+    tools: [
+      'What the model may call: a `function` of yours, which you run, or an `operation` of the platform, which is performed with your rights.',
+    ],
+    max_steps: ['How often the model may answer while operations are performed.', 8],
+    max_cost: ['No further step begins that could cost more.', '0.25'],
+    approval: ['Whether a write waits for your approval. `confirm` operations always wait.'],
+    approve: ['Whether the call may be performed.'],
+    tool_call_id: ['The call of the call before that waits for an approval.'],
+    steps: ['Answers of the model that called operations, with the calls and their results.'],
     tool_choice: [
       'Whether the model may or must call a tool, or the name of the one it must call.',
     ],

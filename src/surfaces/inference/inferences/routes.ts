@@ -108,7 +108,7 @@ export const inferenceRoutes = open({
     'Call a model and stream its answer',
     {
       description:
-        'The events are `started`, `delta`, `usage`, then exactly one of `completed` and `error`. A stream that ends without `completed` or `error` is incomplete. `completed` contains the length and the SHA-256 of the text.',
+        'The events are `started`, `delta`, `usage`, then exactly one of `completed` and `error`; where tools were asked, also `tool_call` and `tool_result`. A stream that ends without `completed` or `error` is incomplete. `completed` contains the length and the SHA-256 of the text.',
       idempotency: 'optional',
       lease_seconds,
       body_limit_bytes,

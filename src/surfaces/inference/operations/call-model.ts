@@ -76,7 +76,8 @@ export async function callModel(
   signal: AbortSignal,
   sink: Sink,
 ): Promise<Result> {
-  for (let at = 0; ; at++) {
+  // A later step begins with the deployment that answered the one before.
+  for (let at = call.candidates.indexOf(call.deployment); ; at++) {
     const { result, is_open } = await callDeployment(deps, call, signal, sink)
     const next = call.candidates[at + 1]
     if (!next || !is_open || !mayFailOver(deps, call, result, signal)) return result
@@ -188,9 +189,12 @@ function keyOf({ id, deployment, first_deployment_id, steps, answered }: Call): 
   return deployment.id === first_deployment_id ? `${id}${step}` : `${id}.${deployment.id}${step}`
 }
 
-function wishesOf({ parameters, content }: Call): Partial<ProviderRequest> {
+function wishesOf({ parameters, content, steps }: Call): Partial<ProviderRequest> {
   const { stop, seed, reasoning_effort, parallel_tool_calls } = parameters
-  const { tools, tool_choice } = content
+  const { tools } = content
+  // What the model must call, it has called in its first step. Else it would never answer.
+  const tool_choice =
+    steps.length > 0 && content.tool_choice !== 'none' ? undefined : content.tool_choice
   return {
     ...(stop === undefined ? {} : { stop }),
     ...(seed === undefined ? {} : { seed }),

@@ -83,7 +83,7 @@ export async function draftCall(deps: Deps, asked: NewCall): Promise<CallDraft> 
     capability: asked.capability ?? capabilityOf({ ...asked, before }),
     input_tokens: estimated_input,
     max_output: wanted ?? 1,
-    ...(content.operations ? { may: one => one.runs_tools } : {}),
+    ...(content.caller ? { may: one => one.runs_tools } : {}),
   })
   const [first] = candidates
   const room = first.max_context - estimated_input

@@ -99,7 +99,7 @@ export async function callOf(
     capability: capabilityOf({ content, before, parameters, class: kind }),
     input_tokens: row.estimated_input,
     max_output: parameters.max_output_tokens,
-    ...(content.operations ? { may: one => one.runs_tools } : {}),
+    ...(content.caller ? { may: one => one.runs_tools } : {}),
   })
   const acted =
     row.steps > 0 || content.approvals

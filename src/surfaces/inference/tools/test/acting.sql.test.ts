@@ -83,6 +83,18 @@ describe.concurrent('a tool that reads', () => {
     expect(JSON.stringify(exported)).toContain(JSON.stringify(call.output))
   })
 
+  test('that must be called is called in the first step alone', async () => {
+    const one = await world.someone()
+    const tools = [operation('getMe')]
+    for (const tool_choice of ['required', { name: 'getMe' }]) {
+      const { body } = await one.infer('Hello.', { parameters: { tools, tool_choice } })
+      expect([body.finish_reason, body.output.steps.length]).toEqual(['stop', 1])
+      const sent = await world.journal(body.id)
+      expect(sent[0].body.tool_choice).toBeDefined()
+      expect(sent[1].body.tool_choice).toBeUndefined()
+    }
+  })
+
   test('is shown in a stream with its result, and again in its replay', async () => {
     const one = await world.someone()
     const key = newKey()
