@@ -120,12 +120,14 @@ function succeeded(): Ended {
 function outbox(batch: number): Sql[] {
   const time = '2026-01-01T00:00:00.000Z'
   const write = openOutbox(new Map(Object.entries(events)))
+  // One event is sent as values, and several as lists, of which the first value stands for all.
+  const first = batch === 1 ? { id: '@new_one', job: '@job' } : { id: '@new', job: '@jobs' }
   const eventOf = (_: unknown, at: number): BufferedEvent => ({
-    id: batch === 1 ? '@new_one' : '@new',
+    id: first.id,
     type: 'job.succeeded',
     tenant_id: limit_tenant,
     aggregate_type: 'job',
-    aggregate_id: batch === 1 ? '@job' : at === 0 ? '@jobs' : String(at),
+    aggregate_id: at === 0 ? first.job : String(at),
     aggregate_version: 3,
     data: {
       job_id: `018f0000-0000-7000-8000-${String(at).padStart(12, '0')}`,
