@@ -60,7 +60,7 @@ export function allRoutes(
       routes: requests.routes,
     }),
     ...auditRoutes({ kernel }),
-    ...requestRoutes(),
+    ...requestRoutes({ kernel }),
     ...eventTypeRoutes({
       kernel,
       code: gathered.declared,
