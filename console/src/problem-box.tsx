@@ -38,9 +38,8 @@ export function ProblemBox({ error, retry, uncertain }: Props) {
           {request !== undefined && isId(request) && (
             <>
               {' · '}
-              {words.request_id}{' '}
               <Link to={addressOf(['trace', request])}>
-                <code>{request}</code>
+                {words.why} {words.request_id} <code>{request}</code>
               </Link>
             </>
           )}

@@ -124,6 +124,7 @@ export const kernelSettings = {
   'kernel.rate_read_per_minute': count(600, 'requests/min', 'Reads of one principal', 1),
   'kernel.rate_write_per_minute': count(120, 'requests/min', 'Writes of one principal', 1),
   'kernel.rate_expensive_per_minute': count(20, 'requests/min', 'Expensive requests of one principal', 1),
+  'kernel.rate_matches_per_minute': count(60, 'requests/min', 'Searches of one principal in all lists (GET /v1/matches)', 1),
   'kernel.rate_webhook_in_per_minute': count(600, 'requests/min', 'Inbound webhooks of one provider account', 1),
   'kernel.rate_tenant_factor': count(10, 'times', 'Requests of a whole tenant, as a multiple of those of one principal', 1),
   'kernel.rate_factor': count(1, 'times', 'Multiplies every request rate of the platform', 0.001, 1e9),

@@ -15,6 +15,7 @@ import { catalogRoutes } from './catalog.ts'
 import { documentRoute } from './document.ts'
 import { eventRoutes } from './events.ts'
 import { healthRoutes } from './health.ts'
+import { matchRoutes } from './matches.ts'
 import { requestRoutes } from './requests.ts'
 
 /**
@@ -61,6 +62,7 @@ export function allRoutes(
     }),
     ...auditRoutes({ kernel }),
     ...requestRoutes({ kernel }),
+    ...matchRoutes({ routes: requests.routes }),
     ...eventTypeRoutes({
       kernel,
       code: gathered.declared,

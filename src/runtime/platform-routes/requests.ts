@@ -85,6 +85,7 @@ const rows = {
     about: looked(Id, id => sql`${id} = any(t.about)`),
   },
   find: [],
+  shows: ['route', 'code'],
 } as const
 
 export const requestRoutes = open({

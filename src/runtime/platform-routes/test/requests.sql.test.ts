@@ -246,7 +246,7 @@ describe('a storm', () => {
     const busy = {
       load: kernel.db.load,
       run: (statement: Parameters<typeof kernel.db.run>[0]) => {
-        if (asked_times++ === 0) return Promise.reject(new DatabaseBusy('no connection is free'))
+        if (asked_times++ === 0) return Promise.reject(new DatabaseBusy())
         return kernel.db.run(statement)
       },
     }
