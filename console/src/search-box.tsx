@@ -74,25 +74,37 @@ export function SearchBox() {
         onKeyDown={byKey}
       />
       <div class="matches" hidden={!is_shown}>
-        <ul id="matches" role="listbox" aria-label={words.search}>
-          {all.map((one, n) => (
-            <li
-              key={one.to}
-              id={`match-${n}`}
-              role="option"
-              aria-selected={n === at}
-              onPointerDown={event => event.preventDefault()}
-              onClick={() => leave(one.to)}
-            >
-              <Line match={one} />
-            </li>
-          ))}
-        </ul>
+        <Matches all={all} at={at} leave={leave} />
         <p class="soft" role="status">
           {all.length === 0 ? words.search_none : fill(words.search_all, { n: found?.length ?? 0 })}
         </p>
       </div>
     </form>
+  )
+}
+
+type MatchesProps = {
+  readonly all: readonly Shown[]
+  readonly at: number
+  readonly leave: (to: string) => void
+}
+
+function Matches({ all, at, leave }: MatchesProps) {
+  return (
+    <ul id="matches" role="listbox" aria-label={words.search}>
+      {all.map((one, n) => (
+        <li
+          key={one.to}
+          id={`match-${n}`}
+          role="option"
+          aria-selected={n === at}
+          onPointerDown={event => event.preventDefault()}
+          onClick={() => leave(one.to)}
+        >
+          <Line match={one} />
+        </li>
+      ))}
+    </ul>
   )
 }
 

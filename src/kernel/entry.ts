@@ -93,7 +93,6 @@ export {
 export { boundsOf } from './http/input/field-errors.ts'
 export { list } from './http/lists/list.ts'
 export { begins, equal, exact, looked, numbered, owner } from './http/lists/members.ts'
-export type { FindKey } from './http/lists/members.ts'
 export type { ListContext, ListDeps } from './http/lists/spec.ts'
 export { hashSource, htmlPage, markup, pageHeaders, trusted, type Markup } from './http/markup.ts'
 export type { Reference } from './http/openapi/reference.ts'

@@ -4,8 +4,18 @@
  * rights that the caller has now.
  */
 import { Type } from 'typebox'
-import { allowsSome, closed, Id, isId, limit, nullable, problem, routesOf } from '#dodeca/kernel'
-import { text, Time, type Route } from '#dodeca/kernel'
+import {
+  allowsSome,
+  closed,
+  Id,
+  isId,
+  limit,
+  nullable,
+  problem,
+  routesOf,
+  Time,
+} from '#dodeca/kernel'
+import type { Route } from '#dodeca/kernel'
 import type { Match, Search, Sought } from '../../kernel/http/contract/list-facts.ts'
 import { lazily } from '../lazily.ts'
 
@@ -37,9 +47,27 @@ const Matches = Type.Object(
 )
 
 const Query = closed({
-  q: Type.Optional(text(200, 2)),
-  kind: Type.Optional(text(100)),
-  ids: Type.Optional(text(ids_max * 37)),
+  q: Type.Optional(
+    Type.String({
+      minLength: 2,
+      maxLength: 200,
+      description: 'An id, a number, or how a name or an address begins.',
+      examples: ['lovelace'],
+    }),
+  ),
+  kind: Type.Optional(
+    Type.String({
+      maxLength: 100,
+      description: 'The path of the only list to look in, below `/v1/`.',
+      examples: ['accounts'],
+    }),
+  ),
+  ids: Type.Optional(
+    Type.String({
+      maxLength: ids_max * 37,
+      description: 'With `kind`: the ids of rows, separated by commas.',
+    }),
+  ),
 })
 
 type Deps = { readonly routes: () => readonly Route[] }

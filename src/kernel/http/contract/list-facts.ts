@@ -1,3 +1,4 @@
+/** What a list says of itself to the start, to the document and to the search over all lists. */
 import type { Principal } from '../../access/principal.ts'
 import type { Reader } from '../../database/db.ts'
 
@@ -27,7 +28,6 @@ export type Search = (
   sought: { readonly by: Sought; readonly most: number },
 ) => Promise<((reader: Reader) => Promise<Match[]>) | null>
 
-/** What the start checks in the database for a list, and what the document says of it. */
 export type ListFacts = {
   readonly table: string
   readonly search: Search

@@ -49,7 +49,7 @@ const write_after_ms = 1000
 /** More requests of one caller, route and code between two writes only grow the last of these rows. */
 const alike_max = 10
 const about_max = 4
-const word_max = 200
+const word_letters = 200
 const share_of_tenant = 4
 
 export function requestRetention(days: number): Retention {
@@ -129,7 +129,7 @@ function rowOf(
 }
 
 function word(value: unknown): string | null {
-  return typeof value === 'string' ? value.slice(0, word_max) : null
+  return typeof value === 'string' ? value.slice(0, word_letters) : null
 }
 
 /**

@@ -14,7 +14,6 @@ import {
   routesOf,
   sql,
   text,
-  type FindKey,
   type Sql,
 } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
@@ -66,13 +65,6 @@ const Listed = Type.Object({ ...LinkRow.properties, hostname: nullable(Type.Stri
 const is_reachable = sql`(
   select d.state from links.domains d where d.tenant_id = t.tenant_id and d.id = t.domain_id
   ) is distinct from 'removed'`
-
-/** A code on the platform's own domain: no index has the tenant and the code. */
-const on_platform: FindKey = {
-  column: 'code',
-  index: null,
-  condition: code => sql`t.domain_id = ${platform_domain_id} and t.code = ${code}`,
-}
 
 const { open, get, list, create, patch, del } = routesOf<Deps>({
   absent: 'link_not_found',
@@ -153,7 +145,14 @@ export const shorteningRoutes = open({
       q: looked(text(200), hasText),
       owner_id: equal(Id),
     },
-    find: [on_platform],
+    find: [
+      {
+        column: 'code',
+        // On the platform's own domain: no index has the tenant and the code.
+        index: null,
+        condition: code => sql`t.domain_id = ${platform_domain_id} and t.code = ${code}`,
+      },
+    ],
     shows: ['code', 'destination_url'],
     fails: ['domain_not_found'],
   }),
