@@ -30,12 +30,13 @@ export function SearchBox() {
     go(to)
   }
   const byKey = (event: KeyboardEvent) => {
-    if (event.key === 'Escape') setOpen(false)
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
-    if (!step || !is_shown || all.length === 0) return
+    if (!is_shown) return
+    const next = event.key === 'Escape' ? null : stepOf(event.key, at, all.length)
+    if (next === undefined) return
+    // The browser would move the caret, or empty the field.
     event.preventDefault()
-    // From the last to the field itself, and on to the first.
-    setAt(((at + 1 + step + all.length + 1) % (all.length + 1)) - 1)
+    if (next === null) setOpen(false)
+    else setAt(next)
   }
   return (
     <form
@@ -81,6 +82,12 @@ export function SearchBox() {
       </div>
     </form>
   )
+}
+
+/** From the last one to the field itself (-1), and on to the first. */
+function stepOf(key: string, at: number, count: number): number | undefined {
+  const step = { ArrowDown: 1, ArrowUp: -1 }[key]
+  return step === undefined ? undefined : ((at + 2 + step + count) % (count + 1)) - 1
 }
 
 type MatchesProps = {

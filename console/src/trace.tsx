@@ -75,7 +75,9 @@ export function RequestTimeLine({ path }: PanelProps) {
 /** The refusal, and what helps. */
 function Why({ request }: { readonly request: Row }) {
   const code = plain(request['code'])
-  const shown = ['permission', 'pointer', 'ms', 'times'].filter(one => request[one] !== null)
+  const { times, ...facts } = request
+  const shown = { ...facts, times: times === 1 ? null : times } as Row
+  const names = ['permission', 'pointer', 'ms', 'times'].filter(one => shown[one] !== null)
   return (
     <section class="why" aria-label={words.why_failed}>
       <p>
@@ -84,7 +86,7 @@ function Why({ request }: { readonly request: Row }) {
           <code>{code}</code> {words.what_helps}
         </a>
       </p>
-      <FieldList row={Object.fromEntries(shown.map(one => [one, request[one]]))} />
+      <FieldList row={Object.fromEntries(names.map(one => [one, shown[one]]))} />
     </section>
   )
 }

@@ -144,7 +144,12 @@ export const en = {
     now: 'now',
   },
   verbs: {} as Readonly<Record<string, string>>,
-  names: { q: 'Search' } as Readonly<Record<string, string>>,
+  names: {
+    q: 'Search',
+    ms: 'Milliseconds',
+    pointer: 'Wrong member',
+    times: 'Alike requests',
+  } as Readonly<Record<string, string>>,
 }
 
 export type Words = typeof en
