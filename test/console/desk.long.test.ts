@@ -72,6 +72,7 @@ describe.skipIf(!has_chromium)('the desk', async () => {
     await page.waitForURL(`**/console/platform/requests/${request_id}`)
     await page.locator('.fields').first().waitFor()
     await shoot(page, 'request')
+    expect(await page.locator('main').innerText()).toContain('body /destination_url')
     await page.goto(`${console_world.url}/console/platform/requests`)
     await page.locator('.row.leads').first().waitFor()
     for (const width of [390, 1280]) {

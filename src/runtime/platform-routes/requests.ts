@@ -3,8 +3,19 @@
  * it ended. Facts and ids, never contents.
  */
 import { Type } from 'typebox'
-import { allowsSome, Id, looked, nullable, owner, problemsOf, routesOf, sql } from '#dodeca/kernel'
-import { text, Time, type ListDeps, type Sql } from '#dodeca/kernel'
+import {
+  allowsSome,
+  Id,
+  looked,
+  nullable,
+  owner,
+  problemsOf,
+  routesOf,
+  sql,
+  text,
+  Time,
+} from '#dodeca/kernel'
+import type { ListDeps, Sql } from '#dodeca/kernel'
 
 const absent = 'request_not_found'
 const of_others = 'kernel.requests.read'

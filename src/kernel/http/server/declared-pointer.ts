@@ -21,7 +21,7 @@ export function declaredPointer(
   const { location, pointer } = error ?? {}
   if (typeof pointer !== 'string') return null
   if (location !== 'body' && location !== 'query') return location ?? null
-  const schema = (location === 'body' ? body : query) as Schema | undefined
+  const schema: Schema | undefined = location === 'body' ? body : query
   const names = pointer.split('/').slice(1)
   return [location, ['', ...known(schema, names)].join('/')].filter(Boolean).join(' ')
 }

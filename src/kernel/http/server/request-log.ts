@@ -144,8 +144,8 @@ function openBudgets(per_second: number, burst: number): (row: Row) => boolean {
     const now = performance.now()
     const share =
       tenants.get(tenant_id) ?? openBudget(per_second / share_of_tenant, burst / share_of_tenant)
-    const left_out = status >= 500 ? 0 : status >= 400 ? burst / 10 : burst / 5
-    if (all.left(now) < 1 + left_out || share.left(now) < 1) return false
+    const kept_free = burst * shareFor(status)
+    if (all.left(now) < 1 + kept_free || share.left(now) < 1) return false
     all.take()
     share.take()
     // A full share needs no memory of it.
@@ -155,6 +155,12 @@ function openBudgets(per_second: number, burst: number): (row: Row) => boolean {
     tenants.set(tenant_id, share)
     return true
   }
+}
+
+/** What a request leaves for more important ones. */
+function shareFor(status: number): number {
+  if (status >= 500) return 0
+  return status >= 400 ? 0.1 : 0.2
 }
 
 type Budget = {
