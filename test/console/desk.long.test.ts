@@ -68,7 +68,7 @@ describe.skipIf(!has_chromium)('the desk', async () => {
     await audit(page, 'why')
     await shoot(page, 'why')
     await page.getByRole('combobox', { name: 'Search' }).fill(request_id)
-    await options(page).filter({ hasText: 'Failed requests' }).first().click()
+    await options(page).filter({ hasText: 'Platform · Requests' }).first().click()
     await page.waitForURL(`**/console/platform/requests/${request_id}`)
     await page.locator('.fields').first().waitFor()
     await shoot(page, 'request')

@@ -15,20 +15,11 @@ export const platform: Place = {
     }),
     resource({
       name: 'requests',
-      title: { en: 'Failed requests', de: 'Gescheiterte Anfragen' },
+      title: { en: 'Requests', de: 'Anfragen' },
       list: 'listRequests',
       key: ['request_id'],
       read: 'getRequest',
-      columns: [
-        'route',
-        'status',
-        'code',
-        'permission',
-        'times',
-        'ms',
-        'created_at',
-        'principal_id',
-      ],
+      columns: ['route', 'status', 'code', 'ms', 'created_at', 'principal_id'],
       panel: RequestTimeLine,
     }),
     resource({
