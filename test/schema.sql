@@ -238,6 +238,24 @@ create table kernel.published_aggregates (
 );
 CREATE INDEX published_aggregates_old ON kernel.published_aggregates USING btree (published_at);
 
+create table kernel.requests (
+  id uuid not null,
+  tenant_id uuid,
+  principal_id uuid,
+  route text,
+  status smallint not null,
+  code text,
+  permission text,
+  pointer text,
+  ms integer not null,
+  about uuid[] not null,
+  times integer not null,
+  created_at timestamp with time zone not null,
+  constraint requests_pkey PRIMARY KEY (id)
+) partition by RANGE (id);
+CREATE INDEX requests_principal ON ONLY kernel.requests USING btree (principal_id, id DESC);
+CREATE INDEX requests_tenant ON ONLY kernel.requests USING btree (tenant_id, id DESC);
+
 create table kernel.tenant_states (
   tenant_id uuid not null,
   state text not null,
@@ -1647,6 +1665,7 @@ create table uploads.files (
 CREATE INDEX files_content ON uploads.files USING btree (sha256) WHERE (state = ANY (ARRAY['available'::text, 'uploaded'::text]));
 CREATE INDEX files_due ON uploads.files USING btree (due_at) WHERE (due_at IS NOT NULL);
 CREATE UNIQUE INDEX files_id ON uploads.files USING btree (id);
+CREATE INDEX files_name ON uploads.files USING btree (tenant_id, kernel.plain(filename) COLLATE "C");
 CREATE INDEX files_owner ON uploads.files USING btree (tenant_id, owner_id, id);
 CREATE INDEX files_person ON uploads.files USING btree (owner_id, id);
 CREATE INDEX files_retention ON uploads.files USING btree (retention_until) WHERE (retention_until IS NOT NULL);
@@ -3278,6 +3297,7 @@ CREATE INDEX domains_next_check ON links.domains USING btree (next_check_at) WHE
 CREATE UNIQUE INDEX domains_own ON links.domains USING btree (owner_id, hostname) WHERE (state <> 'removed'::text);
 CREATE INDEX domains_owner ON links.domains USING btree (tenant_id, owner_id, id);
 CREATE UNIQUE INDEX domains_proven ON links.domains USING btree (hostname) WHERE (state = ANY (ARRAY['active'::text, 'suspended'::text]));
+CREATE INDEX domains_words ON links.domains USING btree (tenant_id, kernel.plain(hostname));
 
 create table links.edge_purges (
   id bigint not null generated always as identity,

@@ -9,7 +9,8 @@ import { chooseLanguage, language, languages, titleOf, words } from './language.
 import { useLiveState } from './live.ts'
 import { ListPage } from './list-page.tsx'
 import { findPlace, findResource, offeredPlaces } from './places/places.ts'
-import { addressOf, go, Link, useAddress, type Address } from './router.tsx'
+import { addressOf, Link, useAddress, type Address } from './router.tsx'
+import { SearchBox } from './search-box.tsx'
 import { SearchPage } from './search.tsx'
 import { client, me } from './session.ts'
 import { TracePage } from './trace.tsx'
@@ -140,40 +141,6 @@ function Content({ address }: { readonly address: Address }) {
     <ListPage {...{ place, resource, filters }} />
   ) : (
     <DetailPage {...{ place, resource, item, filters }} />
-  )
-}
-
-function SearchBox() {
-  const input = useRef<HTMLInputElement>(null)
-  useEffect(() => {
-    const focus = (event: KeyboardEvent) => {
-      const typing = (event.target as Element).closest('input, textarea, select, dialog')
-      if (event.key !== '/' || typing) return
-      event.preventDefault()
-      input.current?.focus()
-    }
-    addEventListener('keydown', focus)
-    return () => removeEventListener('keydown', focus)
-  }, [])
-  return (
-    <form
-      role="search"
-      onSubmit={event => {
-        event.preventDefault()
-        const asked = input.current?.value.trim() ?? ''
-        if (asked !== '') go(addressOf(['search', asked]))
-      }}
-    >
-      <input
-        ref={input}
-        type="search"
-        aria-label={words.search}
-        placeholder={words.search_hint}
-        title={words.keys}
-        spellcheck={false}
-        maxLength={300}
-      />
-    </form>
   )
 }
 

@@ -1,4 +1,5 @@
 /** An error of the platform: code, detail, request id, and a link to its explanation. */
+import { useEffect, useRef } from 'preact/hooks'
 import { Problem } from '../../client/src/index.ts'
 import { words } from './language.ts'
 import { addressOf, Link } from './router.tsx'
@@ -13,11 +14,16 @@ type Props = {
 }
 
 export function ProblemBox({ error, retry, uncertain }: Props) {
+  const box = useRef<HTMLDivElement>(null)
+  // In a dialog it stands below the fields.
+  useEffect(() => {
+    if (box.current?.closest('dialog')) box.current.scrollIntoView({ block: 'nearest' })
+  }, [error])
   const problem = error instanceof Problem ? error : null
   const request = problem?.request_id
   if (problem?.code === 'invalid_refresh_token') return <SessionEnded />
   return (
-    <div class="problem" role="alert">
+    <div ref={box} class="problem" role="alert">
       <strong>{uncertain ? words.uncertain : words.failed}</strong>
       <p>{sentenceOf(error)}</p>
       {uncertain && <p>{words.uncertain_next[uncertain]}</p>}
@@ -38,9 +44,8 @@ export function ProblemBox({ error, retry, uncertain }: Props) {
           {request !== undefined && isId(request) && (
             <>
               {' · '}
-              {words.request_id}{' '}
               <Link to={addressOf(['trace', request])}>
-                <code>{request}</code>
+                {words.why} {words.request_id} <code>{request}</code>
               </Link>
             </>
           )}

@@ -1,58 +1,29 @@
 /**
- * Finds items by an id, or by the beginning of a name, an address or a number: asks every place that
- * can read one item by one id, or whose list can find.
+ * All that is found for a text: what the platform finds in its lists, and where an id or a name is the
+ * key of something that no list finds, that item.
  */
-import { useEffect, useState } from 'preact/hooks'
-import { fill, titleOf, words } from './language.ts'
-import {
-  callOperation,
-  operation,
-  pathNames,
-  type OperationId,
-  type Page,
-  type Row,
-} from './operation.ts'
+import { titleOf, words } from './language.ts'
+import { findMatches, type Shown } from './matches.ts'
+import { callOperation, operation, type OperationId, pathNames, type Row } from './operation.ts'
 import { offeredPlaces } from './places/places.ts'
+import { ProblemBox } from './problem-box.tsx'
 import { itemOf, mayCall, pathOf, type Place, type Resource } from './resource.ts'
 import { addressOf, Link } from './router.tsx'
-import { isId, State, titleOfRow } from './value.tsx'
+import { Line } from './search-box.tsx'
+import { useRead } from './use-read.ts'
+import { isId, titleOfRow } from './value.tsx'
 
-type Found = { readonly place: Place; readonly resource: Resource; readonly row: Row }
-type Asked = {
-  readonly place: Place
-  readonly resource: Resource
-  readonly by: 'id' | 'find'
-  readonly operation: OperationId
-}
+type Keyed = { readonly place: Place; readonly resource: Resource; readonly by: OperationId }
 
 /** The number of concurrent requests, below the limit of the platform for one caller. */
 const together = 6
-/** The most rows that are shown of one list. The list itself has the others. */
-const found_max = 5
+const shortest = 2
 
 export function SearchPage({ asked }: { readonly asked: string }) {
-  const [found, set] = useState<readonly Found[]>([])
-  const [left, setLeft] = useState(1)
-  useEffect(() => {
-    const stop = new AbortController()
-    const places = placesFor(asked)
-    set([])
-    setLeft(places.length)
-    const next = async (): Promise<void> => {
-      const one = places.shift()
-      if (!one || stop.signal.aborted) return
-      const rows = await look(one, asked, stop.signal)
-      if (stop.signal.aborted) return
-      setLeft(places.length)
-      set(before => joined(before, one, rows))
-      return next()
-    }
-    const count = places.length
-    void Promise.all(Array.from({ length: Math.min(together, count) }, next)).then(
-      () => stop.signal.aborted || setLeft(0),
-    )
-    return () => stop.abort()
-  }, [asked])
+  const { data, error, loading, reload } = useRead(asked, async signal => {
+    const matches = asked.length < shortest ? [] : await findMatches(asked, signal)
+    return joined(matches, await byKeys(asked, signal))
+  })
   return (
     <>
       <h1>{words.search}</h1>
@@ -60,18 +31,15 @@ export function SearchPage({ asked }: { readonly asked: string }) {
         <code>{asked}</code>
       </p>
       <p role="status" class="soft">
-        {left > 0 && fill(words.searching, { n: left })}
-        {left === 0 && found.length === 0 && words.search_none}
+        {loading && words.loading}
+        {data?.length === 0 && words.search_none}
       </p>
+      {error !== undefined && <ProblemBox error={error} retry={reload} />}
       <ul class="found">
-        {found.map(({ place, resource, row }) => (
-          <li key={[place.name, resource.name, itemOf(resource, row)].join(' ')}>
-            <Link to={addressOf([place.name, resource.name, itemOf(resource, row)])}>
-              <span class="soft">
-                {titleOf(place.title)} · {titleOf(resource.title)}
-              </span>{' '}
-              <bdi>{titleOfRow(row)}</bdi>{' '}
-              {typeof row['state'] === 'string' && <State value={row['state']} />}
+        {data?.map(one => (
+          <li key={one.to}>
+            <Link to={one.to}>
+              <Line match={one} />
             </Link>
           </li>
         ))}
@@ -87,46 +55,60 @@ export function SearchPage({ asked }: { readonly asked: string }) {
   )
 }
 
+/** An item that both find is shown once. */
+function joined(matches: readonly Shown[], others: readonly Shown[]): readonly Shown[] {
+  const known = new Set(matches.map(one => one.to))
+  return [...matches, ...others.filter(one => !known.has(one.to))]
+}
+
+async function byKeys(asked: string, signal: AbortSignal): Promise<readonly Shown[]> {
+  const places = placesFor(asked)
+  const found: Shown[] = []
+  const next = async (): Promise<void> => {
+    const one = places.shift()
+    if (!one || signal.aborted) return
+    found.push(...(await read(one, asked, signal)))
+    return next()
+  }
+  await Promise.all(Array.from({ length: together }, next))
+  return found
+}
+
 /** A name (a code, a job type, a SKU) can be found only in resources whose key is a name. */
-function placesFor(asked: string): Asked[] {
+function placesFor(asked: string): Keyed[] {
   return offeredPlaces().flatMap(place =>
     place.resources.flatMap(resource => {
-      const { read, list, key, of = {} } = resource
-      const open = read ? pathNames(operation(read).path).filter(name => !(name in of)) : []
-      const named = key !== undefined && key[0] !== 'post_id'
-      const may_read = read && mayCall(read) && open.length === 1 && named !== isId(asked)
-      const may_find =
-        read && list && !isId(asked) && mayCall(list) && operation(list).query['find']
-      return [
-        ...(may_read ? [{ place, resource, by: 'id', operation: read } as const] : []),
-        ...(may_find ? [{ place, resource, by: 'find', operation: list } as const] : []),
-      ]
+      const { read: by, list, key, of = {} } = resource
+      const open = by ? pathNames(operation(by).path).filter(name => !(name in of)) : []
+      const named = key !== undefined && key[0] !== 'post_id' && key[0] !== 'request_id'
+      const is_searched = list && mayCall(list) && operation(list).query['find']
+      return by && mayCall(by) && open.length === 1 && named !== isId(asked) && !is_searched
+        ? [{ place, resource, by }]
+        : []
     }),
   )
 }
 
-/** A name that is a key and is found by its beginning too is shown once. */
-function joined(before: readonly Found[], asked: Asked, rows: readonly Row[]): readonly Found[] {
-  const { place, resource } = asked
-  const known = before.filter(one => one.resource === resource)
-  const ids = new Set(known.map(one => itemOf(resource, one.row)))
-  const added = rows.filter(row => !ids.has(itemOf(resource, row)))
-  return [...before, ...added.map(row => ({ place, resource, row }))]
-}
-
-async function look(
-  { resource, by, operation: id }: Asked,
-  asked: string,
-  signal: AbortSignal,
-): Promise<readonly Row[]> {
+async function read({ place, resource, by }: Keyed, asked: string, signal: AbortSignal) {
   try {
-    if (by === 'id') {
-      const path = pathOf(id, resource.of, [asked])
-      return [(await callOperation(id, { path, signal })) as Row]
-    }
-    const query = { find: asked, limit: found_max }
-    return ((await callOperation(id, { path: pathOf(id, resource.of), query, signal })) as Page)
-      .data
+    const path = pathOf(by, resource.of, [asked])
+    const row = (await callOperation(by, { path, signal })) as Row
+    const item = itemOf(resource, row)
+    return [
+      {
+        place,
+        resource,
+        item,
+        kind: resource.name,
+        id: item,
+        path: null,
+        title: titleOfRow(row),
+        subtitle: null,
+        state: typeof row['state'] === 'string' ? row['state'] : null,
+        to: addressOf([place.name, resource.name, item]),
+        where: `${titleOf(place.title)} · ${titleOf(resource.title)}`,
+      },
+    ]
   } catch {
     // The item does not exist, or this person may not see it. Most places return this error.
     return []

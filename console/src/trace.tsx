@@ -5,14 +5,15 @@
 import { useState } from 'preact/hooks'
 import { Problem } from '../../client/src/index.ts'
 import { words } from './language.ts'
-import { callOperation, type Page, type Row } from './operation.ts'
+import { callOperation, type Page, plain, type Row } from './operation.ts'
+import type { PanelProps } from './panels/panel.ts'
 import { ProblemBox } from './problem-box.tsx'
 import { requestIdOf } from './places/references.ts'
 import { addressOf, go, Link } from './router.tsx'
 import { may } from './session.ts'
 import { mayCall } from './resource.ts'
 import { useRead, useRereads } from './use-read.ts'
-import { isId, State } from './value.tsx'
+import { FieldList, isId, State } from './value.tsx'
 
 type Step = {
   readonly at: string
@@ -30,6 +31,8 @@ type Trace = {
   readonly route: string | null
   readonly status: number | null
   readonly steps: readonly Step[]
+  /** What is kept of a write with a key, or of a failure. */
+  readonly request: Row | null
 }
 
 const pages_max = 20
@@ -64,15 +67,40 @@ export function TracePage({ asked }: { readonly asked: string }) {
   )
 }
 
+/** Of the page of a failed request. */
+export function RequestTimeLine({ path }: PanelProps) {
+  return <TimeLine request_id={path['request_id'] ?? ''} />
+}
+
+/** The refusal, and what helps. */
+function Why({ request }: { readonly request: Row }) {
+  const code = plain(request['code'])
+  const { times, ...facts } = request
+  const shown = { ...facts, times: times === 1 ? null : times } as Row
+  const names = ['permission', 'pointer', 'ms', 'times'].filter(one => shown[one] !== null)
+  return (
+    <section class="why" aria-label={words.why_failed}>
+      <p>
+        <strong>{words.why_failed}:</strong>{' '}
+        <a href={`/problems/${encodeURIComponent(code)}`} target="_blank" rel="noopener">
+          <code>{code}</code> {words.what_helps}
+        </a>
+      </p>
+      <FieldList row={Object.fromEntries(names.map(one => [one, shown[one]]))} />
+    </section>
+  )
+}
+
 function TimeLine({ request_id }: { readonly request_id: string }) {
   const { data, error, loading, reload } = useRead(request_id, signal => trace(request_id, signal))
   const young = Date.now() - startOf(request_id).getTime() < young_ms
   useRereads(young ? JSON.stringify(data ?? null) : null, reload)
   if (loading) return <p class="soft">{words.loading}</p>
   if (!data) return <ProblemBox error={error} retry={reload} />
-  const { began, route, status, steps } = data
+  const { began, route, status, steps, request } = data
   return (
     <>
+      {request && request['code'] !== null && <Why request={request} />}
       <ol class="timeline trace">
         <li>
           <span class="offset">0 ms</span> <span class="kind">{words.trace_request}</span>{' '}
@@ -124,14 +152,14 @@ async function trace(request_id: string, signal: AbortSignal): Promise<Trace> {
   const first = steps[0] ? new Date(steps[0].at) : start
   const began = request_id[14] === '7' ? start : first
   const status = typeof request?.['status'] === 'number' ? request['status'] : null
-  return { began, route: route ?? null, status, steps }
+  return { began, route: route ?? null, status, steps, request }
 }
 
 function isRoute(written_by: unknown): written_by is string {
   return typeof written_by === 'string' && /^[A-Z]+ \//.test(written_by)
 }
 
-/** Only the first write with a key has a record. */
+/** Of a write with a key, the first; else only what failed or was slow. */
 async function requestOf(request_id: string, signal: AbortSignal): Promise<Row | null> {
   try {
     return (await callOperation('getRequest', { path: { request_id }, signal })) as Row

@@ -9,7 +9,7 @@ export const de: Words = {
   menu: 'Menü',
   places: 'Bereiche',
   search: 'Suchen',
-  search_hint: 'Eine Id, oder wie ein Name beginnt',
+  search_hint: 'Id, Nummer, oder wie ein Name oder eine Adresse beginnt',
   account: 'Ihr Konto',
   log_out: 'Abmelden',
   language: 'Sprache',
@@ -107,7 +107,9 @@ export const de: Words = {
     payments: 'Die Erstattung einer Rückgabe schlug fehl. Öffnen Sie sie und erstatten Sie erneut.',
   },
   search_none: 'Nichts, das Sie sehen dürfen, hat diese Id oder beginnt so.',
-  searching: 'Sucht an {n} Stellen …',
+  search_all: '{n} gefunden. Enter zeigt alle.',
+  why: 'Warum?',
+  why_failed: 'Warum es scheiterte',
   trace_hint:
     'Fügen Sie die Id einer Anfrage ein (jede Antwort und jeder Fehler hat eine), um zu sehen, was daraus wurde.',
   trace_none:

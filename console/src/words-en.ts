@@ -6,7 +6,7 @@ export const en = {
   menu: 'Menu',
   places: 'Places',
   search: 'Search',
-  search_hint: 'Any id, or how a name begins',
+  search_hint: 'An id, a number, or how a name or an address begins',
   account: 'Your account',
   log_out: 'Log out',
   language: 'Language',
@@ -102,7 +102,9 @@ export const en = {
     payments: 'A refund of a return failed. Open it and try the refund again.',
   },
   search_none: 'Nothing that you may see has this id or begins like this.',
-  searching: 'Looking in {n} places …',
+  search_all: '{n} found. Enter shows all.',
+  why: 'Why?',
+  why_failed: 'Why it failed',
   trace_hint:
     'Paste a request id (every reply and every error has one) to see its route, its transactions, their events, and what followed: jobs, messages, webhooks.',
   trace_none:
@@ -152,7 +154,12 @@ export const en = {
     now: 'now',
   },
   verbs: {} as Readonly<Record<string, string>>,
-  names: { q: 'Search' } as Readonly<Record<string, string>>,
+  names: {
+    q: 'Search',
+    ms: 'Milliseconds',
+    pointer: 'Wrong member',
+    times: 'Alike requests',
+  } as Readonly<Record<string, string>>,
 }
 
 export type Words = typeof en

@@ -24,6 +24,7 @@ import type { Perform, PerformDeps } from '../kernel/http/tools/perform.ts'
 import type { AnySurface, Gathered } from './gather.ts'
 import type { Connections } from '../kernel/http/server/connections.ts'
 import type { DeprecatedCalls } from '../kernel/http/server/deprecated-calls.ts'
+import type { RequestLog } from '../kernel/http/server/request-log.ts'
 import type { Overload } from '../kernel/observability/overload.ts'
 import type { Pulse } from '../kernel/work/pulse.ts'
 import type { Sleepers } from '../kernel/work/topics.ts'
@@ -116,5 +117,6 @@ export type PlatformParts = {
   connections: Connections
   publish: Publish
   deprecatedCalls: DeprecatedCalls
+  requestLog: RequestLog
   queues: readonly DueQueue[]
 }

@@ -35,6 +35,14 @@ const kernelPermissions: Record<string, Permission> = {
     roles: ['platform_operator'],
   },
   'kernel.audit_events.read': { says: 'Read the audit log', roles: ['auditor'] },
+  'kernel.requests.read': {
+    says: 'See failed and slow requests of others in the tenant, without their contents',
+    roles: ['tenant_admin', 'auditor', 'support_viewer'],
+  },
+  'kernel.requests.read_any': {
+    says: 'See failed and slow requests without a caller, such as log-ins',
+    roles: ['platform_operator'],
+  },
   'kernel.event_types.write': {
     says: 'Declare event types, and archive them',
     roles: ['platform_operator'],

@@ -8,6 +8,7 @@ import type { Server, ServerResponse } from 'node:http'
 import { tenant_states_sign } from '../kernel/work/tenant-states.ts'
 import type { Config } from './config.ts'
 import { deprecatedCallsRetention } from '../kernel/http/server/deprecated-calls.ts'
+import { requestRetention } from '../kernel/http/server/request-log.ts'
 import { codeOf, StartError, type Loop } from '#dodeca/kernel'
 import { clock_sign, followClock } from './dev/follow-clock.ts'
 import type { PlatformParts } from './composition.ts'
@@ -66,7 +67,7 @@ export function lifecycle(
     await events.stop()
     await Promise.all([sink?.stop(), nats_bus?.stop()])
     for (const one of opened.toReversed()) await one.close?.()
-    await parts.deprecatedCalls.close()
+    await Promise.all([parts.deprecatedCalls.close(), parts.requestLog.close()])
     await kernel.db.close()
   }
   return { start, stop }
@@ -82,6 +83,7 @@ function loopsOf({ kernel, opened, events, queues }: PlatformParts): Loop[] {
     retentionLoop(kernel, [
       ...events.retention,
       deprecatedCallsRetention,
+      requestRetention(kernel.settings['kernel.request_log_days']),
       ...opened.flatMap(one => one.retention ?? []),
     ]),
     resealLoop(kernel, [sealedOutcomes, ...opened.flatMap(one => one.sealed ?? [])]),

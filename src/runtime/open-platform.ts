@@ -16,6 +16,7 @@ import { checkKeyring } from './check-keyring.ts'
 import { gather } from './gather.ts'
 import { openConnections } from '../kernel/http/server/connections.ts'
 import { openDeprecatedCalls } from '../kernel/http/server/deprecated-calls.ts'
+import { openRequestLog } from '../kernel/http/server/request-log.ts'
 import { buildApp } from '../kernel/http/server/app.ts'
 import type { Sockets } from '../kernel/http/server/sockets.ts'
 import { natsBusOf, socketsOf } from './open-sockets.ts'
@@ -142,8 +143,13 @@ async function seed({ opened, demoTenants }: ReturnType<Composition['open']>): P
 function requestParts(
   kernel: Kernel,
   { opened: named }: ReturnType<Composition['open']>,
-): Pick<PlatformParts, 'tenants' | 'deprecatedCalls' | 'named'> {
-  return { tenants: openTenantStates(kernel), deprecatedCalls: openDeprecatedCalls(kernel), named }
+): Pick<PlatformParts, 'tenants' | 'deprecatedCalls' | 'requestLog' | 'named'> {
+  return {
+    tenants: openTenantStates(kernel),
+    deprecatedCalls: openDeprecatedCalls(kernel),
+    requestLog: openRequestLog(kernel),
+    named,
+  }
 }
 
 function preparation(
@@ -192,7 +198,7 @@ function makeDocument(
 
 function serverOf(parts: PlatformParts, requests: Requests, document: () => string) {
   const { options, kernel, opened } = parts
-  const { config, log, composition } = options
+  const { config, composition } = options
   const ofSurfaces = config.roles.includes('api') ? opened.flatMap(one => one.front ?? []) : []
   const pages = config.roles.includes('api')
     ? docsPages(document, composition.surfaces, config.public_url)
@@ -208,7 +214,6 @@ function serverOf(parts: PlatformParts, requests: Requests, document: () => stri
     pages,
     clock: kernel.clock,
     csrf: kernel.csrf,
-    log,
     telemetry: options.telemetry,
     addressOf: clientAddress(settings['kernel.trusted_proxies']),
     refusal: parts.overload.refusal,

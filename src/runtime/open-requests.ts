@@ -75,7 +75,7 @@ function compiledRoutes(
 }
 
 function depsOf(parts: PlatformParts, stopping: AbortSignal): ReturnType<Requests['deps']> {
-  const { options, gathered, kernel, access, tenants, deprecatedCalls } = parts
+  const { options, gathered, kernel, access, tenants, deprecatedCalls, requestLog } = parts
   const { config, log } = options
   const { settings } = config
   return {
@@ -97,6 +97,7 @@ function depsOf(parts: PlatformParts, stopping: AbortSignal): ReturnType<Request
     stopping,
     tenants,
     deprecatedCalls,
+    requestLog,
     public_url: config.public_url,
     retention_hours: settings['kernel.idempotency_retention_hours'],
     keys: kernel.keys,

@@ -12,6 +12,7 @@ export const kernel: Required<Crawl> = {
     '/v1/requests/{request_id}': { make: makeRequest },
   },
   recipes: {
+    'GET /v1/matches': { request: () => ({ query: { q: 'crawled' } }) },
     'POST /mcp': {
       request: () => ({
         bytes: Buffer.from(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' })),

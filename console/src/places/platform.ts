@@ -1,4 +1,5 @@
-/** The place of the platform: audit records, settings and deprecated operations. */
+/** The place of the platform: audit records, failed requests, settings and deprecated operations. */
+import { RequestTimeLine } from '../trace.tsx'
 import { resource, type Place } from '../resource.ts'
 
 export const platform: Place = {
@@ -11,6 +12,24 @@ export const platform: Place = {
       list: 'listAuditEvents',
       columns: ['action', 'outcome', 'actor', 'target', 'reason', 'occurred_at', 'id'],
       events: ['account.', 'role.', 'job_type.', 'webhook_subscription.', 'link.'],
+    }),
+    resource({
+      name: 'requests',
+      title: { en: 'Requests', de: 'Anfragen' },
+      list: 'listRequests',
+      key: ['request_id'],
+      read: 'getRequest',
+      columns: ['route', 'status', 'code', 'ms', 'created_at', 'principal_id'],
+      panel: RequestTimeLine,
+    }),
+    resource({
+      name: 'anonymous',
+      title: { en: 'Without a caller', de: 'Ohne Anmeldung' },
+      list: 'listAnonymousRequests',
+      key: ['request_id'],
+      read: 'getRequest',
+      columns: ['route', 'status', 'code', 'times', 'ms', 'created_at'],
+      panel: RequestTimeLine,
     }),
     resource({
       name: 'limits',

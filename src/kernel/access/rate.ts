@@ -6,12 +6,13 @@
 import { problem, type Problem } from '../errors/problem.ts'
 import type { Principal } from './principal.ts'
 
-export type RateClass = 'read' | 'write' | 'expensive' | 'webhook_in'
+export type RateClass = 'read' | 'write' | 'expensive' | 'matches' | 'webhook_in'
 
 export type RateSettings = {
   readonly 'kernel.rate_read_per_minute': number
   readonly 'kernel.rate_write_per_minute': number
   readonly 'kernel.rate_expensive_per_minute': number
+  readonly 'kernel.rate_matches_per_minute': number
   readonly 'kernel.rate_webhook_in_per_minute': number
   readonly 'kernel.rate_tenant_factor': number
   readonly 'kernel.rate_factor': number
@@ -62,6 +63,7 @@ export function openRateLimiter(
     read: settings['kernel.rate_read_per_minute'],
     write: settings['kernel.rate_write_per_minute'],
     expensive: settings['kernel.rate_expensive_per_minute'],
+    matches: settings['kernel.rate_matches_per_minute'],
     webhook_in: settings['kernel.rate_webhook_in_per_minute'],
   }
   const kinds = Object.keys(perMinute) as RateClass[]

@@ -60,7 +60,7 @@ function cached<K, V>(make: (key: K) => V): (key: K) => V {
 sql.id = (...names: string[]): Identifier => new Identifier(names.map(quoted_names).join('.'))
 
 /** Joins conditions or columns that code builds, with a fixed separator. */
-sql.join = (fragments: readonly Sql[], separator: ', ' | ' and ' | ' or '): Sql => {
+sql.join = (fragments: readonly Sql[], separator: ', ' | ' and ' | ' or ' | ' union all '): Sql => {
   if (fragments.length === 0) throw new Error('sql.join needs at least one fragment')
   return new Sql(separators(separator)(fragments.length), fragments)
 }

@@ -177,6 +177,27 @@ alter table kernel.idempotency_records
   alter column body set storage external,
   alter column sealed_body set storage external;
 
+-- Failed and slow requests of the last days: facts and ids, never contents. A request without a caller has
+-- no tenant. `about` has the ids of the path. The partitions are made below, by `first_id_of`.
+create table kernel.requests (
+  id uuid primary key,
+  tenant_id uuid,
+  principal_id uuid,
+  route text,
+  status smallint not null,
+  code text,
+  permission text,
+  -- Where the first wrong member is, in declared names.
+  pointer text,
+  ms int not null,
+  about uuid[] not null,
+  -- This request and the alike ones after it that have no row of their own.
+  times int not null,
+  created_at timestamptz not null
+) partition by range (id);
+create index requests_tenant on kernel.requests (tenant_id, id desc);
+create index requests_principal on kernel.requests (principal_id, id desc);
+
 -- Strict limits hold over all processes: one conditional statement a request (GCRA).
 create unlogged table kernel.throttles (
   bucket text collate "C" primary key,
@@ -403,6 +424,8 @@ create table kernel.inbox_events (
 create function kernel.first_id_of(moment timestamptz) returns uuid
   language sql immutable parallel safe
   return (lpad(to_hex((extract(epoch from moment) * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid;
+
+select kernel.keep_parts('kernel.requests', 'day', '7 days', '7 days');
 
 -- Weeks from the last known one to `until`; ids from before the first week have a part of their own.
 create function kernel.prepare_inbox_partitions(until timestamptz) returns timestamptz

@@ -183,6 +183,12 @@ function ownData({ db }: { readonly db: Db }): Personal {
             where principal_id = any(${principal_ids}::uuid[]) and state = 'completed'
             limit ${batch})`)
       while ((await some()) === batch) signal.throwIfAborted()
+      const requests = () =>
+        db.run(sql`
+          delete from kernel.requests where id in (
+            select id from kernel.requests
+            where principal_id = any(${principal_ids}::uuid[]) limit ${batch})`)
+      while ((await requests()) === batch) signal.throwIfAborted()
       await db.run(sql`
         delete from kernel.deprecated_calls where principal_id = any(${principal_ids}::uuid[])`)
     },

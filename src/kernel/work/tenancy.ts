@@ -73,5 +73,6 @@ export const kernelTenancy: Tenancy = {
   // A move waits until every consumer has processed them, so they are not needed in the new cell.
   'kernel.outbox_events': { stays: cursors, kept: cursors },
   'kernel.events': { stays: cursors, kept: 'deleted by KERNEL_EVENTS_RETENTION_DAYS' },
+  'kernel.requests': { stays: 'what failed in this cell, for some days' },
   'kernel.audit_events': { kept: 'the record of administrative acts cannot be changed' },
 }

@@ -15,6 +15,7 @@ import { catalogRoutes } from './catalog.ts'
 import { documentRoute } from './document.ts'
 import { eventRoutes } from './events.ts'
 import { healthRoutes } from './health.ts'
+import { matchRoutes } from './matches.ts'
 import { requestRoutes } from './requests.ts'
 
 /**
@@ -60,7 +61,8 @@ export function allRoutes(
       routes: requests.routes,
     }),
     ...auditRoutes({ kernel }),
-    ...requestRoutes(),
+    ...requestRoutes({ kernel }),
+    ...matchRoutes({ routes: requests.routes }),
     ...eventTypeRoutes({
       kernel,
       code: gathered.declared,

@@ -10,6 +10,7 @@ const settings: RateSettings = {
   'kernel.rate_read_per_minute': 60,
   'kernel.rate_write_per_minute': 6,
   'kernel.rate_expensive_per_minute': 1,
+  'kernel.rate_matches_per_minute': 1,
   'kernel.rate_webhook_in_per_minute': 60,
   'kernel.rate_tenant_factor': 10,
   'kernel.rate_factor': 1,

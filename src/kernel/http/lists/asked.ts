@@ -32,6 +32,7 @@ export function queryOf(spec: AnySpec) {
 
 export type Asked = {
   readonly rows: Rows
+  readonly tenant: Sql | string
   /** A range beside another order than that of the list: its index does not have the range. */
   readonly range: Sql | null
   /** The permission that the caller needs for these rows, beyond that of the route. */
@@ -58,7 +59,9 @@ export async function askedOf(
     ...given.filter(one => one.looked).map(one => one.is),
   ]
   const beside = range && order.by !== null ? range : null
+  const tenant = seen.tenant ?? principal.tenant_id
   return {
+    tenant,
     rows: {
       source: {
         table: spec.from,
@@ -68,7 +71,7 @@ export async function askedOf(
       },
       found: sql.join(
         [
-          ...(of_platform ? [] : [sql`t.tenant_id = ${seen.tenant ?? principal.tenant_id}`]),
+          ...(of_platform ? [] : [sql`t.tenant_id = ${tenant}`]),
           sql`(${where}) and (${seen.is})`,
           ...given.filter(one => !one.looked).map(one => one.is),
           ...(range && !beside ? [range] : []),

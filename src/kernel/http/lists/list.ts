@@ -11,6 +11,7 @@ import { pageOf } from '../contract/shapes.ts'
 import { type Asked, askedOf, queryOf } from './asked.ts'
 import { prefersCsv } from './csv.ts'
 import { csvOf, list_refusals } from './export-csv.ts'
+import { matchesOf } from './matches.ts'
 import { timeOf } from './range.ts'
 import {
   type AnySpec,
@@ -54,7 +55,11 @@ export function list<Row extends TObject, Item extends TSchema = Row>(
       query: queryOf(spec),
       replies: { 200: body },
       fails: [...list_refusals, ...fails],
-      lists: factsOf(spec),
+      lists: {
+        ...factsOf(spec),
+        search: (caller, sought) =>
+          matchesOf(deps, spec, { ...caller, params: {} as never }, sought),
+      },
       handle: async context => {
         const { tx, list: scope, request } = context
         // The route has lost the types of its path.
@@ -109,7 +114,7 @@ function both(one: Sql | null, other: Sql): Sql {
 }
 
 /** What the start checks in the database, and what the document says. */
-function factsOf(spec: AnySpec): NonNullable<Route['lists']> {
+function factsOf(spec: AnySpec): Omit<NonNullable<Route['lists']>, 'search'> {
   const { from, of_platform, where, filters = {}, sort = {}, find, time } = spec
   const orders = Object.values(sort)
   const leaves_out = Object.values(filters).some(one => one.otherwise)
@@ -123,7 +128,7 @@ function factsOf(spec: AnySpec): NonNullable<Route['lists']> {
     not_null: orders.map(one => one.column),
     indexes: [
       ...orders.map(one => [...(one.within === undefined ? [] : [one.within]), one.column, 'id']),
-      ...(find ?? []).map(one => [one.index]),
+      ...(find ?? []).flatMap(({ index }) => (index === null ? [] : [[index]])),
       ...(time && timeOf(time).ids === null ? [[timeOf(time).column]] : []),
     ],
     asked: {

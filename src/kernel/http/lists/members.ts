@@ -59,7 +59,10 @@ export type SortColumn = {
 /** A column by whose value `find` finds rows. An index begins with the tenant and it. */
 export type FindKey = {
   readonly column: string
-  readonly index: string
+  /** Null: another index finds the value, without the tenant. */
+  readonly index: string | null
+  /** The order of the index, among the values that fit. */
+  readonly order?: Sql
   /** Null if the text cannot be such a value. */
   condition(text: string): Sql | null
 }
@@ -92,6 +95,7 @@ export function begins(column: string): FindKey {
   return {
     column,
     index: `kernel.plain(${column})`,
+    order: plain,
     condition: text => sql`
       (${plain} >= kernel.plain(${text}) and ${plain} < kernel.plain(${text}) || ${last})`,
   }

@@ -86,6 +86,8 @@ type Said<Row extends TObject, Params, Deps> = Partial<
   readonly sort?: Readonly<Record<string, SortColumn>>
   /** Allows `find`, by the id and by these keys. */
   readonly find?: readonly FindKey[]
+  /** Of an item, the members that a search shows: a title, and a line below it. */
+  readonly shows?: readonly [title: string, line?: string]
 }
 
 /** By default a row is the item of the page. */

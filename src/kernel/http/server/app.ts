@@ -6,7 +6,6 @@ import type { OutgoingHttpHeaders, Server } from 'node:http'
 import { completeDenial } from '../../access/permission-denied.ts'
 import type { Principal } from '../../access/principal.ts'
 import type { Clock } from '../../clock.ts'
-import type { Log } from '../../observability/log.ts'
 import type { Metrics } from '../../observability/metrics.ts'
 import { noTelemetry, type Telemetry } from '../../observability/telemetry.ts'
 import { after } from '../contract/after.ts'
@@ -20,7 +19,7 @@ import { Problem, problem } from '../../errors/problem.ts'
 import { notUpgraded, serverBehind, type Front, type Upgrades } from './request-interceptor.ts'
 import type { Route } from '../contract/route.ts'
 import { announcesBody, IncomingBody } from './incoming-body.ts'
-import { logRequest } from './log-request.ts'
+import { logRequest, type RequestLogs } from './log-request.ts'
 import { readBody } from './read-body.ts'
 import { openRouter, type Found, type Router, type WebPage } from './router.ts'
 import {
@@ -35,19 +34,18 @@ import { sseHeaders, writeEvents } from '../streams/sse.ts'
 import { limit } from '../../limits.ts'
 
 export type AppOptions = GuardDeps &
-  RequestDeps & {
+  RequestDeps &
+  RequestLogs & {
     readonly routes: readonly CompiledRoute[]
     /** In development and tests a code that the route does not declare is a failure. */
     readonly strict: boolean
     readonly clock: Pick<Clock, 'nowSeconds'>
     readonly pages: readonly WebPage[]
-    readonly log: Log
     readonly metrics: Metrics
     readonly telemetry: Telemetry
     /** Time for a body to arrive, if the route sets no other time. */
     readonly body_seconds: number
     readonly headers_seconds: number
-    readonly slow_request_ms: number
     /** The time that a connection without requests stays open. */
     readonly idle_seconds: number
     readonly connections: Connections
@@ -125,12 +123,12 @@ function incomingOf(options: AppOptions, exchange: Exchange): IncomingBody {
   })
 }
 
-function finish({ metrics, log, slow_request_ms }: AppOptions, exchange: Exchange): void {
+function finish(options: AppOptions, exchange: Exchange): void {
   const { method, compiled, response, began_ms } = exchange
   const elapsed_ms = performance.now() - began_ms
   const labels = { method, route: compiled?.route.path ?? 'none', status: response.statusCode }
-  metrics.requests.observe(labels, elapsed_ms / 1000)
-  logRequest(log, slow_request_ms, exchange, response.statusCode, elapsed_ms)
+  options.metrics.requests.observe(labels, elapsed_ms / 1000)
+  logRequest(options, exchange, response.statusCode, elapsed_ms)
 }
 
 /** Returns a promise only if it must wait for something. */

@@ -13,11 +13,16 @@ import type { CompiledRoute } from './compile-route.ts'
 import type { IncomingBody } from './incoming-body.ts'
 import type { Found, Params, RawQuery } from './router.ts'
 import type { RequestFacts } from '../contract/route.ts'
+import type { ProblemDetails } from '../../errors/problem.ts'
 
 const empty = Buffer.alloc(0)
 
-/** The code of a problem document, and the missing permission. */
-export type Refused = { readonly code: string; readonly permission?: unknown }
+/** The code of a problem document, the missing permission, and what was wrong. */
+export type Refused = {
+  readonly code: string
+  readonly permission?: unknown
+  readonly errors?: ProblemDetails['errors']
+}
 
 /** What the steps after the body need: of a request over HTTP, or of a call from inside. */
 export type Exchanged = RequestFacts & {

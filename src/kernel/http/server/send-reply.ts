@@ -126,7 +126,7 @@ export type ProblemDeps = {
 export function sendProblem(deps: ProblemDeps, exchange: Exchange, error: unknown): void {
   const { compiled, id, path } = exchange
   const refusal = brokeOff(exchange, error) ?? refusalFor(deps, compiled, id, error)
-  exchange.refused = { code: refusal.code, permission: refusal.details.more?.['permission'] }
+  exchange.refused = refusedBy(refusal)
   const { retry_after, headers } = refusal.details
   const reply_headers: OutgoingHttpHeaders = {
     ...exchange.reply_headers,
@@ -148,6 +148,11 @@ export function sendProblem(deps: ProblemDeps, exchange: Exchange, error: unknow
     body,
     refusal.status === 413 || refusal.status === 408,
   )
+}
+
+/** What the logs say of a refusal. */
+export function refusedBy({ code, details: { errors, more } }: Problem): Refused {
+  return { code, permission: more?.['permission'], errors }
 }
 
 /** The problem that a caller gets for an error of an operation. Failures are logged. */

@@ -16,9 +16,9 @@ import type { CompiledRoute } from '../server/compile-route.ts'
 import type { Exchanged, Refused } from '../server/exchange.ts'
 import { admitted, withinItsScope, type GuardDeps } from '../server/guard.ts'
 import { admit, handleRequest, type RequestDeps } from '../server/handle-request.ts'
-import { logRequest } from '../server/log-request.ts'
+import { logRequest, type RequestLogs } from '../server/log-request.ts'
+import { refusalFor, refusedBy, type ProblemDeps } from '../server/send-reply.ts'
 import { stillHolds } from '../server/still-holds.ts'
-import { refusalFor, type ProblemDeps } from '../server/send-reply.ts'
 import { requestOf, type Arguments } from './arguments.ts'
 import type { Operation, Operations } from './operations.ts'
 
@@ -56,10 +56,10 @@ export type Perform = {
 type Found = Omit<Performing, 'operation'> & { readonly operation: Operation }
 
 export type PerformDeps = RequestDeps &
-  Pick<ProblemDeps, 'log' | 'strict'> &
+  Pick<ProblemDeps, 'strict'> &
+  RequestLogs &
   Pick<GuardDeps, 'rates' | 'tenants' | 'deprecatedCalls' | 'stopping'> & {
     readonly metrics: Metrics
-    readonly slow_request_ms: number
   }
 
 export function openPerform(deps: PerformDeps, operations: Operations): Perform {
@@ -135,8 +135,7 @@ async function refusing<T extends Performed | null>(
     const request_id = call?.id ?? asked.request_id ?? newId()
     const refusal = refusalFor(deps, compiled, request_id, known ?? error)
     status = refusal.status
-    if (call)
-      call.refused = { code: refusal.code, permission: refusal.details.more?.['permission'] }
+    if (call) call.refused = refusedBy(refusal)
     const { public_url } = deps
     const body = renderProblem(refusal, { public_url, path: call?.path ?? route.path, request_id })
     const headers = (refusal.details.headers ?? {}) as Headers
@@ -145,7 +144,7 @@ async function refusing<T extends Performed | null>(
     const elapsed_ms = performance.now() - began_ms
     const labels = { method: route.method, route: route.path, status }
     deps.metrics.requests.observe(labels, elapsed_ms / 1000)
-    if (call) logRequest(deps.log, deps.slow_request_ms, call, status, elapsed_ms)
+    if (call) logRequest(deps, call, status, elapsed_ms)
   }
 }
 

@@ -101,10 +101,10 @@ describe('one key', () => {
     // A colleague needs the permission, and the people of other tenants never find it.
     const colleague = world.person(bank.teller.principal.tenant_id)
     const stranger = world.person()
-    await world.grant(stranger, 'kernel.audit_events.read')
+    await world.grant(stranger, 'kernel.requests.read')
     expect((await find(first, colleague)).status).toBe(404)
     expect((await find(first, stranger)).status).toBe(404)
-    await world.grant(colleague, 'kernel.audit_events.read')
+    await world.grant(colleague, 'kernel.requests.read')
     expect((await find(first, colleague)).status).toBe(200)
   })
 

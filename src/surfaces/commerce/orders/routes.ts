@@ -90,6 +90,7 @@ export const orderRoutes = open({
     },
     sort: { total_minor: { column: 'total_minor', type: 'bigint', within: 'currency' } },
     find: [numbered('number'), begins('email')],
+    shows: ['number', 'payment_state'],
   }),
 
   cancelOrder: post(

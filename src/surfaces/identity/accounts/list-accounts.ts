@@ -19,4 +19,5 @@ export const listAccounts = list('/v1/accounts', 'List accounts of the tenant, n
   },
   sort: { email: { column: 'email_normalized', type: 'text' } },
   find: [begins('email_normalized'), begins('display_name')],
+  shows: ['email', 'display_name'],
 })

@@ -2,7 +2,7 @@
  * Routes of custom domains. Only the owner may use them, and the account whose API key is the owner.
  * Any other caller gets a 404.
  */
-import { equal, Id, routesOf, sql } from '#dodeca/kernel'
+import { begins, equal, Id, routesOf, sql } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { ownerOfDomain, ownerOfList } from '../owners.ts'
 import { ClaimDomain, Domain, NewDomain } from '../schemas.ts'
@@ -52,7 +52,8 @@ export const domainRoutes = open({
     },
     time: 'id',
     filters: { owner_id: equal(Id) },
-    find: [],
+    find: [begins('hostname')],
+    shows: ['hostname'],
   }),
 
   getDomain: get(

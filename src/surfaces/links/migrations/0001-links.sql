@@ -36,6 +36,7 @@ create unique index domains_proven on links.domains (hostname) where state in ('
 create unique index domains_own on links.domains (owner_id, hostname) where state <> 'removed';
 -- Earlier owners of a host are asked for when an alias is made on it.
 create index domains_hostname on links.domains (hostname);
+create index domains_words on links.domains (tenant_id, kernel.plain(hostname) collate "C");
 create index domains_owner on links.domains (tenant_id, owner_id, id);
 create index domains_next_check on links.domains (next_check_at) where state in ('active', 'suspended');
 create index domains_claims on links.domains (verification_expires_at)

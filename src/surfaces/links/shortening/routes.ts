@@ -18,6 +18,7 @@ import {
 } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { findDomain } from '../domains/find-domain.ts'
+import { platform_domain_id } from '../domains/platform.ts'
 import { ownerOfList, ownLink } from '../owners.ts'
 import {
   Code,
@@ -144,6 +145,15 @@ export const shorteningRoutes = open({
       q: looked(text(200), hasText),
       owner_id: equal(Id),
     },
+    find: [
+      {
+        column: 'code',
+        // On the platform's own domain: no index has the tenant and the code.
+        index: null,
+        condition: code => sql`t.domain_id = ${platform_domain_id} and t.code = ${code}`,
+      },
+    ],
+    shows: ['code', 'destination_url'],
     fails: ['domain_not_found'],
   }),
 

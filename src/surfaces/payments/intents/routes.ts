@@ -37,6 +37,7 @@ const listPaymentIntents = list(path, 'List payment intents, newest first', {
   },
   sort: { amount_minor: { column: 'amount_minor', type: 'bigint', within: 'currency' } },
   find: [exact('order_ref'), exact('charge_ref')],
+  shows: ['order_ref', 'provider'],
 })
 
 const moving = [

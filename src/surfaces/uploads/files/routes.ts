@@ -2,6 +2,7 @@
 import { Type } from 'typebox'
 import type { Readable } from 'node:stream'
 import {
+  begins,
   closed,
   count,
   equal,
@@ -53,6 +54,8 @@ export const fileRoutes = open({
         sql`t.state not in ('deleted', 'purged')`,
       ),
     },
+    find: [begins('filename')],
+    shows: ['filename', 'purpose'],
   }),
 
   getFile: get(

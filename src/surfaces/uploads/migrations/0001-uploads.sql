@@ -121,6 +121,7 @@ create table uploads.files (
 -- A signed URL names a file and no tenant; a sweep walks over all files in order.
 create unique index files_id on uploads.files (id);
 create index files_owner on uploads.files (tenant_id, owner_id, id);
+create index files_name on uploads.files (tenant_id, kernel.plain(filename) collate "C");
 -- What a person has in any tenant, for export and erasure.
 create index files_person on uploads.files (owner_id, id);
 -- Files whose content is blocked: also those that are still processed.

@@ -100,6 +100,7 @@ const exportOf = (
       spec,
       permission: 'deals.deals.read_any',
       asked: {
+        tenant: principal.tenant_id,
         rows: {
           source: { table: spec.from, row },
           found: sql`t.tenant_id = ${principal.tenant_id}`,

@@ -1,0 +1,64 @@
+/** What the platform finds for a text, with the page of each in the console. */
+import { titleOf } from './language.ts'
+import { callOperation, findOperation } from './operation.ts'
+import { offeredPlaces } from './places/places.ts'
+import type { Place, Resource } from './resource.ts'
+import { addressOf } from './router.tsx'
+
+export type Match = {
+  readonly kind: string
+  readonly id: string
+  readonly title: string
+  readonly subtitle: string | null
+  readonly state: string | null
+  readonly path: string | null
+}
+
+export type Shown = Match & {
+  readonly place: Place
+  readonly resource: Resource
+  readonly item: string
+  readonly to: string
+  /** Where it is, for people. */
+  readonly where: string
+}
+
+/** Those that have a page here. */
+export async function findMatches(q: string, signal: AbortSignal): Promise<readonly Shown[]> {
+  const reply = await callOperation('findMatches', { query: { q }, signal })
+  const { data } = reply as { readonly data: readonly Match[] }
+  const resources = byKind()
+  return data.flatMap(match => {
+    const found = resources.get(match.kind)
+    return found ? [shown(match, found)] : []
+  })
+}
+
+type Found = { readonly place: Place; readonly resource: Resource }
+
+/** A kind is the path of a list. A resource that shows only a part of it (`of`) is not its page. */
+function byKind(): ReadonlyMap<string, Found> {
+  return new Map(
+    offeredPlaces().flatMap(place =>
+      place.resources.flatMap(resource => {
+        const { list, read, of } = resource
+        const path = (list && findOperation(list)?.path) ?? ''
+        return read && !of ? [[path.replace('/v1/', ''), { place, resource }] as const] : []
+      }),
+    ),
+  )
+}
+
+function shown(match: Match, { place, resource }: Found): Shown {
+  const item =
+    match.path === null ? match.id : decodeURIComponent(match.path.split('/').at(-1) ?? '')
+  const where = `${titleOf(place.title)} · ${titleOf(resource.title)}`
+  return {
+    ...match,
+    place,
+    resource,
+    item,
+    where,
+    to: addressOf([place.name, resource.name, item]),
+  }
+}

@@ -1,0 +1,84 @@
+/**
+ * One field finds anything, by the keyboard alone and on a phone; and a refusal leads to the request
+ * that was refused.
+ */
+import { afterAll, describe, expect, test } from 'vitest'
+import type { Page } from 'playwright-core'
+import { audit, has_chromium, openConsoleWorld, read, shoot } from './console-world.ts'
+
+describe.skipIf(!has_chromium)('the desk', async () => {
+  if (!has_chromium) return
+  const console_world = await openConsoleWorld()
+  afterAll(() => console_world.close())
+  const admin = 'tenant-admin@acme.example'
+  const options = (page: Page) => page.locator('#matches [role=option]')
+
+  test('an address finds the account as one types, by the keyboard alone', async () => {
+    const { page, faults } = await console_world.visit(admin)
+    await page.keyboard.press('/')
+    await page.keyboard.type('TENANT-ad')
+    await options(page).first().waitFor()
+    await audit(page, 'matches')
+    await shoot(page, 'matches')
+    await page.keyboard.press('Escape')
+    await options(page).first().waitFor({ state: 'hidden' })
+    await page.keyboard.type('m')
+    await options(page).first().waitFor()
+    await page.keyboard.press('ArrowUp')
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await page.locator('.fields').waitFor()
+    expect(page.url()).toContain('/console/identity/accounts/')
+    expect(await page.locator('main').innerText()).toContain(admin)
+    expect(faults()).toEqual([])
+  })
+
+  test('an order is found by its number, also on a phone in the dark', async () => {
+    const { page, faults } = await console_world.visit('owner@acme.example', '/console', 'dark')
+    const { data } = (await read(page, '/v1/orders?limit=100')) as {
+      data: readonly { id: string; number: number | null }[]
+    }
+    const order = data.find(one => one.number !== null)
+    expect(order).toBeDefined()
+    await page.setViewportSize({ width: 390, height: 900 })
+    await page.getByRole('combobox', { name: 'Search' }).fill(`#${order?.number}`)
+    const found = options(page).filter({ hasText: 'Orders' })
+    await found.first().waitFor()
+    await audit(page, 'matches 390 dark')
+    await shoot(page, 'matches-phone-dark')
+    await found.first().click()
+    await page.waitForURL(`**/console/commerce/orders/${order?.id}`)
+    expect(faults()).toEqual([])
+  })
+
+  test('a refused act leads to the request, and its id finds it again', async () => {
+    const { page } = await console_world.visit(admin, '/console/links/links')
+    await page.getByRole('button', { name: 'Create link' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel(/^Destination url/).fill('not an address')
+    await dialog.getByRole('button', { name: 'Create', exact: true }).click()
+    const why = dialog.getByRole('link', { name: /^Why\?/ })
+    await why.waitFor()
+    await audit(page, 'a refusal')
+    await shoot(page, 'refusal')
+    const request_id = (await why.locator('code').innerText()).trim()
+    await why.click()
+    await page.locator('.why').waitFor()
+    await audit(page, 'why')
+    await shoot(page, 'why')
+    await page.getByRole('combobox', { name: 'Search' }).fill(request_id)
+    await options(page).filter({ hasText: 'Platform · Requests' }).first().click()
+    await page.waitForURL(`**/console/platform/requests/${request_id}`)
+    await page.locator('.fields').first().waitFor()
+    await shoot(page, 'request')
+    expect(await page.locator('main').innerText()).toContain('body /destination_url')
+    await page.goto(`${console_world.url}/console/platform/requests`)
+    await page.locator('.row.leads').first().waitFor()
+    for (const width of [390, 1280]) {
+      await page.setViewportSize({ width, height: 900 })
+      await audit(page, `requests ${width}`)
+      await shoot(page, `requests-${width}`)
+    }
+  })
+})
