@@ -108,7 +108,6 @@ export const names_n_z: Readonly<Record<string, string>> = {
   replay_no: 'Erneut gesendet',
   report_count: 'Meldungen',
   report_id: 'Meldung',
-  principal_id: 'Von',
   request_id: 'Anfrage',
   requested_by: 'Verlangt von',
   requests: 'Anfragen',
