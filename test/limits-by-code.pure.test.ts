@@ -8,6 +8,7 @@ const for_good = new Set([
   'too_many_edits',
   'too_many_recipients',
   'too_many_access_lists',
+  'too_many_tags',
   'quantity_limit',
   'cart_line_limit',
   'order_total_limit',

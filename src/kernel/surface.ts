@@ -93,6 +93,8 @@ export type Kernel = {
   tools(): ReadonlyMap<string, Tool>
   /** Performs one of them as its caller would over HTTP, once for each key. */
   perform: Perform['perform']
+  /** Why one could not be performed now with these arguments; changes nothing. */
+  checkCall: Perform['check']
   /** Why a caller could not perform one now, whatever its arguments. */
   refusal: Perform['refusal']
   /**

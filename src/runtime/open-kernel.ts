@@ -90,6 +90,7 @@ export function openKernel(options: PlatformOptions, gathered: Gathered, faults:
     routes: () => known(requests).routes(),
     tools: () => known(requests).operations(),
     perform: asked => known(requests).performer().perform(asked),
+    checkCall: asked => known(requests).performer().check(asked),
     refusal: asked => known(requests).performer().refusal(asked),
     wake: topics => events?.wake(topics && new Set(topics)),
     onWake: sleepers.on,

@@ -20,7 +20,7 @@ const nouns = words(`
   account answer api_key cart checkout client comment connection connector conversation
   dispute document domain event event_type external_identity file follow guest
   identity_mail inbound_receipt index inference invitation job job_rule job_schedule
-  job_signal job_step job_type kernel link message mfa_method model_deployment
+  job_signal job_step job_type kernel link message mfa_method model_deployment model_provider
   moderation_action moderation_case notification notification_batch notification_provider
   order organization_domain password payment payout post price product profile
   reconciliation_item refresh_token refund return role rule session settlement share
@@ -29,7 +29,7 @@ const nouns = words(`
 
 /** What follows `/v1/` in paths. */
 const segments = words(`
-  accounts answers api-keys attachments audit-events captcha-challenges carts chat checkouts
+  accounts anonymous-requests answers api-keys attachments audit-events captcha-challenges carts chat checkouts
   clients collections comments commerce connections connectors conversations deprecations
   devices discounts disputes documents domains email-changes email-verification-requests
   email-verifications embedding-profiles embeddings event-consumers event-parks event-types events
@@ -37,7 +37,7 @@ const segments = words(`
   inbound-sources inbox inference-jobs inferences ingestion-jobs inventory invitations
   job-attempts job-batches job-redrives job-rules job-schedules job-stats job-types jobs
   ledger limits link-blocklist link-reports link-stats links login-codes login-options me
-  messages mfa model-prices models moderation notification-categories notification-push-key
+  matches messages mfa model-prices model-providers models moderation notification-categories notification-push-key
   notification-templates notifications oauth oidc orders organization organizations
   passkey-options password-changes password-reset-requests password-resets payment-intents
   posts price-versions products providers public quotas realtime-token

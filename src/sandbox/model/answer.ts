@@ -88,7 +88,7 @@ function callsOf(prompt: Prompt, fault: FaultRule | undefined): ToolCall[] {
   if (!tool || tool_choice === 'none' || results >= Number(steps) * Number(calls)) return []
   const draw = drawer(JSON.stringify([prompt.input, results]))
   const sample = () => JSON.stringify(sampleOf(tool.parameters, () => prose(draw, 2)) ?? {})
-  const said = args ?? sample()
+  const said = args === undefined || args === 'sample' ? sample() : args
   const same = idOf('call')
   return Array.from({ length: countOf(Number(calls), fault) }, () => ({
     id: fault?.action === 'duplicate_ids' ? same : idOf('call'),

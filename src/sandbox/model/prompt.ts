@@ -22,10 +22,42 @@ export type Prompt = {
 }
 
 export function promptOf(prompt: Omit<Prompt, 'text' | 'directives'>): Prompt {
-  const directives = Object.fromEntries(
-    [...prompt.input.matchAll(/\[\[sandbox ([^[]*?)\]\](?!\])/g)].flatMap(([, said = '']) =>
-      [...said.matchAll(/(\w+)=(\S+)/g)].map(([, name = '', value = '']) => [name, value]),
-    ),
-  ) as Record<string, string>
-  return { ...prompt, text: `${prompt.instructions}\n${prompt.input}`, directives }
+  const { instructions, input } = prompt
+  return { ...prompt, text: `${instructions}\n${input}`, directives: directivesIn(input) }
+}
+
+/** Of several, the last of each name counts. A value in braces is JSON, with whatever it contains. */
+function directivesIn(input: string): Record<string, string> {
+  const found: Record<string, string> = {}
+  for (const { 0: begin, index } of input.matchAll(/\[\[sandbox(?=\s)/g)) {
+    let at = index + begin.length
+    for (;;) {
+      const [member = '', name] = /^\s*(\w+)=/.exec(input.slice(at, at + 100)) ?? []
+      if (name === undefined) break
+      at += member.length
+      const value = input[at] === '{' ? objectAt(input, at) : wordAt(input, at)
+      found[name] = value
+      at += value.length
+    }
+  }
+  return found
+}
+
+function wordAt(text: string, from: number): string {
+  return /^(?:(?!\]\])\S)*/.exec(text.slice(from, from + 1000))?.[0] ?? ''
+}
+
+function objectAt(text: string, from: number): string {
+  let depth = 0
+  let is_quoted = false
+  for (let at = from; at < text.length; at++) {
+    const letter = text[at] ?? ''
+    if (is_quoted) {
+      if (letter === '\\') at++
+      else if (letter === '"') is_quoted = false
+    } else if (letter === '"') is_quoted = true
+    else if ('{['.includes(letter)) depth++
+    else if ('}]'.includes(letter) && --depth === 0) return text.slice(from, at + 1)
+  }
+  return text.slice(from)
 }

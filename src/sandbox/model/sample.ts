@@ -4,6 +4,8 @@
  */
 type Schema = Readonly<Record<string, unknown>>
 
+const no_id = '00000000-0000-7000-8000-000000000000'
+
 export function sampleOf(schema: Schema, word: () => string, depth = 0): unknown {
   const { enum: values, const: constant, type, anyOf, properties, items } = schema
   if (constant !== undefined) return constant
@@ -29,7 +31,7 @@ export function sampleOf(schema: Schema, word: () => string, depth = 0): unknown
     case 'boolean':
       return true
     case 'string':
-      return word()
+      return schema['format'] === 'uuid' ? no_id : word()
     default:
       return null
   }

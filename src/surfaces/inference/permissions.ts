@@ -11,13 +11,9 @@ export const permissions: Readonly<Record<string, Permission>> = {
     says: 'See the calls of others, with their inputs and outputs',
     roles: administrators,
   },
-  // No role has them: a model that acts unasked, and a program that says yes for a person.
+  // No role has it: a model that acts unasked.
   'inference.tools.unattended': {
     says: 'Let models write with tools of the platform without a yes',
-    roles: [],
-  },
-  'inference.tools.approve': {
-    says: 'Approve with an API key what a tool of a model asks before it acts',
     roles: [],
   },
   'inference.jobs.create': { says: 'Call models in jobs', roles: everyone },

@@ -10,7 +10,11 @@ import type { ProviderKind } from './provider.ts'
 const headers = ['authorization', 'api-key', 'x-api-key', 'x-goog-api-key'] as const
 const Header = oneOf(...headers)
 const Key = Type.String({ minLength: 1, maxLength: 1000, pattern: '^[\\x21-\\x7e]+$' })
-const Region = Type.String({ pattern: '^[a-z]{2}(-[a-z]+)+-\\d$', maxLength: 40 })
+const Region = Type.String({
+  pattern: '^[a-z]{2}(-[a-z]+)+-\\d$',
+  maxLength: 40,
+  examples: ['eu-central-1'],
+})
 
 const KeyId = Type.String({ minLength: 1, maxLength: 128, pattern: '^\\w+$' })
 

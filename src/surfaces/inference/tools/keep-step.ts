@@ -2,11 +2,11 @@
  * One commit settles a run, stores the calls of its answer, and takes the lease under which they are
  * performed. A run that another process has ended stores nothing: of two answers, one is performed.
  */
-import { newId, Problem, sql, type Tx } from '#dodeca/kernel'
+import { cutResult, newId, Problem, sql, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import type { Ending, Result } from '../operations/call-model.ts'
 import type { Call } from '../operations/call.ts'
-import { keepContent, sealContent } from '../operations/contents.ts'
+import { keepContent, sealContent, type Caller } from '../operations/contents.ts'
 import { holdForTools } from '../operations/create-call.ts'
 import { writeEnd } from '../operations/ledger.ts'
 import { recordDecisions } from '../operations/record-decisions.ts'
@@ -63,11 +63,14 @@ async function planned(deps: Deps, call: Call, result: Result): Promise<Step> {
     acting.some(one => operations[one.name] === 'none') &&
     caller !== undefined &&
     (await mayWriteUnattended(deps, principalOf(call, caller)))
-  const calls = acting.map((one, at): Performable => {
+  const plan = async (one: ToolCall, at: number): Promise<Performable> => {
     const row = { ...one, row_id: newId(), output: null }
     if (at >= room) return { ...row, state: 'refused', output: too_many }
-    return { ...row, state: stateOf(deps, one, unattended && operations[one.name] === 'none') }
-  })
+    const state = stateOf(deps, one, unattended && operations[one.name] === 'none')
+    const fault = state === 'asked' && caller ? await faultOf(deps, call, caller, one) : null
+    return fault === null ? { ...row, state } : { ...row, state: 'failed', output: fault }
+  }
+  const calls = await Promise.all(acting.map(plan))
   const { model_snapshot, input, output } = spent
   return { text, sealed, tool_calls, model_snapshot, used: { input, output }, calls }
 }
@@ -77,6 +80,20 @@ const too_many = 'There were too many calls. This one was not done.'
 function stateOf({ kernel }: Deps, { name }: ToolCall, unattended: boolean): 'running' | 'asked' {
   const mode = kernel.tools().get(name)?.mode
   return mode === 'confirm' || (mode === 'write' && !unattended) ? 'asked' : 'running'
+}
+
+/** Nobody is asked for what cannot be done as the model wrote it. Who lost a right is told after the yes. */
+async function faultOf({ kernel }: Deps, call: Call, caller: Caller, one: ToolCall) {
+  const refused = await kernel.checkCall({
+    operation: one.name,
+    arguments: JSON.parse(one.arguments) as Record<string, unknown>,
+    principal: principalOf(call, caller),
+    ip: caller.ip,
+    request_id: call.id,
+    signal: AbortSignal.timeout(kernel.settings['inference.tool_read_ms']),
+  })
+  if (!refused || [401, 403].includes(refused.status) || refused.status >= 500) return null
+  return cutResult(refused.body ?? '', kernel.settings['kernel.tool_result_bytes'])
 }
 
 type Keeping = { readonly result: Result; readonly step: Step }
@@ -91,26 +108,28 @@ async function keepIn(tx: Tx, deps: Deps, call: Call, { result, step }: Keeping)
   recordDecisions(tx, deps, call, 'output', result.decided)
   const content = sealContent(kernel, store, JSON.stringify(said satisfies Said))
   keepContent(tx, call, content)
-  const refused = calls.some(one => one.output !== null)
-    ? sealContent(kernel, store, too_many)
-    : undefined
-  if (refused) keepContent(tx, call, refused)
-  const rows = calls.map(({ row_id, id, name, state }, place) => ({
-    id: row_id,
-    place,
-    call_id: id,
-    name,
-    state,
-  }))
+  const rows = calls.map(({ row_id, id: call_id, name, state, output }, place) => {
+    const got = output === null ? undefined : sealContent(kernel, store, output)
+    if (got) keepContent(tx, call, got)
+    return { id: row_id, place, call_id, name, state, result: got?.id ?? null }
+  })
+  const shape = {
+    id: 'uuid',
+    place: 'int',
+    call_id: 'text',
+    name: 'text',
+    state: 'text',
+    result: 'uuid',
+  } as const
   await tx.run(sql`
     insert into inference.tool_calls (tenant_id, id, operation_id, step, place, call_id, name, state,
       said_ref, result_ref, asked_until, completed_at)
     select ${tenant_id}, r.id, ${operation_id}, ${call.steps.length}, r.place, r.call_id, r.name,
-      r.state, ${content.id}, case when r.state = 'refused' then ${refused?.id ?? null}::uuid end,
+      r.state, ${content.id}, r.result,
       case when r.state = 'asked' then kernel.now()
         + make_interval(mins => ${kernel.settings['inference.tool_approval_minutes']}) end,
-      case when r.state = 'refused' then kernel.now() end
-    from ${sql.table(rows, { id: 'uuid', place: 'int', call_id: 'text', name: 'text', state: 'text' })} r`)
+      case when r.result is not null then kernel.now() end
+    from ${sql.table(rows, shape)} r`)
   call.run = run + 1
   holdForTools(tx, deps, call, { requests: 0 })
   const kept = await tx.run(sql`

@@ -41,6 +41,10 @@ export async function runCall(
     if (!acts) return result
     const kept = await keepStep(deps, call, result)
     if (kept) return { ...result, ...kept }
+    // What is not done has its result at once.
+    for (const one of call.steps.at(-1)?.calls ?? []) {
+      if (one.output !== null) await sink.toolResult(one)
+    }
   }
 }
 

@@ -11,7 +11,7 @@ import { callerOf, holds } from './acting.ts'
 import type { Principal } from '#dodeca/kernel'
 
 const unattended = 'inference.tools.unattended'
-const approves = 'inference.tools.approve'
+const approves = 'kernel.tools.approve'
 
 export function noTool(pointer: string, detail: string) {
   const errors = [{ location: 'body' as const, pointer, constraint: 'tools' }]

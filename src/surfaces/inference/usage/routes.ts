@@ -115,6 +115,7 @@ const columns = {
 function linesOf({ by, by_day, rows }: Asked): Sql {
   const named = (name: keyof typeof columns) => (by === name ? sql`grouped.name` : sql`null`)
   return sql`
+    -- any tenant: the condition on the rows has it
     select grouped.day::text as day, ${named('model')} as model_deployment_id,
       ${by === 'model' ? sql`max(grouped.model_snapshot)` : sql`null`} as model_snapshot,
       ${named('principal')} as principal_id, ${named('tag')} as tag,

@@ -106,8 +106,8 @@ describe.concurrent('rights', () => {
       return await one.ask('POST', '/v1/inferences', yes, { token, key: newKey() })
     }
     expect(code(await asked(await keyOf()))).toEqual([403, 'permission_denied'])
-    await world.allow(one, 'inference.tools.approve')
-    const done = await asked(await keyOf('inference.tools.approve'))
+    await world.allow(one, 'kernel.tools.approve')
+    const done = await asked(await keyOf('kernel.tools.approve'))
     expect(done.body.output.steps[0].tool_calls[0].state, done.text).toBe('done')
   })
 
