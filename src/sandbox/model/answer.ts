@@ -4,7 +4,7 @@
  */
 import { citedAnswer } from './cited-answer.ts'
 import type { FaultRule } from './faults.ts'
-import type { Prompt } from './prompt.ts'
+import type { Offer, Prompt } from './prompt.ts'
 import { drawer, prose } from './prose.ts'
 import { sampleOf } from './sample.ts'
 import { idOf } from './vendor-id.ts'
@@ -87,14 +87,24 @@ function callsOf(prompt: Prompt, fault: FaultRule | undefined): ToolCall[] {
   const tool = tools.find(one => one.name === wanted)
   if (!tool || tool_choice === 'none' || results >= Number(steps) * Number(calls)) return []
   const draw = drawer(JSON.stringify([prompt.input, results]))
-  const sample = () => JSON.stringify(sampleOf(tool.parameters, () => prose(draw, 2)) ?? {})
-  const said = args === undefined || args === 'sample' ? sample() : args
+  const sample = (schema: object) =>
+    JSON.stringify(sampleOf({ ...schema }, () => prose(draw, 2)) ?? {})
+  const least = args === 'least' ? sample(requiredOf(tool.parameters)) : args
+  const said = least ?? sample(tool.parameters)
   const same = idOf('call')
   return Array.from({ length: countOf(Number(calls), fault) }, () => ({
     id: fault?.action === 'duplicate_ids' ? same : idOf('call'),
     name: fault?.action === 'tool_unknown' ? 'no_such_tool' : tool.name,
     arguments: fault?.action === 'tool_bad_json' ? said.slice(0, -1) : said,
   }))
+}
+
+/** `args=least` are the required arguments alone. */
+function requiredOf({ properties = {}, required = [], ...schema }: Offer['parameters']) {
+  const wanted = Object.entries(properties as object).filter(([name]) =>
+    (required as readonly string[]).includes(name),
+  )
+  return { ...schema, properties: Object.fromEntries(wanted) as object }
 }
 
 /** More than anybody takes of one answer. */
