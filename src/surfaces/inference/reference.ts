@@ -82,7 +82,7 @@ export const reference: Reference = {
     from: ['The first day.', '2026-03-01'],
     to: ['The last day.', '2026-03-31'],
     limits: ['The limits that are set. `GET /v1/quotas` shows what holds.'],
-    cost_per_day: ['The budget of a day of UTC, in whole units of the currency (USD).', 5],
+    cost_per_day: ['The budget of a day of UTC, in units of the currency (USD), such as 0.5.', 5],
     tokens_per_day: ['Input and output tokens of a day of UTC.', 2_000_000],
     tokens_per_minute: ['Input and output tokens of a minute.', 60_000],
     requests_per_minute: ['Calls that may begin in a minute.', 60],

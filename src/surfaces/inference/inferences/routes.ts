@@ -1,6 +1,6 @@
 /** Routes that make blocking and streamed calls, list calls, read a call, and cancel a call. */
 import { batch_members_max, currentRequestId, looked, owner, reply, routesOf } from '#dodeca/kernel'
-import type { Principal, Reader, RequestKey } from '#dodeca/kernel'
+import type { Principal, Reader, RequestFacts, RequestKey } from '#dodeca/kernel'
 import { Type } from 'typebox'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
@@ -48,7 +48,7 @@ type Context = {
   readonly principal: Principal
   readonly body: CreateInference
   readonly key: RequestKey | null
-  readonly request: { readonly ip: string }
+  readonly request: Pick<RequestFacts, 'headers' | 'ip'>
 }
 
 const { open, get, list, post } = routesOf<Deps>({
@@ -169,11 +169,12 @@ export const inferenceRoutes = open({
 
 async function draft(
   deps: Deps,
-  { principal, body, key, request: { ip } }: Context,
+  { principal, body, key, request }: Context,
   kind: NewCall['class'],
 ): Promise<CallDraft> {
+  const { ip } = request
   return await draftCall(deps, {
-    ...(await readAsked(deps.kernel, body)),
+    ...(await readAsked(deps.kernel, body, request)),
     tenant_id: principal.tenant_id,
     actor_id: principal.id,
     scope: principal.scope,

@@ -1,11 +1,11 @@
 /** Requests of calls, and their validation. */
 import { Type, type Static } from 'typebox'
-import { closed, compileSchema, limit, Refused } from '#dodeca/kernel'
+import { closed, compileSchema, limit, Refused, type RequestFacts } from '#dodeca/kernel'
 import { problem } from '../errors.ts'
 import type { NewCall } from '../operations/draft-call.ts'
 import type { Tool, ToolChoice } from '../providers/form.ts'
 import type { ResponseFormat } from '../providers/provider.ts'
-import { sentTags } from '../quotas/tags.ts'
+import { sentTags, tagsIn } from '../quotas/tags.ts'
 import type { Kernel } from '../settings.ts'
 import { asked } from '../schemas.ts'
 import { noTool, operationTool, stepsMax } from '../tools/offer.ts'
@@ -42,6 +42,7 @@ const tools_bytes_max = limit(
 export async function readAsked(
   kernel: Pick<Kernel, 'settings' | 'tools'>,
   { model, input, previous_id, tags, parameters = {} }: Asked,
+  request: Pick<RequestFacts, 'headers'> = { headers: {} },
 ): Promise<Read> {
   const { settings } = kernel
   const { instructions, response_format, store, metadata, deadline_ms, ...rest } = parameters
@@ -64,7 +65,7 @@ export async function readAsked(
     ...(store === undefined ? {} : { store }),
     ...(previous_id === undefined ? {} : { previous_id }),
     ...(metadata === undefined ? {} : { metadata }),
-    ...(tags === undefined ? {} : { tags: sentTags(tags, 'body', '/tags') }),
+    tags: tags ? sentTags(tags, 'body', '/tags') : tagsIn(request),
   }
 }
 

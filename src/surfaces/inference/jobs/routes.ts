@@ -113,14 +113,14 @@ export const inferenceJobRoutes = open({
       fails: [...call_fails, 'deadline_in_past'],
     },
     {
-      prepare: async ({ principal, body, key, request: { ip } }, deps) => {
+      prepare: async ({ principal, body, key, request }, deps) => {
         const { priority: _priority, deadline_at, ...rest } = body
         return await draftCall(deps, {
-          ...(await readAsked(deps.kernel, rest)),
+          ...(await readAsked(deps.kernel, rest, request)),
           tenant_id: principal.tenant_id,
           actor_id: principal.id,
           scope: principal.scope,
-          asking: { principal, ip },
+          asking: { principal, ip: request.ip },
           key,
           prompt: 'plain@1',
           workload: 'inference_job',

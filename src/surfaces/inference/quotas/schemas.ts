@@ -26,10 +26,12 @@ export const QuotaLine = Type.Object(
   { title: 'QuotaLine' },
 )
 
-const Limit = Type.Integer({ minimum: 0, maximum: 2 ** 40 })
+const bounds = { minimum: 0, maximum: 2 ** 40 }
+const Limit = Type.Optional(Type.Integer(bounds))
+const Cost = Type.Optional(Type.Number(bounds))
 const limitsShape = Object.fromEntries(
-  metrics.map(metric => [metric, Type.Optional(Limit)]),
-) as Record<Metric, ReturnType<typeof Type.Optional<typeof Limit>>>
+  metrics.map(metric => [metric, metric === 'cost_per_day' ? Cost : Limit]),
+) as Record<Exclude<Metric, 'cost_per_day'>, typeof Limit> & { cost_per_day: typeof Cost }
 
 export const SetQuota = closed({ ...limitsShape, tags: Type.Optional(Tags) }, { title: 'SetQuota' })
 export type SetQuota = Static<typeof SetQuota>

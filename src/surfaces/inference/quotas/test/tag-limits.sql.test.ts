@@ -159,3 +159,21 @@ test('count every run although the limits of a tag change while calls begin and 
     { metric: 'tokens_per_day', used: 1500, reserved: 500 },
   ])
 })
+
+test('a budget may be a part of a unit of the currency', async () => {
+  const one = await administrator()
+  const path = '/v1/quotas/tag/cheap'
+  const put = await one.ask('PUT', path, { cost_per_day: 0.0005 })
+  expect([put.status, put.body.limits], put.text).toEqual([200, { cost_per_day: 0.0005 }])
+  const asked = { tags: ['cheap'], parameters: { max_output_tokens: 20 } }
+  const statuses: number[] = []
+  for (let calls = 0; calls < 20 && !statuses.includes(429); calls++) {
+    statuses.push((await one.infer('Hi.', asked)).status)
+  }
+  expect(new Set(statuses)).toEqual(new Set([200, 429]))
+  const refused = await one.infer('Hi.', asked)
+  expect(refused.body.quota).toMatchObject({ metric: 'cost', scope: 'tag', limit: '0.0005' })
+  const [cost] = (await counters(one, 'cheap')).filter(row => row.metric === 'cost_per_day')
+  expect(cost?.used).toBeLessThanOrEqual(0.0005)
+  expect((await one.ask('PUT', path, { tokens_per_day: 0.5 })).status).toBe(422)
+})

@@ -66,6 +66,9 @@ describe.concurrent('tags', () => {
     expect(read.body.tags).toEqual(['env.test', 'feature:search'])
     expect((await caller.infer('Hi.')).body.tags).toEqual([])
     const headers = { 'x-tags': 'env.test, feature:chat,env.test' }
+    const asked = { model: 'default', input: 'Hi.' }
+    const native = await caller.ask('POST', '/v1/inferences', asked, { headers })
+    expect(native.body.tags).toEqual(['env.test', 'feature:chat'])
     const client = openaiAt(world, caller)
     const messages = [{ role: 'user' as const, content: 'Hi.' }]
     await client.chat.completions.create({ model: 'default', messages }, { headers })
@@ -77,7 +80,7 @@ describe.concurrent('tags', () => {
     const streamed = await caller.stream('Hi.', { tags: ['env.test'] })
     expect(streamed.last?.event).toBe('completed')
     const chat = ['env.test', 'feature:chat']
-    const sorted = [['env.test', 'feature:search'], [], chat, chat, chat, chat, ['env.test']]
+    const sorted = [['env.test', 'feature:search'], [], chat, chat, chat, chat, chat, ['env.test']]
     expect((await rows({ ...caller, id: caller.id })).map(one => one.tags)).toEqual(sorted)
   })
 
