@@ -34,7 +34,7 @@ const excerpt_length = 180
 const other_weight = 0.8
 /** Pages that name everything, and explain nothing or something else than how to use the platform. */
 const lists =
-  /^(reference\/.*|benchmarks|changelog|contributing|where-things-are|glossary|compatibility|how-do-i|)$/
+  /^(reference\/.*|list-of-tools|benchmarks|changelog|contributing|where-things-are|glossary|compatibility|how-do-i|)$/
 const list_weight = 0.6
 
 export type Search = (query: string) => Hit[]

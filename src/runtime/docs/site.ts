@@ -15,6 +15,7 @@ const elsewhere: Readonly<Record<string, string>> = {
   'CHANGELOG.md': 'changelog',
   'CONTRIBUTING.md': 'contributing',
   'SECURITY.md': 'report-a-vulnerability',
+  'api/tools.md': 'list-of-tools',
   'client/README.md': 'client',
   'examples/agency/README.md': 'guides/agency',
 }
