@@ -27,7 +27,7 @@ export function operationTool(
   if (!tool) {
     throw noTool(
       pointer,
-      `No operation that models can reach is named ${name}. Find it at /docs/api.`,
+      `Models reach no operation that is named ${name}. /docs/list-of-tools has those that they reach, and says why the others are left out. Offer a function of yours instead.`,
     )
   }
   // A model that calls models would spend without a bound.
