@@ -74,7 +74,7 @@ function calledBy({ principal, key, request }: Asking, stream: boolean | null | 
     scope: principal.scope,
     asking: { principal, ip: request.ip },
     key,
-    tags: tagsIn(request),
+    tags: tagsIn(request.headers),
     prompt: 'none@1',
     workload: 'inference',
     class: stream ? 'stream' : 'call',

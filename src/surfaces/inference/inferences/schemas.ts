@@ -42,7 +42,7 @@ const tools_bytes_max = limit(
 export async function readAsked(
   kernel: Pick<Kernel, 'settings' | 'tools'>,
   { model, input, previous_id, tags, parameters = {} }: Asked,
-  request: Pick<RequestFacts, 'headers'> = { headers: {} },
+  request?: Pick<RequestFacts, 'headers'>,
 ): Promise<Read> {
   const { settings } = kernel
   const { instructions, response_format, store, metadata, deadline_ms, ...rest } = parameters
@@ -65,7 +65,7 @@ export async function readAsked(
     ...(store === undefined ? {} : { store }),
     ...(previous_id === undefined ? {} : { previous_id }),
     ...(metadata === undefined ? {} : { metadata }),
-    tags: tags ? sentTags(tags, 'body', '/tags') : tagsIn(request),
+    tags: tags ? sentTags(tags, 'body', '/tags') : tagsIn(request?.headers ?? {}),
   }
 }
 

@@ -34,8 +34,8 @@ export function sentTags(
   throw problem('tag_reserved', { errors })
 }
 
-/** The tags in the header `X-Tags` of a request in the form of another API. */
-export function tagsIn({ headers }: Pick<RequestFacts, 'headers'>): readonly string[] {
+/** The tags in the header `X-Tags`. */
+export function tagsIn(headers: RequestFacts['headers']): readonly string[] {
   const sent = [headers['x-tags'] ?? []].flat().join(',')
   const tags = [...new Set(sent.split(',').flatMap(tag => tag.trim() || []))]
   if (tags.length <= tags_max && tags.every(isTag)) return sentTags(tags, 'header', '/x-tags')

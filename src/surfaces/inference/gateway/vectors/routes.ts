@@ -73,7 +73,7 @@ export const vectorRoutes = open({
           tenant_id: principal.tenant_id,
           principal,
           workload: 'embedding',
-          tags: tagsIn(request),
+          tags: tagsIn(request.headers),
           deadline: new Date(deadline_ms),
         },
         model,
