@@ -264,9 +264,8 @@ test('a provider that holds another amount is not believed: an operator decides'
   await world.atProvider(`payment_intents/${item.external_ref}/cancel`)
   const resolution = { resolution: 'resolved', note: 'Cancelled in the dashboard.' }
   await shop.ask('POST', `/v1/reconciliation-items/${item.id}/resolve`, resolution)
-  await eventually('nothing of it is pending', async () => {
-    return (await shop.reaches(id, 'cancelled')).pending_operation === null
-  })
+  const isOver = async () => (await shop.reaches(id, 'cancelled')).pending_operation === null
+  await eventually('nothing of it is pending', isOver)
 })
 
 test('what cannot be found out in three days is left to an operator', async () => {

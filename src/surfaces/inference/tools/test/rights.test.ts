@@ -122,3 +122,21 @@ describe.concurrent('rights', () => {
     ])
   })
 })
+
+test('a tool that writes asks for nothing that cannot be done as the model wrote it', async () => {
+  const one = await world.someone()
+  const wrong = asks('createLink', { title: 'An address is missing' })
+  const { frames } = await one.stream(wrong, given(operation('createLink')), newKey())
+  const result = frames.find(frame => frame.event === 'tool_result')?.data
+  expect(result).toMatchObject({
+    state: 'failed',
+    output: expect.stringContaining('validation_failed'),
+  })
+  const { body } = await send(one, { input: wrong, ...given(operation('createLink')) })
+  expect([body.state, body.finish_reason]).toEqual(['succeeded', 'stop'])
+  const [call] = body.output.steps[0].tool_calls
+  expect([call.state, JSON.parse(call.output).code]).toEqual(['failed', 'validation_failed'])
+  const read = await one.ask('GET', `/v1/inferences/${body.id}`)
+  expect(read.body.output).toEqual(body.output)
+  expect(await links(one)).toEqual([])
+})
