@@ -104,7 +104,7 @@ describe.concurrent('killed', () => {
   )
 
   test.each(['inference.before_step', 'inference.after_step', ...around_tools])(
-    'at %s of a write that asks nobody: one link',
+    'at %s of a write without a yes: one link',
     async point => {
       const shop = await world.merchant()
       await world.allow(shop, 'inference.tools.unattended')

@@ -138,8 +138,8 @@ export const requestRoutes = open({
       const mine = await grants()
       const all = allowsSome(mine, of_others)
       const own = sql`tenant_id = ${tenant_id} and (${all} or principal_id = ${id})`
-      const nobody = sql`tenant_id is null and ${allowsSome(mine, without_caller)}`
-      const found = await tx.maybe(FoundRequest, statementOf(request_id, own, nobody))
+      const anonymous = sql`tenant_id is null and ${allowsSome(mine, without_caller)}`
+      const found = await tx.maybe(FoundRequest, statementOf(request_id, own, anonymous))
       if (!found) throw problem(absent)
       return found
     },
@@ -147,7 +147,7 @@ export const requestRoutes = open({
 })
 
 /** What the idempotency records keep of it, what the log keeps of it, or both. */
-function statementOf(request_id: string, own: Sql, nobody: Sql): Sql {
+function statementOf(request_id: string, own: Sql, anonymous: Sql): Sql {
   return sql`
     select ${request_id} as request_id, coalesce(k.principal_id, l.principal_id) as principal_id,
       coalesce(k.operation, l.route) as route, l.code, l.permission, l.pointer,
@@ -165,7 +165,7 @@ function statementOf(request_id: string, own: Sql, nobody: Sql): Sql {
     ) k full join (
       select principal_id, route, code, permission, pointer, status, ms, about, times, created_at
       from kernel.requests
-      where id = ${request_id} and (${own} or ${nobody})
+      where id = ${request_id} and (${own} or ${anonymous})
     ) l on true
     limit 1`
 }

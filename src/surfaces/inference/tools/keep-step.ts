@@ -82,7 +82,7 @@ function stateOf({ kernel }: Deps, { name }: ToolCall, unattended: boolean): 'ru
   return mode === 'confirm' || (mode === 'write' && !unattended) ? 'asked' : 'running'
 }
 
-/** Nobody is asked for what cannot be done as the model wrote it. Who lost a right is told after the yes. */
+/** A call that cannot be done as the model wrote it is not asked. A lost right is found after the yes. */
 async function faultOf({ kernel }: Deps, call: Call, caller: Caller, one: ToolCall) {
   const refused = await kernel.checkCall({
     operation: one.name,

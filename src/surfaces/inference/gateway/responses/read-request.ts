@@ -121,7 +121,7 @@ function toolsOf(
   return { tools, operations: Object.keys(operations).length === 0 ? undefined : operations }
 }
 
-/** No other server is called: it would get the rights of nobody, and texts of the caller. */
+/** No other server is called: it would get texts of the caller. */
 function operationsIn(
   { public_url }: Pick<Kernel, 'public_url'>,
   { server_label, server_url, allowed_tools, require_approval: asks }: GivenTool,

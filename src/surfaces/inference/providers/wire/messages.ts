@@ -184,8 +184,8 @@ class Message {
 
   /** Later numbers are sums too, and leave out what did not change. */
   private count(usage: object | null | undefined): void {
-    const told = Object.entries(usage ?? {}).filter(([, value]) => value !== null)
-    this.usage = { ...this.usage, ...Object.fromEntries(told) }
+    const reported = Object.entries(usage ?? {}).filter(([, value]) => value !== null)
+    this.usage = { ...this.usage, ...Object.fromEntries(reported) }
   }
 
   private add({ index, delta }: Anthropic.Messages.RawContentBlockDeltaEvent): Read['events'] {

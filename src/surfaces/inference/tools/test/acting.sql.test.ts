@@ -3,41 +3,25 @@ import { Type } from 'typebox'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newId, sql } from '#dodeca/kernel'
 import { eventually, newKey } from '../../../../../test/world.ts'
+import { code, openInferenceWorld, type InferenceWorld } from '../../test/inference-world.ts'
 import {
-  code,
-  openInferenceWorld,
-  type InferenceWorld,
-  type Someone,
-} from '../../test/inference-world.ts'
+  operation,
+  asks,
+  given,
+  target,
+  makesLink,
+  links,
+  answering,
+  askedIn,
+  send,
+  type Step,
+} from './acting.ts'
 
 let world: InferenceWorld
 beforeAll(async () => {
   world = await openInferenceWorld()
 })
 afterAll(() => world.close())
-
-const operation = (name: string, more: object = {}) => ({ type: 'operation', name, ...more })
-const asks = (call: string, args: object, more = '') =>
-  `Do it. [[sandbox call=${call} args=${JSON.stringify(args)} ${more}]]`
-const given = (...tools: object[]) => ({ parameters: { tools } })
-
-const target = 'https://example.com/a'
-const makesLink = asks('createLink', { destination_url: target })
-const links = async (one: Someone): Promise<{ destination_url: string }[]> =>
-  (await one.ask('GET', '/v1/links')).body.data
-
-/** The answer to all that a call asked. */
-const answering = (body: { id: string; output: { steps: Step[] } }, approve: boolean) => ({
-  previous_id: body.id,
-  input: askedIn(body).map(tool_call_id => ({ type: 'approval', tool_call_id, approve })),
-})
-type Step = { tool_calls: { id: string; state: string }[] }
-const askedIn = ({ output }: { output: { steps: Step[] } }) =>
-  output.steps.flatMap(step =>
-    step.tool_calls.filter(one => one.state === 'asked').map(one => one.id),
-  )
-const send = (one: Someone, body: object, key = newKey()) =>
-  one.ask('POST', '/v1/inferences', { model: 'default', ...body }, { key })
 
 describe.concurrent('a tool that reads', () => {
   test('is performed, and the model goes on with its result', async () => {
