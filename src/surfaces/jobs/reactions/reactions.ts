@@ -8,7 +8,7 @@
 import type { Consumer, LoggedEvent, Tx } from '#dodeca/kernel'
 
 export type ReactionPart = {
-  /** Returns the ids of the events for which it has work, by one statement for all of them. */
+  /** Returns the ids of the events for which it has work, by one look for all of them. */
   wants(tx: Tx, events: readonly LoggedEvent[]): Promise<ReadonlySet<string>>
   /** Does its work for these events, in their order. Some of them may be for other parts only. */
   react(tx: Tx, events: readonly LoggedEvent[]): Promise<void>
@@ -27,9 +27,8 @@ export function reactions(parts: readonly ReactionPart[]): Consumer {
     from: 'head',
     portion,
     wants: async (tx, events) => {
-      const wanted = new Set<string>()
-      for (const part of parts) for (const id of await part.wants(tx, events)) wanted.add(id)
-      return wanted
+      const wanted = await Promise.all(parts.map(part => part.wants(tx, events)))
+      return new Set(wanted.flatMap(ids => [...ids]))
     },
     run: (tx, event) => reactAll(tx, [event]),
     runAll: reactAll,

@@ -7,6 +7,7 @@
 import { Type, type Static } from 'typebox'
 import { nil_id, sql, type Declared, type LoggedEvent, type Sql, type Tx } from '#dodeca/kernel'
 import { runner_topic } from '../topics.ts'
+import { concerned } from './concerned.ts'
 import { factsOf, hasValues } from './event-facts.ts'
 import type { ReactionPart } from './reactions.ts'
 
@@ -32,9 +33,9 @@ export function waits({ eventTypes }: Pick<Declared, 'eventTypes'>): ReactionPar
     events.filter(one => !eventTypes.find(one.type)?.internal)
   return {
     wants: async (tx, events) => {
-      const seen = visible(events)
-      if (seen.length === 0) return new Set()
-      const rows = await tx.many(Wanted, sql`select distinct g.event_id ${waitsFor(seen)}`)
+      const awaited = await concerned(tx, visible(events), typesOf, some)
+      if (awaited.length === 0) return new Set()
+      const rows = await tx.many(Wanted, sql`select distinct g.event_id ${waitsFor(awaited)}`)
       return new Set(rows.map(row => row.event_id))
     },
     react: async (tx, events) => {
@@ -57,11 +58,17 @@ export function waits({ eventTypes }: Pick<Declared, 'eventTypes'>): ReactionPar
   }
 }
 
+function typesOf(type: string): readonly string[] {
+  return ends.has(type) ? [type, any_end] : [type]
+}
+
+const some = sql`
+  select from jobs.step_waits w where w.tenant_id = g.tenant_id and w.event_type = g.key`
+
 /** The waits that these events may end. Each event is looked up by its type and aggregate. */
 function waitsFor(events: readonly LoggedEvent[]): Sql {
   const keys = events.flatMap(event => {
-    const types = ends.has(event.type) ? [event.type, any_end] : [event.type]
-    return types.flatMap(type =>
+    return typesOf(event.type).flatMap(type =>
       [event.aggregate_id, nil_id].map(aggregate_id => ({ event, type, aggregate_id })),
     )
   })

@@ -17,6 +17,7 @@ import {
   type Tx,
 } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
+import { concerned } from '../reactions/concerned.ts'
 import { factsOf } from '../reactions/event-facts.ts'
 import type { ReactionPart } from '../reactions/reactions.ts'
 import { announce, owner_revoked, too_many_runs, type Stop } from './change-state.ts'
@@ -34,10 +35,8 @@ export function rules(deps: RuleDeps): ReactionPart {
     events.filter(one => !eventTypes.find(one.type)?.internal)
   return {
     wants: async (tx, events) => {
-      const seen = visible(events)
-      if (seen.length === 0) return new Set()
-      const rows = await tx.many(Wanted, sql`select distinct g.event_id ${rulesFor(seen)}`)
-      return new Set(rows.map(row => row.event_id))
+      const found = await concerned(tx, visible(events), patternsOf, some)
+      return new Set(found.map(event => event.id))
     },
     react: async (tx, events) => {
       const seen = visible(events)
@@ -48,22 +47,22 @@ export function rules(deps: RuleDeps): ReactionPart {
   }
 }
 
-const Wanted = Type.Object({ event_id: Type.String() })
+const some = sql`
+  select from jobs.job_rules r
+  where r.tenant_id = g.tenant_id and r.event = g.key and r.state = 'active'`
 
 /** Positions count in the log of one cell. After a move, all events there are younger. */
 const fromPosition = sql`
   case when r.from_cell = (select c.id from kernel.cell c) then r.from_position else 0 end`
 
-/** By tenant and pattern, so that the events of tenants without rules cost one look. */
 function rulesFor(events: readonly LoggedEvent[]): Sql {
   const keys = events.flatMap(event => patternsOf(event.type).map(pattern => ({ event, pattern })))
   return sql`
     from unnest(
-      ${keys.map(({ event }) => event.id)}::uuid[],
       ${keys.map(({ event }) => event.position)}::bigint[],
       ${keys.map(({ event }) => event.tenant_id)}::uuid[],
       ${keys.map(({ pattern }) => pattern)}::text[]
-    ) g (event_id, position, tenant_id, pattern)
+    ) g (position, tenant_id, pattern)
     join jobs.job_rules r on r.tenant_id = g.tenant_id and r.event = g.pattern
     where r.state = 'active' and ${fromPosition} < g.position`
 }
