@@ -69,7 +69,7 @@ async function runAll(tx: Tx, works: readonly Work[]): Promise<readonly unknown[
   const results: unknown[] = []
   const last: (() => void)[][] = []
   const errors: unknown[] = []
-  let turn: Promise<void> | undefined
+  let turn: Promise<undefined> | undefined
   const running = order.map(async ({ work, index }, at) => {
     const mine = partOf(tx, work.context, turn)
     turn = mine.begun
@@ -90,8 +90,11 @@ async function runAll(tx: Tx, works: readonly Work[]): Promise<readonly unknown[
 }
 
 /** The transaction as one work sees it. `before` ends when the work before it has begun. */
-function partOf(tx: Tx, context: WorkContext | undefined, before: Promise<void> | undefined) {
-  const { promise: begun, resolve: ended } = Promise.withResolvers<void>()
+function partOf(tx: Tx, context: WorkContext | undefined, before: Promise<undefined> | undefined) {
+  const { promise: begun, resolve } = Promise.withResolvers<undefined>()
+  const ended = () => {
+    resolve(undefined)
+  }
   const last: (() => void)[] = []
   let waits = before !== undefined
   const inTurn = async <R>(ask: () => Promise<R>): Promise<R> => {

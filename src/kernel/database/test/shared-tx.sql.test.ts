@@ -21,7 +21,7 @@ const tenants = (many: number) => Array.from({ length: many }, newId)
 
 /** Holds both places of the group until `end`, so that what follows arrives together. */
 function occupied(share: SharedTx) {
-  const { promise, resolve } = Promise.withResolvers<void>()
+  const { promise, resolve } = Promise.withResolvers<undefined>()
   const held = [1, 2].map(async () => {
     await turn()
     return await share({ group, tenant_id: newId() }, async tx => {
@@ -29,7 +29,11 @@ function occupied(share: SharedTx) {
       await promise
     })
   })
-  return { end: async () => (resolve(), await Promise.all(held)) }
+  const end = async () => {
+    resolve(undefined)
+    await Promise.all(held)
+  }
+  return { end }
 }
 
 async function together<T>(db: Db, works: (share: SharedTx) => Promise<T>[]) {
