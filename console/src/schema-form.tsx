@@ -186,7 +186,8 @@ function Input({
       </select>
     )
   }
-  if (kind === 'json' || kind === 'lines' || kind === 'long') {
+  // A secret is hidden, however long it may be.
+  if (!isSecret(name) && (kind === 'json' || kind === 'lines' || kind === 'long')) {
     return (
       <textarea
         value={value}
