@@ -55,9 +55,10 @@ export const call_fails = [
 ] as const
 
 /** Of the operation `t`. */
-const waiting = sql`t.id in (
-  select w.operation_id from inference.tool_calls w
-  where w.tenant_id = t.tenant_id and w.state = 'asked' and w.asked_until > kernel.now())`
+const waiting = sql`exists (
+  select from inference.tool_calls w
+  where w.tenant_id = t.tenant_id and w.operation_id = t.id
+    and w.state = 'asked' and w.asked_until > kernel.now())`
 
 type Context = {
   readonly principal: Principal
