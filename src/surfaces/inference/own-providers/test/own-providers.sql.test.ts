@@ -111,7 +111,8 @@ describe('an own provider', () => {
     await eventually('it is not called', async () => {
       return code(await one.infer('Tell me.'))[0] === 503
     })
-    const change = (state: string) => one.ask('PATCH', `/v1/models/${body.deployment_id}`, { state })
+    const change = (state: string) =>
+      one.ask('PATCH', `/v1/models/${body.deployment_id}`, { state })
     expect((await change('draining')).status).toBe(200)
     expect((await change('disabled')).status).toBe(200)
     expect((await one.ask('DELETE', '/v1/model-providers/ours')).status).toBe(204)

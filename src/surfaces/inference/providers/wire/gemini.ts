@@ -216,8 +216,9 @@ function endOf(reason: string | undefined, has_calls: boolean): End | undefined 
     case 'STOP':
       return { ended: has_calls ? 'tool_calls' : 'stop' }
     case 'MAX_TOKENS':
-    // The vendor's own limit of one request. Its token to go on is not used.
+      return { ended: 'length' }
     case 'CONTINUATION':
+      // The vendor's own limit of one request. Its token to go on is not used.
       return { ended: 'length' }
     case 'SAFETY':
     case 'RECITATION':
