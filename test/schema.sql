@@ -4302,9 +4302,10 @@ create table inference.safety_decisions (
 create table inference.tags (
   tenant_id uuid not null,
   tag text not null,
-  created_at timestamp with time zone not null default kernel.now(),
+  used_at timestamp with time zone not null default kernel.now(),
   constraint tags_pkey PRIMARY KEY (tenant_id, tag)
 );
+CREATE INDEX tags_used ON inference.tags USING btree (used_at);
 
 create table inference.tool_calls (
   tenant_id uuid not null,
@@ -4327,6 +4328,7 @@ create table inference.tool_calls (
   constraint tool_calls_tenant_id_operation_id_fkey FOREIGN KEY (tenant_id, operation_id) REFERENCES inference.inference_operations(tenant_id, id) ON DELETE CASCADE
 );
 CREATE INDEX tool_calls_answered ON inference.tool_calls USING btree (tenant_id, answered_by) WHERE (answered_by IS NOT NULL);
+CREATE INDEX tool_calls_asked ON inference.tool_calls USING btree (tenant_id, asked_until) WHERE (state = 'asked'::text);
 
 create table inference.usage_records (
   tenant_id uuid not null,

@@ -223,7 +223,7 @@ function PathFields({ names, draft, set }: PathFieldsProps) {
  * The request took no effect, or was not sent because a member is not JSON. Without a reply, or after
  * an error of the platform, it may have taken effect.
  */
-function isRefusal(error: unknown): boolean {
+export function isRefusal(error: unknown): boolean {
   if (error instanceof SyntaxError) return true
   return error instanceof Problem && error.status < 500 && error.code !== 'idempotency_in_progress'
 }

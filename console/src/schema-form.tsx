@@ -1,6 +1,6 @@
 /**
- * The form of a request body, from its schema. Each simple property has a field. Nested properties
- * are written as JSON. The example of the API is a hint in an empty field and is never sent; empty
+ * The form of a request body, from its schema. Each simple property has a field, as has each part of a
+ * property with a secret, which is hidden while it is typed. Other nested properties are written as JSON. The example of the API is a hint in an empty field and is never sent; empty
  * properties are not sent, too.
  */
 import { nameOf, words } from './language.ts'
@@ -37,16 +37,31 @@ export function choicesOf(schema: Schema): string[] | null {
  */
 export function draftOf(schema: Schema, given: Readonly<Record<string, unknown>>): Draft {
   return Object.fromEntries(
-    Object.entries(schema.properties ?? {}).map(([name, one]) => {
+    partsOf(schema).map(([name, one]) => {
       const value = given[name]
       return [name, value === undefined ? '' : written(kindOf(one), value)]
     }),
   )
 }
 
+const isSecret = (name: string) => /password|secret|\.key$/.test(name)
+
+/** A property with a secret, such as the key of a provider. */
+function isGroup({ type, properties = {} }: Schema): boolean {
+  return type === 'object' && Object.keys(properties).some(name => isSecret(`.${name}`))
+}
+
+/** A part of a group is named after it: `auth.key`. */
+function partsOf({ properties = {} }: Schema): [string, Schema][] {
+  return Object.entries(properties).flatMap(([name, one]): [string, Schema][] =>
+    isGroup(one) ? partsOf(one).map(([part, its]) => [`${name}.${part}`, its]) : [[name, one]],
+  )
+}
+
 /** An amount that can be written in two ways has one field: the decimal one, as people write it. */
-function fieldsOf({ properties = {} }: Schema): [string, Schema][] {
-  return Object.entries(properties).filter(
+function fieldsOf(schema: Schema): [string, Schema][] {
+  const { properties = {} } = schema
+  return partsOf(schema).filter(
     ([name]) => !name.endsWith('_minor') || !(name.slice(0, -'_minor'.length) in properties),
   )
 }
@@ -60,10 +75,20 @@ function written(kind: Kind, value: unknown): string {
 export function bodyOf(schema: Schema, draft: Draft): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(schema.properties ?? {}).flatMap(([name, one]) => {
+      if (isGroup(one)) {
+        const inner = bodyOf(one, within(name, draft))
+        return Object.keys(inner).length === 0 ? [] : [[name, inner] as const]
+      }
       const text = draft[name] ?? ''
       return text === '' ? [] : [[name, valueOf(one, text)] as const]
     }),
   )
+}
+
+function within(group: string, draft: Draft): Draft {
+  const begin = `${group}.`
+  const its = Object.entries(draft).filter(([name]) => name.startsWith(begin))
+  return Object.fromEntries(its.map(([name, text]) => [name.slice(begin.length), text]))
 }
 
 function valueOf(schema: Schema, text: string): unknown {
@@ -128,7 +153,8 @@ function Field({ name, schema, hint, required, fixed, value, set }: FieldProps) 
     <div class="field">
       <label>
         <span>
-          {nameOf(name)} {notes.length > 0 && <small class="soft">{notes.join(', ')}</small>}
+          {name.split('.').map(nameOf).join(': ')}{' '}
+          {notes.length > 0 && <small class="soft">{notes.join(', ')}</small>}
         </span>
         <Input {...{ name, kind, schema, hint, required, fixed, value, set }} />
       </label>
@@ -160,7 +186,8 @@ function Input({
       </select>
     )
   }
-  if (kind === 'json' || kind === 'lines' || kind === 'long') {
+  // A secret is hidden, however long it may be.
+  if (!isSecret(name) && (kind === 'json' || kind === 'lines' || kind === 'long')) {
     return (
       <textarea
         value={value}
@@ -177,11 +204,11 @@ function Input({
   return (
     <input
       value={value}
-      placeholder={/password|secret/.test(name) ? '' : hint}
+      placeholder={isSecret(name) ? '' : hint}
       required={required}
       readOnly={fixed}
       autocomplete="off"
-      type={/password|secret/.test(name) ? 'password' : shown}
+      type={isSecret(name) ? 'password' : shown}
       onInput={e => set(e.currentTarget.value)}
     />
   )

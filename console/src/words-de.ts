@@ -132,6 +132,9 @@ export const de: Words = {
   measure: 'Was gezeigt wird',
   others: 'alle anderen',
   untagged: 'ohne',
+  approvals_none: 'Nichts wartet auf Ihr Ja.',
+  allow_once: 'Einmal erlauben',
+  refuse: 'Ablehnen',
   connect_addresses: 'Basisadressen',
   connect_key: 'Schlüssel',
   connect_key_says:

@@ -127,6 +127,9 @@ export const en = {
   measure: 'What is shown',
   others: 'all others',
   untagged: 'without',
+  approvals_none: 'Nothing waits for your yes.',
+  allow_once: 'Allow once',
+  refuse: 'Refuse',
   connect_addresses: 'Base URLs',
   connect_key: 'Key',
   connect_key_says:

@@ -1,4 +1,7 @@
-/** Models in the console: a call and its steps, usage over days, and how a program connects. */
+/**
+ * Models in the console: a call and its steps, what waits for a yes, usage over days, own providers, and
+ * how a program connects.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Page } from 'playwright-core'
 import {
@@ -6,10 +9,13 @@ import {
   audit,
   has_chromium,
   openConsoleWorld,
+  read,
   send,
   shoot,
   type Visitor,
 } from './console-world.ts'
+
+type Row = Readonly<Record<string, unknown>>
 
 describe.skipIf(!has_chromium)('inference in the console', async () => {
   if (!has_chromium) return
@@ -56,6 +62,65 @@ describe.skipIf(!has_chromium)('inference in the console', async () => {
     await audit(page, 'a call')
     await shoot(page, 'surface-call')
     expect(person.faults()).toEqual([])
+  })
+
+  test('what a model wants to do waits for a click, and is done once', async () => {
+    const ask = async (args: object) => {
+      const input = `Shorten it. [[sandbox call=createLink args=${JSON.stringify(args)}]]`
+      const tools = [{ type: 'operation', name: 'createLink' }]
+      await send(page, '/v1/inferences', { model: 'default', input, parameters: { tools } })
+    }
+    const links = async () => (await read(page, '/v1/links?limit=100'))['data'] as Row[]
+    const made = async () => (await links()).map(one => one['destination_url'])
+    const [wanted, refused] = ['https://example.com/wanted', 'https://example.com/refused']
+    await ask({ destination_url: wanted, title: 'a\u202Eb' })
+    await open('inference/approvals')
+    const waiting = page.locator('main .card').filter({ hasText: wanted })
+    await waiting.getByText('createLink · POST /v1/links').waitFor()
+    // A sign that turns the text around is shown as what it is.
+    await waiting.getByText(String.raw`"a\u{202e}b"`).waitFor()
+    await audit(page, 'approvals')
+    await shoot(page, 'surface-approvals')
+    expect(await made()).not.toContain(wanted)
+    await waiting.getByRole('button', { name: 'Allow once' }).dblclick()
+    await page.locator('.timeline summary').getByText('done').waitFor()
+    await page.getByText('Nothing waits for your yes.').waitFor()
+    expect((await made()).filter(one => one === wanted)).toHaveLength(1)
+    await audit(page, 'approved')
+
+    await ask({ destination_url: refused })
+    await page.locator('main .card').filter({ hasText: refused }).waitFor()
+    await page.getByRole('button', { name: 'Refuse' }).click()
+    await page.locator('.timeline summary').getByText('refused').waitFor()
+    expect(await made()).not.toContain(refused)
+    expect(person.faults()).toEqual([])
+  })
+
+  test('an own provider has a key that no page shows', async () => {
+    const { page: at, faults } = await console_world.visit('owner@acme.example')
+    const key = 'sk-0123456789-of-the-tenant'
+    await at.goto(`${url}/console/inference/providers`)
+    await at.getByRole('button', { name: 'Put model provider' }).click()
+    const field = at.getByRole('dialog').getByLabel(/^Auth: Key/)
+    expect(await field.getAttribute('type')).toBe('password')
+    await audit(at, 'the form of a provider')
+    await at.keyboard.press('Escape')
+    const given = { Name: 'ours', Kind: 'openai', 'Auth: Type': 'bearer', 'Auth: Key': key }
+    const put = await act(at, 'Put model provider', given)
+    expect(await put.json()).toMatchObject({ name: 'ours', auth: { last4: 'nant' } })
+    await at.getByRole('cell', { name: 'ours', exact: true }).click()
+    await at.locator('.fields').getByText('nant').waitFor()
+    expect(await at.content()).not.toContain(key)
+    await audit(at, 'a provider')
+    await shoot(at, 'surface-provider')
+    const changed = await act(at, 'Put model provider', { State: 'disabled' })
+    expect(await changed.json()).toMatchObject({ state: 'disabled', auth: { last4: 'nant' } })
+    await at.getByRole('button', { name: 'Delete model provider' }).click()
+    const gone = at.waitForResponse(one => one.request().method() === 'DELETE')
+    await at.getByRole('dialog').locator('footer button').last().click()
+    expect((await gone).status()).toBe(204)
+    expect(await read(at, '/v1/model-providers')).toMatchObject({ data: [] })
+    expect(faults()).toEqual([])
   })
 
   test('a program is connected by what the page shows', async () => {

@@ -6,7 +6,7 @@ import { nameOf } from '../language.ts'
 import { State } from '../value.tsx'
 import type { PanelProps } from './panel.ts'
 
-type ToolCall = {
+export type ToolCall = {
   readonly id: string
   readonly name: string
   readonly state?: string
@@ -16,9 +16,13 @@ type ToolCall = {
 type Step = { readonly text?: string; readonly tool_calls: readonly ToolCall[] }
 type Output = { readonly steps?: readonly Step[]; readonly tool_calls?: readonly ToolCall[] }
 
-export function CallSteps({ row }: Pick<PanelProps, 'row'>) {
+export function stepsOf(row: PanelProps['row']): readonly Step[] {
   const { steps = [], tool_calls = [] } = (row['output'] ?? {}) as Output
-  const all = tool_calls.length > 0 ? [...steps, { tool_calls }] : steps
+  return tool_calls.length > 0 ? [...steps, { tool_calls }] : steps
+}
+
+export function CallSteps({ row }: Pick<PanelProps, 'row'>) {
+  const all = stepsOf(row)
   if (all.length === 0) return null
   return (
     <section class="card">

@@ -1,4 +1,8 @@
-/** The place of inference: calls, usage, quotas, models with prices, and how a program connects. */
+/**
+ * The place of inference: calls, what waits for a yes, usage, quotas, models with prices, own providers,
+ * and how a program connects.
+ */
+import { Approvals } from '../panels/approvals.tsx'
 import { CallSteps } from '../panels/call-steps.tsx'
 import { Connect } from '../panels/connect.tsx'
 import { Playground } from '../panels/playground.tsx'
@@ -20,6 +24,13 @@ export const inference: Place = {
       columns: ['model', 'state', 'usage', 'tags', 'error', 'created_at'],
       events: ['inference.'],
       actions: [{ by: 'cancelInference', hurts: true, in: ['pending', 'running', 'reconciling'] }],
+    }),
+    resource({
+      name: 'approvals',
+      title: { en: 'Approvals', de: 'Freigaben' },
+      top: Approvals,
+      opens_with: 'createInference',
+      columns: [],
     }),
     resource({
       name: 'usage',
@@ -102,6 +113,23 @@ export const inference: Place = {
         'output',
         'currency',
         'effective_from',
+      ],
+    }),
+    resource({
+      name: 'providers',
+      key: ['name'],
+      title: { en: 'Own providers', de: 'Eigene Anbieter' },
+      list: 'listModelProviders',
+      create: 'putModelProvider',
+      columns: ['name', 'kind', 'state', 'base_url', 'auth', 'updated_at'],
+      events: ['model_provider.'],
+      actions: [
+        // Without a key in the form the key stays.
+        {
+          by: 'putModelProvider',
+          from: ({ kind, base_url, state }) => ({ kind, base_url, state }),
+        },
+        { by: 'deleteModelProvider', hurts: true },
       ],
     }),
     resource({

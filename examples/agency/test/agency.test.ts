@@ -110,9 +110,12 @@ test('ten customers who want the last place at once: one gets it', async () => {
 test('a card that is declined leaves the booking open; another one pays it', async () => {
   const { customer, service } = await agencyOf(world)
   const { id } = await expectOk(book(call, customer, service))
-  await expectOk(pay(call, customer, id, { card: 'pm_card_visa_chargeDeclined' }))
+  const begun = await expectOk(pay(call, customer, id, { card: 'pm_card_visa_chargeDeclined' }))
+  equal(begun.state, 'pending')
+  match(begun.next, /another card/)
   const payment = () => call('GET', `/v1/bookings/${id}/payment`, customer)
   await eventually('the card is declined', async () => (await payment()).body.declined !== null)
+  equal((await payment()).body.declined.operation_id, begun.operation_id)
   equal((await see(world, customer, id)).body.state, 'open')
   const both = await Promise.all([pay(call, customer, id), pay(call, customer, id)])
   deepEqual(

@@ -84,7 +84,7 @@ export const Generate = Type.Object(
           thinkingConfig: optional(
             Type.Object(
               {
-                thinkingLevel: optional(Type.String({ pattern: '^(minimal|low|medium|high)$' })),
+                thinkingLevel: optional(Type.String({ pattern: '^(MINIMAL|LOW|MEDIUM|HIGH)$' })),
                 thinkingBudget: optional(Type.Integer()),
               },
               strict,

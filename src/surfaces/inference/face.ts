@@ -3,7 +3,7 @@
  * Each call is a separate operation: quota is reserved before it and usage is settled after it. A
  * failure is thrown as a problem of this surface's catalog.
  */
-import type { Principal } from '#dodeca/kernel'
+import type { Principal, RequestFacts } from '#dodeca/kernel'
 
 export type Workload = 'retrieval_answer' | 'retrieval_embedding'
 
@@ -14,6 +14,8 @@ export type Order = {
   /** The answer or the ingestion job that the call is for. */
   readonly parent_id: string
   readonly deadline: Date
+  /** What the cost is for, as `readTags` returned it. */
+  readonly tags?: readonly string[]
 }
 
 export type Prompt = {
@@ -53,6 +55,8 @@ export type Embedded = {
 export type Inside = {
   /** Whether a provider is configured. */
   readonly configured: boolean
+  /** The tags that a request sends in its header `X-Tags`. */
+  readTags(headers: RequestFacts['headers']): readonly string[]
   generate(order: Order, prompt: Prompt, signal: AbortSignal): AsyncIterable<Piece>
   /** `model` is an alias or the id of a deployment. The vectors have so many dimensions. */
   embed(

@@ -9,12 +9,14 @@ import { createCall } from './operations/create-call.ts'
 import { draftCall } from './operations/draft-call.ts'
 import { runStreamed } from './operations/run-streamed.ts'
 import { problemOf } from './operations/settle-call.ts'
+import { tagsIn } from './quotas/tags.ts'
 
 export function openFace(deps: Deps): Inside {
   return {
     get configured() {
       return deps.providers.configured
     },
+    readTags: tagsIn,
     generate: (order, prompt, signal) => generate(deps, order, prompt, signal),
     embed: (order, model, asked, signal) => embedTexts(deps, order, model, asked, signal),
   }
@@ -40,6 +42,7 @@ async function* generate(
     store: false,
     deadline_ms: Math.max(1, order.deadline.getTime() - kernel.clock.nowMs()),
     parent_id: order.parent_id,
+    ...(order.tags ? { tags: order.tags } : {}),
   })
   const call = await kernel.db.tx(tx => createCall(tx, deps, draft, { id: newId() }))
   if (isBlocked(call)) throw problem('content_blocked')

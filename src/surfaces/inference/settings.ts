@@ -52,6 +52,7 @@ export const settings = {
   'inference.quota_principal_operations': setting.count(8, 'calls', 'Calls of a principal at one time'),
   'inference.quota_principal_streams': setting.count(4, 'streams', 'Streams of a principal at one time'),
   'inference.tags': setting.count(1000, 'tags', 'Tags of the calls of a tenant', 1, 100_000),
+  'inference.tags_kept_days': setting.count(35, 'days', 'How long a tag without use, and without a limit, counts among them', 2, 3650),
   'inference.webhook_max_bytes': setting.count(1024 * 1024, 'bytes', 'Largest webhook of a provider', 1024, 2 ** 22),
   'inference.events_retention_days': setting.count(90, 'days', 'How long ids of provider events are kept, so that a repetition is recognized', 7, 3650),
 } as const satisfies SettingTable

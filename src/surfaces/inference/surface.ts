@@ -86,6 +86,14 @@ function retention({ settings: given }: Kernel): Retention[] {
           else interval '1 hour' end`,
     },
     {
+      table: 'inference.tags',
+      key: ['tenant_id', 'tag'],
+      where: sql`
+        t.used_at < kernel.now() - make_interval(days => ${given['inference.tags_kept_days']})
+        and not exists (select from inference.quota_limits l where l.tenant_id = t.tenant_id
+          and (l.scope_type = 'tag' and l.scope_id = t.tag or t.tag = any(l.tags)))`,
+    },
+    {
       table: 'inference.inference_operations',
       key: ['tenant_id', 'id'],
       where: sql`t.completed_at is not null and t.created_at < ${old}`,

@@ -16,7 +16,7 @@ export type Needs = {
   readonly people: Pick<Identity, 'rolesOf' | 'membersOf' | 'grantsOf'>
   readonly jobs: Pick<Jobs, 'submit' | 'view' | 'cancel'>
   readonly files: Pick<Files, 'requireAvailable' | 'read'>
-  readonly models: Pick<Models, 'configured' | 'generate' | 'embed'>
+  readonly models: Pick<Models, 'configured' | 'generate' | 'embed' | 'readTags'>
 }
 
 /** The embedding profiles of this process, by id. */

@@ -1,5 +1,5 @@
 /** A customer books, pays and gets a file. A booking is one commit with its payment, room and workflow. */
-import { Id, nullable, reply, resource, text, Time, Type } from 'dodeca'
+import { Id, nullable, oneOf, reply, resource, text, Time, Type } from 'dodeca'
 import { closed } from 'dodeca/kernel'
 import { booking, move } from './booking.ts'
 import { needs } from './needs.ts'
@@ -14,6 +14,13 @@ const Payment = Type.Object(
   },
   { title: 'BookingPayment' },
 )
+/** What a program or a model that pays reads: what has happened, and what to do next. */
+const Begun = closed(
+  { operation_id: Id, state: oneOf('pending'), next: text(500) },
+  { title: 'BookingPaymentBegun' },
+)
+const next =
+  'The card is charged now, and the booking is not paid yet. Get the booking until its state is `paid`. If its payment shows `declined` with this operation_id, the card was declined: ask for another card, and pay again.'
 const Download = Type.Object(
   { url: text(4096), expires_at: Time, filename: nullable(text(255)) },
   { title: 'BookingDownload' },
@@ -48,9 +55,12 @@ export const bookings = resource(booking, {
       '/v1/bookings/{booking_id}/pay',
       'Pay a booking with a card',
       {
+        description:
+          'Begins to charge the card and does not wait for the end. `next` says how to see whether the booking is paid.',
+        tool: 'confirm',
         idempotency: 'required',
         body: closed({ payment_method: text(255) }),
-        replies: { 202: closed({ operation_id: Id }) },
+        replies: { 202: Begun },
         sends: ['location'],
         fails: ['invalid_transition', 'operation_pending', 'card_data_refused', 'rate_limited'],
       },
@@ -59,13 +69,19 @@ export const bookings = resource(booking, {
         const { id } = await booking.lock(tx, scopeOf(principal), params.booking_id)
         const order = { tenant_id, intent_id: id, type: 'authorize', customer_account_id } as const
         const { operation_id } = await payments.begin(tx, { ...order, ...body })
-        return reply(202, { operation_id }, { location: `/v1/bookings/${id}/payment` })
+        const begun = { operation_id, state: 'pending', next } as const
+        return reply(202, begun, { location: `/v1/bookings/${id}/payment` })
       },
     ),
     getBookingPayment: get(
       '/v1/bookings/{booking_id}/payment',
       'Get the payment of a booking',
-      { reply: Payment },
+      {
+        description:
+          '`declined` is the last card that was refused, with the operation that tried it.',
+        tool: 'read',
+        reply: Payment,
+      },
       async ({ tx, principal, params }, { payments }) => {
         const { id } = await booking.required(tx, scopeOf(principal), params.booking_id)
         const intent = await payments.find(tx, { tenant_id: principal.tenant_id, id })

@@ -23,7 +23,6 @@ import type { Call, Workload } from '../operations/call.ts'
 type EmbedOrder = Omit<Order, 'workload' | 'parent_id'> & {
   readonly workload: Workload
   readonly parent_id?: string
-  readonly tags?: readonly string[]
 }
 
 type Begun = { readonly call: Call; readonly provider: Provider }

@@ -1,5 +1,15 @@
 /** Routes that make blocking and streamed calls, list calls, read a call, and cancel a call. */
-import { batch_members_max, currentRequestId, looked, owner, reply, routesOf } from '#dodeca/kernel'
+import {
+  batch_members_max,
+  currentRequestId,
+  equal,
+  looked,
+  oneOf,
+  owner,
+  reply,
+  routesOf,
+  sql,
+} from '#dodeca/kernel'
 import type { Principal, Reader, RequestFacts, RequestKey } from '#dodeca/kernel'
 import { Type } from 'typebox'
 import type { Deps } from '../deps.ts'
@@ -43,6 +53,12 @@ export const call_fails = [
   'approval_expired',
   'invalid_transition',
 ] as const
+
+/** Of the operation `t`. */
+const waiting = sql`exists (
+  select from inference.tool_calls w
+  where w.tenant_id = t.tenant_id and w.operation_id = t.id
+    and w.state = 'asked' and w.asked_until > kernel.now())`
 
 type Context = {
   readonly principal: Principal
@@ -89,7 +105,8 @@ export const inferenceRoutes = open({
   ),
 
   listInferences: list(path, 'List your calls, newest first, without their outputs', {
-    description: '`scope=tenant` lists the calls of everybody.',
+    description:
+      '`scope=tenant` lists the calls of everybody. `waits_for=approval` lists those with a call of a tool that still waits for a yes.',
     added: true,
     from: 'inference.inference_operations',
     row: OperationRow,
@@ -98,7 +115,10 @@ export const inferenceRoutes = open({
     view: row => ({ ...summaryOf(row), actor_id: row.actor_id }),
     of: owner('actor_id', 'inference.operations.read_any', 'own'),
     time: 'id',
-    filters: { state: looked(OperationState) },
+    filters: {
+      state: looked(OperationState),
+      waits_for: equal(oneOf('approval'), () => waiting),
+    },
     find: [],
     fails: ['permission_denied'],
   }),

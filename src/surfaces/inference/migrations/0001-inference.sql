@@ -173,6 +173,8 @@ create table inference.tool_calls (
   foreign key (tenant_id, operation_id) references inference.inference_operations (tenant_id, id)
     on delete cascade
 );
+create index tool_calls_asked on inference.tool_calls (tenant_id, asked_until)
+  where state = 'asked';
 create index tool_calls_answered on inference.tool_calls (tenant_id, answered_by)
   where answered_by is not null;
 
@@ -266,13 +268,14 @@ create index generation_usage_tagged on inference.generation_usage (tenant_id, c
 create index generation_usage_completed on inference.generation_usage (completed_at);
 select kernel.make_append_only('inference.generation_usage', 'retention');
 
--- The tags that calls of a tenant have, because their number is limited.
+-- The tags that calls of a tenant have, because their number is limited. Written once a day of use.
 create table inference.tags (
   tenant_id uuid not null,
   tag text not null,
-  created_at timestamptz not null default kernel.now(),
+  used_at timestamptz not null default kernel.now(),
   primary key (tenant_id, tag)
 );
+create index tags_used on inference.tags (used_at);
 
 -- Limits of one tenant or principal where they are not those of the settings, and all limits of tags.
 create table inference.quota_limits (

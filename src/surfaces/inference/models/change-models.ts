@@ -31,6 +31,7 @@ type Actor = Pick<Principal, 'id' | 'tenant_id'>
 const Deployment = Type.Object({
   tenant_id: Type.String(),
   id: Type.String(),
+  provider: Type.String(),
   state: Type.Unsafe<ModelState>(Type.String()),
   own_provider: Type.Boolean(),
   row_version: Type.Integer(),
@@ -104,7 +105,11 @@ export async function changeModel(
   if (state !== found.state && !next[found.state].includes(state)) {
     throw problem('invalid_transition', { current_state: found.state })
   }
-  const { tenant_id } = found
+  const { tenant_id, provider, own_provider } = found
+  if (state === 'active' && own_provider && !(await hasProvider(tx, tenant_id, provider))) {
+    const detail = `The provider ${provider} was deleted. Add it again with PUT /v1/model-providers/${provider}, then activate the model.`
+    throw problem('invalid_transition', { current_state: found.state, detail })
+  }
   await tx.run(sql`
     update inference.model_deployments
     set state = ${state}, max_context = coalesce(${max_context}::int, max_context),
@@ -171,7 +176,8 @@ async function lock(tx: Tx, actor: Actor, grants: ReadonlySet<string>, named: st
   const found = await tx.maybe(
     Deployment,
     sql`
-      select tenant_id, id, state, own_provider, row_version from inference.model_deployments
+      select tenant_id, id, provider, state, own_provider, row_version
+      from inference.model_deployments
       where id = ${
         isId(named)
           ? named
@@ -191,7 +197,7 @@ async function lock(tx: Tx, actor: Actor, grants: ReadonlySet<string>, named: st
   return found
 }
 
-/** Locked, so that the provider is not deleted while it gets a model. */
+/** Locked, so that the provider is not deleted while it gets a model or one becomes active. */
 async function hasProvider(tx: Tx, tenant_id: string, name: string): Promise<boolean> {
   const found = await tx.maybe(
     Type.Object({ id: Type.String() }),

@@ -46,10 +46,12 @@ export function chooseFrom(
   found: readonly Candidate[],
   { capability, input_tokens, max_output, may = () => true }: Needed,
 ): Candidates {
-  const open = found.filter(one => one.state === 'active')
+  const active = found.filter(one => one.state === 'active')
+  // At a provider that its tenant has disabled, a model answers no call: the next of the alias does.
+  const open = active.filter(one => !one.own_provider || one.own !== null)
   if (open.length === 0) {
-    const draining = found.some(one => one.state === 'draining')
-    throw draining
+    const is_back_later = active.length > 0 || found.some(one => one.state === 'draining')
+    throw is_back_later
       ? problem('service_unavailable', { retry_after: 30 })
       : problem('model_not_found')
   }

@@ -62,7 +62,8 @@ export const ownProviderRoutes = open({
     `${path}/{name}`,
     'Delete an own provider and its key',
     {
-      description: 'First disable its models.',
+      description:
+        'First disable its models. They stay, because usage and prices name them, but without their aliases, and become active again only at a new provider of the same name.',
       fails: ['provider_in_use'],
     },
     async ({ tx, principal: { tenant_id }, params: { name } }) => {
@@ -76,6 +77,11 @@ export const ownProviderRoutes = open({
             and state <> 'disabled' limit 1`,
       )
       if (used) throw problem('provider_in_use')
+      // An alias of the tenant would still hide the platform's alias of its name.
+      await tx.run(sql`
+        delete from inference.model_aliases a using inference.model_deployments d
+        where d.tenant_id = ${tenant_id} and d.provider = ${name} and d.own_provider
+          and a.tenant_id = d.tenant_id and a.deployment_id = d.id`)
       await tx.run(sql`
         delete from inference.providers where tenant_id = ${tenant_id} and name = ${name}`)
       tx.audit('inference.providers.delete', name)

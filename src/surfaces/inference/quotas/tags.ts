@@ -59,34 +59,63 @@ export function tagsOf(tenant_id: string, principal_id: string, sent: readonly s
 }
 
 const known_max = 10_000
-const known_by = new WeakMap<object, Set<string>>()
+type Known = { readonly day: string; readonly tags: Set<string> }
+const known_by = new WeakMap<object, Known>()
 
-/** Counts tags that are new for the tenant. They are never deleted, so a process asks for each once. */
+/**
+ * Counts tags that are new for the tenant, and notes that they are used. A process does it once a
+ * day for each: what is not used for weeks is deleted by the retention.
+ */
 export async function keepTags(
   tx: Tx,
   { kernel }: Pick<Deps, 'kernel'>,
   tenant_id: string,
   tags: readonly string[],
 ): Promise<void> {
-  const known = known_by.get(kernel) ?? new Set()
-  known_by.set(kernel, known)
+  const known = knownToday(kernel)
   const asked = tags.filter(tag => !known.has(`${tenant_id} ${tag}`)).toSorted()
   if (asked.length === 0) return
   const found = await tx.many(
-    Type.Object({ tag: Type.String() }),
-    sql`select tag from inference.tags where tenant_id = ${tenant_id} and tag = any(${asked}::text[])`,
+    Type.Object({ tag: Type.String(), is_noted: Type.Boolean() }),
+    sql`
+      select tag, used_at > kernel.now() - interval '12 hours' as is_noted from inference.tags
+      where tenant_id = ${tenant_id} and tag = any(${asked}::text[])`,
   )
   const fresh = asked.filter(tag => !found.some(one => one.tag === tag))
-  if (fresh.length > 0) {
-    await refuseMore(tx, kernel, tenant_id, fresh.length)
-    await tx.run(sql`
-      insert into inference.tags (tenant_id, tag)
-      select ${tenant_id}, unnest(${fresh}::text[]) on conflict do nothing`)
+  if (fresh.length > 0) await refuseMore(tx, kernel, tenant_id, fresh.length)
+  if (found.filter(one => one.is_noted).length < asked.length) {
+    await noteUse(tx, tenant_id, asked)
   }
   tx.afterCommit(() => {
     if (known.size >= known_max) known.clear()
     for (const tag of asked) known.add(`${tenant_id} ${tag}`)
   })
+}
+
+function knownToday(kernel: Deps['kernel']): Set<string> {
+  const day = new Date(kernel.clock.nowMs()).toISOString().slice(0, 10)
+  const known = known_by.get(kernel)
+  if (known?.day === day) return known.tags
+  const tags = new Set<string>()
+  known_by.set(kernel, { day, tags })
+  return tags
+}
+
+/**
+ * Of calls of one moment one writes a row, and the others hold it no longer than it took to see that. The insert also writes a tag again that the retention has deleted meanwhile.
+ */
+async function noteUse(tx: Tx, tenant_id: string, tags: readonly string[]): Promise<void> {
+  await tx.run(sql`
+    update inference.tags t set used_at = kernel.now()
+    from (
+      select tag from inference.tags
+      where tenant_id = ${tenant_id} and tag = any(${tags}::text[])
+        and used_at <= kernel.now() - interval '12 hours'
+      order by tag for update) l
+    where t.tenant_id = ${tenant_id} and t.tag = l.tag`)
+  await tx.run(sql`
+    insert into inference.tags (tenant_id, tag)
+    select ${tenant_id}, unnest(${tags}::text[]) on conflict do nothing`)
 }
 
 async function refuseMore(tx: Tx, kernel: Deps['kernel'], tenant_id: string, by: number) {

@@ -4,7 +4,8 @@
  */
 import { createHash } from 'node:crypto'
 import { Type, type Static } from 'typebox'
-import { limit, sql, type Principal, type Reader, type Tx } from '#dodeca/kernel'
+import { limit, sql } from '#dodeca/kernel'
+import type { Principal, Reader, RequestFacts, Tx } from '#dodeca/kernel'
 import { callerOf, type Asker } from '../access/principals.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
@@ -30,6 +31,8 @@ export type Order = {
   /** The earlier answer that this question follows, and the number of answers before it. */
   readonly context_ref: string | null
   readonly depth: number
+  /** What the cost is for. */
+  readonly tags: readonly string[]
 }
 export type Question = Order & {
   readonly id: string
@@ -44,12 +47,12 @@ export async function acceptQuestion(
     id,
     principal,
     body,
-    request_id,
+    request,
   }: {
     readonly id: string
     readonly principal: Principal
     readonly body: AskQuestion
-    readonly request_id: string
+    readonly request: Pick<RequestFacts, 'id' | 'headers'>
   },
 ): Promise<void> {
   const { tenant_id, kind, session_id } = principal
@@ -67,6 +70,7 @@ export async function acceptQuestion(
     answerer: answererOf(deps, body.answerer),
     context_ref,
     depth: context_ref === null ? 0 : await depthOf(tx, asker, context_ref),
+    tags: deps.models.readTags(request.headers),
   }
   const query_hash = createHash('sha256').update(query).digest()
   const lease_seconds = deps.kernel.settings['retrieval.answer_seconds'] + 30
@@ -74,7 +78,7 @@ export async function acceptQuestion(
     insert into retrieval.answers (tenant_id, id, actor_id, query_hash, state, collection_ids,
       order_, request_id, leased_until)
     values (${tenant_id}, ${id}, ${principal.id}, ${query_hash}, 'running',
-      ${collection_ids}::uuid[], ${sql.json(order)}, ${request_id},
+      ${collection_ids}::uuid[], ${sql.json(order)}, ${request.id},
       now() + make_interval(secs => ${lease_seconds}))`)
   await tx.run(sql`
     insert into retrieval.answer_texts (tenant_id, id, query)

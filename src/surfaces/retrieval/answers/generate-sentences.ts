@@ -55,7 +55,7 @@ type Found = Pick<Start, 'retrieval_version' | 'degraded' | 'sources'> & {
 
 export async function* generateSentences(
   { kernel, models }: Pick<Deps, 'kernel' | 'models'>,
-  { asker, id, query }: Question,
+  { asker, id, query, tags }: Question,
   { retrieval_ms, context, ...found }: Found,
   signal: AbortSignal,
 ): AsyncGenerator<Piece> {
@@ -67,6 +67,7 @@ export async function* generateSentences(
     workload: 'retrieval_answer',
     parent_id: id,
     deadline: new Date(deadline_ms),
+    tags,
   } as const
   const input = inputOf(blocks, context, query)
   const prompt = { prompt: 'cited_answer@1', input, schema, max_output_tokens } as const

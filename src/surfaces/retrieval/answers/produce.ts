@@ -23,11 +23,11 @@ export async function* produce(
 ): AsyncGenerator<Piece> {
   const { db } = deps.kernel
   const began_ms = performance.now()
-  const { asker, collection_ids, conditions, top_k } = question
+  const { asker, collection_ids, conditions, top_k, tags } = question
   const caller = await callerOf(db, deps, asker)
   const context = await readContext(db, caller, question)
   const query = [...context.map(one => one.query), question.query].join(' ')
-  const found = await search(deps, caller, { collection_ids, conditions, top_k, query })
+  const found = await search(deps, caller, { collection_ids, conditions, top_k, query, tags })
   const { sources, retrieval_version, degraded } = found
   const retrieval_ms = Math.round(performance.now() - began_ms)
   signal.throwIfAborted()

@@ -1,5 +1,6 @@
 /** Routes of answers: as one reply, as a stream, and stored. */
-import { Problem, reply, routesOf, type Principal, type Tx } from '#dodeca/kernel'
+import { Problem, reply, routesOf } from '#dodeca/kernel'
+import type { Principal, RequestFacts, Tx } from '#dodeca/kernel'
 import { callerOf } from '../access/principals.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
@@ -30,6 +31,8 @@ const fails = [
   'content_blocked',
   'context_length_exceeded',
   'inference_cancelled',
+  'tag_reserved',
+  'too_many_tags',
 ] as const
 const lease_seconds = 30
 
@@ -38,7 +41,7 @@ type Asked = {
   readonly operation_id: string
   readonly principal: Principal
   readonly body: AskQuestion
-  readonly request: { readonly id: string }
+  readonly request: Pick<RequestFacts, 'id' | 'headers'>
 }
 
 const locationOf = (id: string) => `${path}/${id}`
@@ -128,7 +131,7 @@ async function accept(
   deps: Deps,
   { tx, operation_id: id, principal, body, request }: Asked,
 ): Promise<undefined> {
-  await acceptQuestion(tx, deps, { id, principal, body, request_id: request.id })
+  await acceptQuestion(tx, deps, { id, principal, body, request })
 }
 
 async function show(

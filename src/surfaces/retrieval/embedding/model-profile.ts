@@ -3,6 +3,7 @@
  * length of its vectors. A reply of another model or length is refused. So an index never mixes two
  * models, even if the alias is moved to another model.
  */
+import { Problem } from '#dodeca/kernel'
 import { profileId, type Kernel } from '../settings.ts'
 import type { Needs } from '../deps.ts'
 import { normalized } from './hash-ngram.ts'
@@ -24,20 +25,22 @@ export function modelProfile(
     dimensions,
     semantic: true,
     languages: null,
-    embed: async (texts, purpose, { tenant_id, principal_id, parent_id }, signal) => {
+    embed: async (texts, purpose, payer, signal) => {
       const seconds = purpose === 'query' ? settings['retrieval.search_seconds'] : passage_seconds
+      const { principal_id, ...rest } = payer
       const late = AbortSignal.timeout(seconds * 1000)
       const order = {
-        tenant_id,
+        ...rest,
         principal: { id: principal_id, kind: 'account' },
         workload: 'retrieval_embedding',
-        parent_id,
         deadline: new Date(clock.nowMs() + seconds * 1000),
       } as const
       const made = await models
         .embed(order, alias, { texts, dimensions }, signal ? AbortSignal.any([signal, late]) : late)
         .catch((cause: unknown) => {
           signal?.throwIfAborted()
+          // The caller sent the tag, so the caller has to know.
+          if (cause instanceof Problem && cause.code === 'too_many_tags') throw cause
           throw new ProfileUnavailable(id, String(cause), { cause })
         })
       const { vectors, model_snapshot } = made

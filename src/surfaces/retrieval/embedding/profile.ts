@@ -25,6 +25,7 @@ export type Payer = {
   readonly principal_id: string
   /** The document or the collection that is embedded or searched. */
   readonly parent_id: string
+  readonly tags?: readonly string[]
 }
 
 /** Computed in this process or its threads, so no quota is used. */

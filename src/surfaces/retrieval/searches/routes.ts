@@ -64,14 +64,17 @@ export const searchRoutes = open({
         'filter_not_allowed',
         'rate_limited',
         'index_unavailable',
+        'tag_reserved',
+        'too_many_tags',
       ],
     },
-    async ({ db, principal, body }, deps) => {
+    async ({ db, principal, body, request }, deps) => {
       await takeAnswer(db, deps, principal.id)
       const { collection_ids, query, filters, top_k = top_k_usual } = body
       const conditions = conditionsOf(filters)
       const caller = await callerOf(db, deps, principal)
-      const question = { collection_ids, query, conditions, top_k }
+      const tags = deps.models.readTags(request.headers)
+      const question = { collection_ids, query, conditions, top_k, tags }
       const { sources, retrieval_version, degraded } = await search(deps, caller, question)
       const data = sources.map((source, at) => {
         const { source_kind: _kind, content_hash: _hash, metadata: _data, ...shown } = source

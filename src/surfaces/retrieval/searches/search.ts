@@ -21,6 +21,7 @@ export type Question = {
   readonly query: string
   readonly conditions: Conditions
   readonly top_k: number
+  readonly tags: readonly string[]
 }
 
 export type Found = {
@@ -57,13 +58,13 @@ async function searchPlaces(
   deps: Needed,
   caller: Caller,
   places: readonly SearchPlace[],
-  { query, conditions, top_k }: Question,
+  { query, conditions, top_k, tags }: Question,
 ): Promise<Found & { readonly hits: readonly IndexHit[]; readonly is_whole: boolean }> {
   const { db } = deps.kernel
   const document_nos = await numbersOf(db, caller, conditions)
   const degraded = new Set<string>()
   const asked = { query, facets: facetsOf(conditions), document_nos }
-  const vectors = await vectorsOf(deps, caller, places, query)
+  const vectors = await vectorsOf(deps, caller, places, { query, tags })
   if (places.some(place => !vectors.has(place.embedding_profile))) degraded.add('vector')
   let hits: IndexHit[] = []
   let readable: Readable = { sources: [], is_whole: true }
@@ -140,14 +141,14 @@ async function vectorsOf(
   { profiles }: Needed,
   { tenant_id, id: principal_id }: Caller,
   places: readonly SearchPlace[],
-  query: string,
+  { query, tags }: Pick<Question, 'query' | 'tags'>,
 ): Promise<ReadonlyMap<string, Float32Array>> {
   const wanted = new Map(places.map(place => [place.embedding_profile, place.id]))
   const made = await Promise.all(
     [...wanted].map(async ([name, parent_id]) => {
       const profile = profiles.find(name)
-      const vector =
-        profile && (await queryVector(profile, query, { tenant_id, principal_id, parent_id }))
+      const payer = { tenant_id, principal_id, parent_id, tags }
+      const vector = profile && (await queryVector(profile, query, payer))
       return vector ? [[name, vector] as const] : []
     }),
   )

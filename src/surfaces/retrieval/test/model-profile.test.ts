@@ -59,6 +59,48 @@ test('a collection can use the model of inference, and its creators pay', async 
   expect(usage[0].input_tokens).toBeGreaterThan(0)
 })
 
+test('a search and an answer count under the tags of their request', async () => {
+  const ada = await world.reader()
+  const id = await ada.collection({ embedding_profile })
+  await ada.add(id, 'The shop in Bern opens at nine.')
+  const asked = { collection_ids: [id], query: question }
+  const written = { ...asked, answerer: 'generative' }
+  const tagged = { 'x-tags': 'feature:help' }
+  const found = await ada.ask('POST', '/v1/search', asked, tagged)
+  expect([found.status, found.body.degraded], found.text).toEqual([200, []])
+  const answer = await ada.ask('POST', '/v1/answers', written, tagged)
+  expect(answer.status, answer.text).toBe(201)
+  const streamed = await ada.ask('POST', '/v1/answers:stream', written, tagged)
+  expect(streamed.text).toContain('event: completed')
+  const { data } = await ada.does('GET', '/v1/usage?group_by=tag')
+  const lines = new Map(
+    data.map((one: { tag: string; requests: number }) => [one.tag, one.requests]),
+  )
+  // Each answer searches, and writes. The document was read without a tag.
+  expect(Object.fromEntries(lines)).toEqual({ 'feature:help': 5, null: 1 })
+  for (const [path, body] of [
+    ['/v1/search', asked],
+    ['/v1/answers', written],
+  ] as const) {
+    const refused = await ada.ask('POST', path, body, { 'x-tags': 'team:red' })
+    expect([refused.status, refused.body.code]).toEqual([422, 'tag_reserved'])
+  }
+})
+
+test('a new tag is refused where the tenant has too many, and the search is not left without vectors', async () => {
+  const ada = await world.reader()
+  const id = await ada.collection({ embedding_profile })
+  await ada.add(id, 'The shop in Bern opens at nine.')
+  await world.platform.kernel.db.run(sql`
+    insert into inference.tags (tenant_id, tag)
+    select ${ada.tenant.id}, 'tag-' || n from generate_series(1, 1000) n`)
+  const asked = { collection_ids: [id], query: question }
+  for (const path of ['/v1/search', '/v1/answers']) {
+    const refused = await ada.ask('POST', path, asked, { 'x-tags': 'one-more' })
+    expect([refused.status, refused.body.code], refused.text).toEqual([422, 'too_many_tags'])
+  }
+})
+
 test('an ingestion whose quota is used up fails at once, and calls no provider', async () => {
   const ada = await world.reader()
   const id = await ada.collection({ embedding_profile })

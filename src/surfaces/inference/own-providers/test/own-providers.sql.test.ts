@@ -111,17 +111,75 @@ describe('an own provider', () => {
     await eventually('it is not called', async () => {
       return code(await one.infer('Tell me.'))[0] === 503
     })
-    const change = (state: string) => one.ask('PATCH', `/v1/models/${body.id}`, { state })
+    const change = (state: string) =>
+      one.ask('PATCH', `/v1/models/${body.deployment_id}`, { state })
     expect((await change('draining')).status).toBe(200)
     expect((await change('disabled')).status).toBe(200)
     expect((await one.ask('DELETE', '/v1/model-providers/ours')).status).toBe(204)
-    expect((await change('active')).status).toBe(200)
-    expect(code(await one.infer('Tell me.'))).toEqual([503, 'service_unavailable'])
+    const activated = await change('active')
+    expect(code(activated)).toEqual([409, 'invalid_transition'])
+    expect(activated.body.detail).toContain('PUT /v1/model-providers/ours')
     const kept = await world.platform.kernel.db.many(
       Type.Object({ name: Type.String() }),
       sql`select name from inference.providers where tenant_id = ${one.tenant.id}`,
     )
     expect(kept).toEqual([])
+    // Its alias hides the platform's no more.
+    await eventually('the platform answers', async () => {
+      return (await one.infer('Tell me.')).body.model_deployment_id !== body.deployment_id
+    })
+    expect((await one.infer('Tell me.')).status).toBe(200)
+    await own.put(one, 'ours', own.openai())
+    expect((await change('active')).body.aliases).toEqual([])
+    expect((await one.infer('Tell me.', { model: body.deployment_id })).status).toBe(200)
+  })
+
+  test('that is disabled leaves its calls to the next of the alias', async () => {
+    const one = await own.administrator()
+    await own.put(one, 'ours', own.openai())
+    const first = await own.addModel(one, 'ours', { aliases: [{ alias: 'mine', priority: 0 }] })
+    await own.put(one, 'second', own.claude())
+    const second = await own.addModel(one, 'second', { aliases: [{ alias: 'mine', priority: 1 }] })
+    const answerer = async () => {
+      const answer = await one.infer('Tell me.', { model: 'mine' })
+      return answer.status === 200 ? answer.body.model_deployment_id : answer.status
+    }
+    expect(await answerer()).toBe(first.body.deployment_id)
+    const put = (name: string, state: string) => {
+      const { auth: _, ...kept } = name === 'ours' ? own.openai() : own.claude()
+      return own.put(one, name, { ...kept, state })
+    }
+    const answers = (by: unknown) =>
+      eventually(`${String(by)} answers`, async () => (await answerer()) === by)
+    expect((await put('ours', 'disabled')).status).toBe(200)
+    await answers(second.body.deployment_id)
+    await put('second', 'disabled')
+    await answers(503)
+    await put('ours', 'active')
+    await answers(first.body.deployment_id)
+  })
+
+  test('is not deleted while one of its models becomes active', async () => {
+    const one = await own.administrator()
+    for (let turn = 0; turn < 5; turn++) {
+      await own.put(one, 'ours', own.openai())
+      const model_name = `model-${turn}`
+      const { body } = await own.addModel(one, 'ours', { model_name, state: 'draft', aliases: [] })
+      const change = (state: string) => one.ask('PATCH', `/v1/models/${body.id}`, { state })
+      expect((await change('disabled')).status).toBe(200)
+      const [activated, deleted] = await Promise.all([
+        change('active'),
+        one.ask('DELETE', '/v1/model-providers/ours'),
+      ])
+      expect([
+        [200, 409],
+        [409, 204],
+      ]).toContainEqual([activated.status, deleted.status])
+      if (activated.status === 200) {
+        await change('draining')
+        await change('disabled')
+      }
+    }
   })
 
   test('are at most as many as the setting says, also at once', async () => {

@@ -47,7 +47,7 @@ type Json = any
 export type AdapterWorld = {
   /** With the key in its usual place, unless `auth` says another. */
   provider(kind: ProviderKind, limits?: Partial<Limits>, auth?: (key: string) => Auth): Provider
-  address(name: 'api' | 'key' | 'webhook_secret' | 'control'): string
+  address(name: 'api' | 'key' | 'webhook_secret' | 'control', vendor?: string): string
   control(path: string, body?: object): Promise<Json>
   /** Requests of an operation that the provider has journaled. */
   requests(operation_id: string): Promise<Json[]>
@@ -69,7 +69,8 @@ export async function openAdapterWorld(): Promise<AdapterWorld> {
   const folder = await mkdtemp(join(tmpdir(), 'dodeca-adapters-'))
   const sandbox = await openSandbox(folder, [openai, anthropic, gemini])
   const opened: Provider[] = []
-  const address: AdapterWorld['address'] = name => sandbox.addresses['openai']?.[name] ?? ''
+  const address: AdapterWorld['address'] = (name, vendor = 'openai') =>
+    sandbox.addresses[vendor]?.[name] ?? ''
   const controlOf = async (vendor: string, path: string, body?: object): Promise<Json> => {
     const answer = await fetch(new URL(path, sandbox.addresses[vendor]?.['control']), {
       method: body ? 'POST' : 'GET',

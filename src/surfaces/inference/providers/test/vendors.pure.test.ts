@@ -127,7 +127,8 @@ describe.each(kinds)('%s', kind => {
       const { failure } = await outcomeOf(world.provider(kind), request)
       expect(failure).toBeNull()
       const [seen] = await world.requests(request.operation_id)
-      const sent = reasoning_effort === 'minimal' && kind === 'anthropic' ? 'low' : reasoning_effort
+      const low = kind === 'anthropic' && reasoning_effort === 'minimal' ? 'low' : reasoning_effort
+      const sent = kind === 'gemini' ? low.toUpperCase() : low
       expect(JSON.stringify(seen.body)).toContain(`"${sent}"`)
     }
   })

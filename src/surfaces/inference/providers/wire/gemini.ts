@@ -95,7 +95,8 @@ function formatOf({ response_format: format = { type: 'text' } }: ProviderReques
 
 function thinkingOf({ reasoning_effort: effort }: ProviderRequest) {
   if (effort === undefined) return {}
-  return { thinkingConfig: effort === 'none' ? { thinkingBudget: 0 } : { thinkingLevel: effort } }
+  const wish = effort === 'none' ? { thinkingBudget: 0 } : { thinkingLevel: effort.toUpperCase() }
+  return { thinkingConfig: wish }
 }
 
 function toolsOf({ tools = [], tool_choice: choice, parallel_tool_calls }: ProviderRequest) {
@@ -216,6 +217,9 @@ function endOf(reason: string | undefined, has_calls: boolean): End | undefined 
       return { ended: has_calls ? 'tool_calls' : 'stop' }
     case 'MAX_TOKENS':
       return { ended: 'length' }
+    case 'CONTINUATION':
+      // The vendor's own limit of one request. Its token to go on is not used.
+      return { ended: 'length' }
     case 'SAFETY':
     case 'RECITATION':
     case 'BLOCKLIST':
@@ -223,7 +227,9 @@ function endOf(reason: string | undefined, has_calls: boolean): End | undefined 
     case 'SPII':
       return filtered(reason)
     case 'MALFORMED_FUNCTION_CALL':
+    case 'MALFORMED_RESPONSE':
     case 'UNEXPECTED_TOOL_CALL':
+    case 'TOO_MANY_TOOL_CALLS':
       return invalid(reason.toLowerCase(), false)
     default:
       return failureOfCode(reason.toLowerCase())

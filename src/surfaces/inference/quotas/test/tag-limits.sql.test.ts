@@ -1,9 +1,11 @@
-/** The limit of a tag: as many as have room, and no run missed while the limit changes. */
+/** The limit of a tag: as many as have room, no run missed while it changes; and tags without use. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Type } from 'typebox'
 import { newId, sql } from '#dodeca/kernel'
+import { retain } from '../../../../kernel/work/retention.ts'
 import type { Deps } from '../../deps.ts'
 import {
+  code,
   openInferenceWorld,
   type InferenceWorld,
   type Someone,
@@ -13,6 +15,7 @@ import { limitsArgument } from '../limits.ts'
 let world: InferenceWorld
 beforeAll(async () => {
   world = await openInferenceWorld({
+    INFERENCE_TAGS: '12',
     INFERENCE_QUOTA_TENANT_OPERATIONS: '100000',
     INFERENCE_QUOTA_TENANT_REQUESTS_PER_MINUTE: '100000',
     INFERENCE_QUOTA_PRINCIPAL_OPERATIONS: '100000',
@@ -27,6 +30,8 @@ async function administrator(): Promise<Someone> {
   await world.allow(one, 'inference.quotas.write')
   return one
 }
+
+const unending = new AbortController().signal
 
 const Counter = Type.Object({
   metric: Type.String(),
@@ -176,4 +181,55 @@ test('a budget may be a part of a unit of the currency', async () => {
   const cost = (await counters(one, 'cheap')).find(row => row.metric === 'cost_per_day')
   expect(cost?.used).toBeLessThanOrEqual(0.0005)
   expect((await one.ask('PUT', path, { tokens_per_day: 0.5 })).status).toBe(422)
+})
+
+test('tags without use for weeks make room, but for those with a limit or of a principal', async () => {
+  const one = await administrator()
+  const { db, log } = world.platform.kernel
+  const call = (tag: string) => one.infer('Hi.', { tags: [tag] })
+  await one.ask('PUT', `/v1/quotas/principal/${one.id}`, { tags: ['team:red'] })
+  await one.ask('PUT', '/v1/quotas/tag/limited', { tokens_per_day: 100_000 })
+  for (let at = 0; at < 10; at++) expect((await call(`old-${at}`)).status).toBe(200)
+  expect(code(await call('new-0'))).toEqual([422, 'too_many_tags'])
+  await db.run(sql`
+    update inference.tags set used_at = used_at - interval '34 days'
+    where tenant_id = ${one.tenant.id}`)
+  const purge = () =>
+    retain({ db, log }, world.platform.opened['inference']?.retention ?? [], unending)
+  await purge()
+  expect(code(await call('new-0'))).toEqual([422, 'too_many_tags'])
+  await db.run(sql`
+    update inference.tags set used_at = used_at - interval '2 days'
+    where tenant_id = ${one.tenant.id} and tag <> 'old-9'`)
+  await purge()
+  const known = await db.many(
+    Type.Object({ tag: Type.String() }),
+    sql`select tag from inference.tags where tenant_id = ${one.tenant.id} order by tag`,
+  )
+  expect(known.map(({ tag }) => tag)).toEqual(['limited', 'old-9', 'team:red'])
+  for (let at = 0; at < 9; at++) expect((await call(`new-${at}`)).status).toBe(200)
+  expect(code(await call('new-9'))).toEqual([422, 'too_many_tags'])
+})
+
+test('tags are noted once a day, however many calls have them', async () => {
+  const one = await administrator()
+  const { db } = world.platform.kernel
+  const used = async () => {
+    const [row] = await db.many(
+      Type.Object({ days: Type.Integer() }),
+      sql`
+        select extract(day from kernel.now() - used_at)::int as days from inference.tags
+        where tenant_id = ${one.tenant.id} and tag = 'often'`,
+    )
+    return row?.days
+  }
+  await db.run(sql`
+    insert into inference.tags (tenant_id, tag, used_at)
+    values (${one.tenant.id}, 'often', kernel.now() - interval '30 days')`)
+  expect(await used()).toBe(30)
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, () => one.infer('Hi.', { tags: ['often'] })),
+  )
+  expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
+  expect(await used()).toBe(0)
 })

@@ -3,7 +3,12 @@ import { Type } from 'typebox'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newId, sql } from '#dodeca/kernel'
 import { eventually, newKey } from '../../../../../test/world.ts'
-import { code, openInferenceWorld, type InferenceWorld } from '../../test/inference-world.ts'
+import {
+  code,
+  openInferenceWorld,
+  type InferenceWorld,
+  type Someone,
+} from '../../test/inference-world.ts'
 import {
   operation,
   asks,
@@ -22,6 +27,11 @@ beforeAll(async () => {
   world = await openInferenceWorld()
 })
 afterAll(() => world.close())
+
+async function waiting(one: Someone): Promise<string[]> {
+  const { body } = await one.ask('GET', '/v1/inferences?waits_for=approval')
+  return body.data.map(({ id }: { id: string }) => id)
+}
 
 describe.concurrent('a tool that reads', () => {
   test('is performed, and the model goes on with its result', async () => {
@@ -156,6 +166,7 @@ describe.concurrent('a tool that writes', () => {
     const first = await one.infer(makesLink, { parameters: { tools } })
     expect(first.body).toMatchObject({ state: 'succeeded', finish_reason: 'approval_required' })
     expect([await links(one), await world.held(one.tenant.id)]).toEqual([[], 0])
+    expect(await waiting(one)).toEqual([first.body.id])
     const yes = { ...answering(first.body, true), parameters: { tools } }
     const key = newKey()
     const done = await send(one, yes, key)
@@ -164,6 +175,7 @@ describe.concurrent('a tool that writes', () => {
       output: { steps: [{ tool_calls: [{ name: 'createLink', state: 'done' }] }] },
     })
     expect(await links(one)).toMatchObject([{ destination_url: target }])
+    expect(await waiting(one)).toEqual([])
     const sent = await world.journal(done.body.id)
     expect(sent[0].body.input.map((item: { type?: string }) => item.type ?? 'message')).toEqual([
       'message',
@@ -204,6 +216,7 @@ describe.concurrent('a tool that writes', () => {
     const [neighbour, stranger] = [await world.someone(one.tenant), await world.someone()]
     const first = (await one.infer(makesLink, given(operation('createLink')))).body
     const yes = answering(first, true)
+    expect([await waiting(one), await waiting(neighbour)]).toEqual([[first.id], []])
     for (const other of [neighbour, stranger]) {
       expect(code(await send(other, yes))).toEqual([404, 'inference_not_found'])
     }
@@ -217,6 +230,7 @@ describe.concurrent('a tool that writes', () => {
       update inference.tool_calls set asked_until = kernel.now()
       where tenant_id = ${one.tenant.id} and operation_id = ${first.id}`)
     expect(code(await send(one, yes))).toEqual([409, 'approval_expired'])
+    expect([await waiting(one), await waiting(neighbour)]).toEqual([[], []])
     expect((await one.infer('Never mind.', { previous_id: first.id })).status).toBe(200)
     expect(await links(one)).toEqual([])
   })
