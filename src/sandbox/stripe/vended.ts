@@ -7,6 +7,8 @@ import type { Store } from './store.ts'
 import { workOn, type Work } from './work.ts'
 
 export type Vended = {
+  /** Its id and its secret key. */
+  readonly account: string
   readonly key: string
   readonly store: Store
   readonly clock: Clock

@@ -23,7 +23,18 @@ const moved = {
   }),
 }
 
+const account = {
+  version: 1,
+  data: Type.Object({
+    payment_account_id: Id,
+    name: Short,
+    provider: Short,
+    state: Short,
+  }),
+}
+
 export const events = {
+  'payment_account.changed': account,
   'payment.created': moved,
   'payment.authorized': moved,
   'payment.declined': moved,

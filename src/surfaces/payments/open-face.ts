@@ -3,7 +3,7 @@
  * provider, and applies the result.
  */
 import { dueNow, sql, violates, type Tx } from '#dodeca/kernel'
-import { resolver_name, type Deps } from './deps.ts'
+import { isAccepting, resolver_name, type Deps } from './deps.ts'
 import type { Inside, PaymentResult, RefundResult } from './face.ts'
 import { beginForOrder } from './intents/begin-authorize.ts'
 import { beginCancel } from './intents/begin-cancel.ts'
@@ -61,7 +61,8 @@ export function openFace(deps: Deps): Inside {
       if (!operation || operation.tenant_id !== tenant_id) return undefined
       return await resultOf(deps, tenant_id, operation_id)
     },
-    accepting: () => deps.provider.accepting(),
+    accepting: async (reader, tenant_id) =>
+      isAccepting(deps, await deps.providers.usual(reader, tenant_id)),
     requirePayable: (amount_minor, currency, about) =>
       void readAmount({ amount_minor, currency }, amountRules(deps.kernel.settings), about),
     stepOf,

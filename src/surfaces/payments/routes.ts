@@ -1,5 +1,6 @@
 /** The routes of payments, by noun. */
 import type { Route } from '#dodeca/kernel'
+import { accountRoutes } from './accounts/routes.ts'
 import type { Deps } from './deps.ts'
 import { disputeRoutes } from './disputes/routes.ts'
 import { intentRoutes } from './intents/routes.ts'
@@ -10,6 +11,7 @@ import { settlementRoutes } from './settlements/routes.ts'
 
 export function routes(deps: Deps): readonly Route[] {
   return [
+    ...accountRoutes(deps),
     ...intentRoutes(deps),
     ...refundRoutes(deps),
     ...disputeRoutes(deps),

@@ -6,6 +6,9 @@ const Metadata = map(text(40), Type.String({ maxLength: 500 }), 20)
 const Currency = Type.String({ pattern: '^[A-Z]{3}$', minLength: 3, maxLength: 3 })
 const AmountMinor = count(1, Number.MAX_SAFE_INTEGER)
 
+/** The name of a tenant's own payment account. `platform` is the platform's. */
+export const AccountName = Type.String({ pattern: '^[a-z][a-z0-9_-]{0,49}$', maxLength: 50 })
+
 const Amount = Type.String({
   pattern: '^[0-9]{1,13}(\\.[0-9]{1,6})?$',
   minLength: 1,
@@ -19,6 +22,7 @@ export const CreateIntent = closed(
     currency: Currency,
     order_ref: Type.Optional(text(128)),
     provider: Type.Optional(text(50)),
+    account: Type.Optional(AccountName),
     metadata: Type.Optional(Metadata),
   },
   {

@@ -10,6 +10,7 @@ export const settings = {
   'payments.stripe_secret_key': setting.secret('Secret key of Stripe; in development without one the sandbox is used'),
   'payments.stripe_webhook_secrets': setting.secrets('Live signing secrets of the webhook endpoint at Stripe, several while one is rotated'),
   'payments.stripe_base_url': setting.address('Address of the Stripe API, where it is not https://api.stripe.com'),
+  'payments.tenant_accounts_max': setting.count(10, 'accounts', 'Own payment accounts of a tenant', 0, 1000),
   'payments.provider_timeout_ms': setting.count(4000, 'ms', 'Longest wait for one answer of the payment provider', 100, 120_000),
   'payments.provider_reads_per_second': setting.count(80, 'requests/s', 'Reads that one process sends to the payment provider', 1, 1e6),
   'payments.provider_writes_per_second': setting.count(80, 'requests/s', 'Writes that one process sends to the payment provider', 1, 1e6),

@@ -1,7 +1,8 @@
 /** Payments as the kernel sees it. This file opens the parts once and connects them. */
 import { sql, type Surface } from '#dodeca/kernel'
+import { sealedAccounts } from './accounts/account-secrets.ts'
 import { checks } from './checks.ts'
-import { breaker_open, resolver_name, type Deps } from './deps.ts'
+import { breaker_open, resolver_name, type Deps, type People } from './deps.ts'
 import { errors } from './errors.ts'
 import { events } from './events.ts'
 import type { Inside } from './face.ts'
@@ -16,15 +17,16 @@ import { personalPayments } from './personal.ts'
 import { providerEventsQueue } from './provider-events/process-events.ts'
 import { providerWebhooks } from './provider-events/receive.ts'
 import { openProvider } from './provider/open-provider.ts'
-import type { OwnPayments } from './provider/port.ts'
+import { openProviders } from './provider/open-providers.ts'
+import type { OpenProvider, OwnPayments } from './provider/port.ts'
 import { reconciliationQueue } from './reconciliation/run-reconciliation.ts'
 import { reference } from './reference.ts'
 import { routes } from './routes.ts'
 import { seed } from './seed.ts'
-import { settings } from './settings.ts'
+import { settings, type Kernel } from './settings.ts'
 import { tenancy } from './tenancy.ts'
 
-type Payments = Surface<Inside, Record<never, never>, typeof settings>
+type Payments = Surface<Inside, { readonly people: People }, typeof settings>
 
 export const paymentsWith = (own?: OwnPayments): Payments => ({
   name: 'payments',
@@ -36,13 +38,18 @@ export const paymentsWith = (own?: OwnPayments): Payments => ({
   errors,
   events,
   reference,
-  open: kernel => {
+  needs: { people: 'identity' },
+  open: (kernel, { people }) => {
     const provider = openProvider(kernel, own?.open(kernel))
-    const deps: Deps = { kernel, provider }
     // Operations that the breaker refused become due immediately when the provider works again.
-    provider.onRecovered(() => {
-      void recover(deps).catch((error: unknown) => kernel.log.warn({ err: error }, 'not recovered'))
-    })
+    const recovered = ({ name }: OpenProvider) => {
+      void recover(kernel, name).catch((error: unknown) => {
+        kernel.log.warn({ err: error }, 'not recovered')
+      })
+    }
+    provider.onRecovered(() => recovered(provider))
+    const providers = openProviders(kernel, provider, recovered)
+    const deps: Deps = { kernel, provider, providers, people }
     const face = openFace(deps)
     const kept_days = kernel.settings['payments.events_retention_days']
     return {
@@ -62,20 +69,22 @@ export const paymentsWith = (own?: OwnPayments): Payments => ({
             and t.received_at < now() - make_interval(days => ${kept_days})`,
         },
       ],
+      sealed: [sealedAccounts],
       personal: personalPayments(deps),
       seed: tenants => seed(deps, face, tenants),
       advice: () => adviseProvider(deps),
+      close: () => providers.close(),
     }
   },
 })
 
-async function recover({ kernel }: Deps): Promise<void> {
+async function recover(kernel: Kernel, provider: string): Promise<void> {
   await kernel.db.tx(async tx => {
     await tx.run(sql`
-      -- any tenant: all of them wait for one provider
+      -- any tenant: all that wait for one account
       update payments.payment_operations
       set due_at = kernel.now()
-      where due_at > kernel.now() and last_error_code = ${breaker_open}
+      where due_at > kernel.now() and provider = ${provider} and last_error_code = ${breaker_open}
         and state in ('created', 'pending_provider')`)
     tx.wake(resolver_name)
   })

@@ -3,10 +3,12 @@
  * declines.
  */
 import { newId, type RequestKey, type Tx } from '#dodeca/kernel'
+import { requireAccount } from '../accounts/require-account.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { beginOperation, lockMovable, requireProvider } from '../operations/begin-operation.ts'
 import { leavePlace, takePlace } from '../operations/limit-declines.ts'
+import { accountIdOf } from '../provider/account-key.ts'
 import { createIntent } from './create-intent.ts'
 
 export type Authorization = {
@@ -33,7 +35,9 @@ export async function beginAuthorize(tx: Tx, deps: Deps, asked: Authorization): 
       detail: 'Only a payment in requires_authorization can be authorized.',
     })
   }
-  requireProvider(deps, asked)
+  requireProvider(deps, intent, asked)
+  const account_id = accountIdOf(intent.provider)
+  if (account_id !== null) await requireAccount(tx, { tenant_id, id: account_id }, 'active')
   await beginOperation(tx, deps, {
     ...asked,
     type: 'authorize',
@@ -53,11 +57,10 @@ export async function beginForOrder(
     readonly currency: string
   },
 ): Promise<void> {
-  requireProvider(deps, {})
   const { tenant_id, buyer_id: principal_id, order_ref, amount_minor, currency, ...rest } = asked
   const id = newId()
   const maker = { tenant_id, principal_id, key: null, managed: true, id }
-  const [has_place] = await Promise.all([
+  const [has_place, made] = await Promise.all([
     takePlace(tx, deps, { tenant_id, principal_id }),
     createIntent(tx, deps, { amount_minor, currency, order_ref }, maker),
     beginOperation(tx, deps, {
@@ -70,5 +73,6 @@ export async function beginForOrder(
       amount_minor,
     }),
   ])
+  requireProvider(deps, made, {})
   if (!has_place) await leavePlace(tx, { tenant_id, id: rest.operation_id })
 }

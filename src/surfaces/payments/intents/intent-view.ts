@@ -16,6 +16,7 @@ import {
   type IntentKey,
   type IntentRow,
 } from '../operations/rows.ts'
+import { accountIdOf, vendorOf } from '../provider/account-key.ts'
 
 const Short = Type.String({ maxLength: 255 })
 
@@ -49,6 +50,7 @@ const intentMembers = {
   currency: Type.String({ minLength: 3, maxLength: 3 }),
   state: oneOf(...intent_states),
   provider: Short,
+  account_id: nullable(Id),
   provider_customer_ref: nullable(Short),
   amount_authorized_minor: Amount,
   amount_capturable_minor: Amount,
@@ -93,7 +95,8 @@ export function summaryOf(row: IntentRow): Static<typeof IntentSummary> {
     amount_minor: row.amount_minor,
     currency: row.currency,
     state: row.state,
-    provider: row.provider,
+    provider: vendorOf(row.provider),
+    account_id: accountIdOf(row.provider),
     provider_customer_ref: null,
     amount_authorized_minor: row.amount_authorized_minor,
     amount_capturable_minor:

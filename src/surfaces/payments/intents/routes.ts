@@ -37,7 +37,7 @@ const listPaymentIntents = list(path, 'List payment intents, newest first', {
   },
   sort: { amount_minor: { column: 'amount_minor', type: 'bigint', within: 'currency' } },
   find: [exact('order_ref'), exact('charge_ref')],
-  shows: ['order_ref', 'provider'],
+  shows: ['order_ref'],
 })
 
 const moving = [
@@ -83,6 +83,7 @@ export const intentRoutes = open({
         'amount_not_representable',
         'currency_unknown',
         'provider_unsupported',
+        'payment_account_unusable',
         'card_data_refused',
       ],
     },

@@ -8,6 +8,7 @@ import { newId, sql, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { post, transfer } from '../ledger/post.ts'
 import { postFee } from '../ledger/post-fee.ts'
+import { accountIdOf } from '../provider/account-key.ts'
 import type { Snapshot } from '../provider/port.ts'
 import { openItem } from '../reconciliation/open-item.ts'
 import { announce } from './announce.ts'
@@ -197,6 +198,7 @@ async function capture(
   if (cancel) await endOperation(tx, cancel, { state: 'failed', error_code: 'captured' })
   await post(tx, {
     tenant_id: intent.tenant_id,
+    account_id: accountIdOf(intent.provider),
     operation_id,
     intent_id: intent.id,
     purpose: 'capture',

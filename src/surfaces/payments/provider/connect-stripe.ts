@@ -68,6 +68,45 @@ export function connectStripe(kernel: Kernel): StripeLine {
   }
 }
 
+/** A key of the sandbox begins with this. In development it is sent there, and any other to Stripe. */
+const of_sandbox = 'sk_test_sandbox'
+
+export type AccountLine = StripeLine & { close(): Promise<void> }
+
+/** An account of a tenant. Its key is sent to the address that the platform's settings give. */
+export function connectAccount(
+  { settings, profile, data_dir }: Kernel,
+  { secret_key, webhook_secret }: { secret_key: string; webhook_secret: string | null },
+): AccountLine {
+  const base_url = settings['payments.stripe_base_url']
+  const timeout = settings['payments.provider_timeout_ms']
+  const secrets = webhook_secret === null ? [] : [secretKey(webhook_secret)]
+  const sandboxed =
+    base_url === null && profile === 'development' && secret_key.startsWith(of_sandbox)
+  const outside = openOutsideWorld(data_dir)
+  const addressOf = async () => {
+    if (!sandboxed) return base_url ?? stripe_address
+    const found = (await outside.addresses())?.['stripe']?.['api']
+    if (!found) throw new ProviderFailure('not_sent', 'sandbox_absent')
+    return found
+  }
+  let open: { readonly address: string; readonly client: StripeClient } | undefined
+  return {
+    configured: () => true,
+    client: async () => {
+      const address = await addressOf()
+      if (open?.address !== address) {
+        const before = open
+        open = { address, client: openStripeClient(secret_key, address, timeout) }
+        await before?.client.close()
+      }
+      return open.client
+    },
+    secrets: async () => secrets,
+    close: async () => await open?.client.close(),
+  }
+}
+
 /** Created once, because creating it for each message costs as much as verifying the message. */
 function secretKey(secret: string): KeyObject {
   return createSecretKey(Buffer.from(secret))

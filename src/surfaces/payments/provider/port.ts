@@ -146,8 +146,13 @@ export type PaymentProvider = {
   readonly books?: ProviderBooks
 }
 
-/** As use cases have it, behind the gate. */
+/**
+ * One account with a provider, as use cases have it: behind its own gate. Its `name` is what rows have
+ * in `provider`: `stripe` for the platform's own account, `stripe:<id>` for one of a tenant.
+ */
 export type OpenProvider = PaymentProvider & {
+  /** The tenant to which the account belongs. The nil tenant is the platform. */
+  readonly owner_id: string
   accepting(): boolean
   /** Called when the provider works again after the breaker was open. */
   onRecovered(run: () => void): void

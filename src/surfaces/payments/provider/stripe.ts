@@ -3,7 +3,7 @@ import type { Stripe } from 'stripe'
 import { nearestOfStripe, toStripe } from '../money/currencies.ts'
 import type { Kernel } from '../settings.ts'
 import type { StripeClient } from './call-stripe.ts'
-import { connectStripe } from './connect-stripe.ts'
+import type { StripeLine } from './connect-stripe.ts'
 import { verifyWebhook } from './verify-stripe.ts'
 import {
   ProviderFailure,
@@ -28,9 +28,7 @@ const expand = ['latest_charge.balance_transaction']
 const expand_list = ['data.latest_charge.balance_transaction']
 const page_size = 100
 
-export function openStripe(kernel: Kernel): PaymentProvider {
-  const { log } = kernel
-  const line = connectStripe(kernel)
+export function openStripe({ log }: Pick<Kernel, 'log'>, line: StripeLine): PaymentProvider {
   const call: Call = async work => {
     try {
       return await work(await line.client())
