@@ -5,7 +5,6 @@
  */
 import type { Permission } from '#dodeca/kernel'
 
-const administrator = ['tenant_admin']
 const merchant = ['merchant_service']
 const readers = ['merchant_service', 'support_viewer', 'payments_finance', 'refund_operator']
 const finance = ['payments_finance']
@@ -14,7 +13,8 @@ const operator = ['platform_operator']
 export const permissions: Readonly<Record<string, Permission>> = {
   'payments.accounts.write': {
     says: 'See and change the own accounts of the tenant with payment providers, with their keys',
-    roles: administrator,
+    roles: ['tenant_admin'],
+    spends: false,
   },
   'payments.intents.create': { says: 'Create payment intents', roles: merchant },
   'payments.intents.read': { says: 'See payment intents', roles: readers },

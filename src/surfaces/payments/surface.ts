@@ -1,6 +1,6 @@
 /** Payments as the kernel sees it. This file opens the parts once and connects them. */
 import { sql, type Surface } from '#dodeca/kernel'
-import { sealedAccounts } from './accounts/account-secrets.ts'
+import { sealedAccounts } from './provider/account-secrets.ts'
 import { checks } from './checks.ts'
 import { breaker_open, resolver_name, type Deps, type People } from './deps.ts'
 import { errors } from './errors.ts'

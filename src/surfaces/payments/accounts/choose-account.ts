@@ -13,16 +13,27 @@ const of_platform = 'platform'
 
 type Wish = { readonly account?: string | undefined; readonly provider?: string | undefined }
 
-/** An expression of the column `provider`. Without a wish it costs no statement of its own. */
-export async function chooseAccount(
+/**
+ * An expression of the column `provider`. Without a wish it needs no statement of its own, so that it
+ * can be sent together with others.
+ */
+export function chooseAccount(
+  tx: Tx,
+  deps: Pick<Deps, 'provider'>,
+  tenant_id: string,
+  wish: Wish,
+): Sql | Promise<Sql> {
+  return wish.account === undefined && wish.provider === undefined
+    ? sql`coalesce(${usualAccount(tenant_id)}, ${deps.provider.name}::text)`
+    : findWanted(tx, deps, tenant_id, wish)
+}
+
+async function findWanted(
   tx: Tx,
   { provider: { name: platform } }: Pick<Deps, 'provider'>,
   tenant_id: string,
   { account, provider }: Wish,
 ): Promise<Sql> {
-  if (account === undefined && provider === undefined) {
-    return sql`coalesce(${usualAccount(tenant_id)}, ${platform}::text)`
-  }
   if (account === of_platform) {
     if ((provider ?? platform) !== platform) throw refuseMember('provider_unsupported', '/provider')
     return sql`${platform}`

@@ -12,12 +12,16 @@ import { problem } from '../errors.ts'
 import { vendors } from '../provider/open-providers.ts'
 import { ProviderFailure } from '../provider/port.ts'
 import type { AccountSecret, Vendor } from '../provider/vendor.ts'
-import { openSecret, sealSecret } from './account-secrets.ts'
+import { openSecret, sealSecret } from '../provider/account-secrets.ts'
 import { accountColumns, announceAccount, findAccount } from './find-account.ts'
 import { AccountRow, type PutAccount } from './schemas.ts'
 
 /** What the provider said about the credentials of a request. */
-export type Checked = { readonly vendor: Vendor; readonly external_ref: string | null }
+export type Checked = {
+  readonly vendor: Vendor
+  /** Null: the kept credentials stay. */
+  readonly given: { readonly auth: AccountSecret['auth']; readonly external_ref: string } | null
+}
 
 /** Asks the provider whose credentials these are. No connection of the database is held meanwhile. */
 export async function checkAccount(
@@ -32,18 +36,23 @@ export async function checkAccount(
   if (methods?.some(one => !vendor.methods.includes(one))) {
     throw invalid('/methods', `${vendor.name} offers ${vendor.methods.join(', ')}.`)
   }
-  if (auth === undefined) return { vendor, external_ref: null }
-  if (!Value.Check(vendor.Auth, auth)) throw invalid('/auth', vendor.auth_says)
-  const fault = vendor.fault(kernel, auth)
+  if (auth === undefined) return { vendor, given: null }
+  const given: unknown = auth
+  if (!isAuth(vendor, given)) throw invalid('/auth', vendor.auth_says)
+  const fault = vendor.fault(kernel, given)
   if (fault !== undefined) throw invalid('/auth', fault)
-  const account = vendor.open(kernel, { auth, webhook_secret: null })
+  const account = vendor.open(kernel, { auth: given, webhook_secret: null })
   try {
-    return { vendor, external_ref: await account.identify() }
+    return { vendor, given: { auth: given, external_ref: await account.identify() } }
   } catch (error) {
     throw refusalOf(error)
   } finally {
     await account.close()
   }
+}
+
+function isAuth({ Auth }: Vendor, given: unknown): given is AccountSecret['auth'] {
+  return Value.Check(Auth, given)
 }
 
 function refusalOf(error: unknown): unknown {
@@ -64,7 +73,7 @@ export async function putAccount(
   tx: Tx,
   deps: Deps,
   { principal: { tenant_id }, name, body, conditions }: Asked,
-  { vendor, external_ref }: Checked,
+  { vendor, given }: Checked,
 ): Promise<AccountRow> {
   if (name === 'platform') throw invalid('/name', '`platform` is the account of the platform.')
   const lock = `payments.accounts:${tenant_id}`
@@ -72,13 +81,20 @@ export async function putAccount(
   const found = await findAccount(tx, tenant_id, name)
   const before = found?.state === 'closed' ? undefined : found
   requireConditions(conditions, before?.version ?? null)
-  const other = before && (external_ref ?? before.external_ref) !== before.external_ref
-  if (other || (before && before.provider !== body.provider)) {
+  const external_ref = given?.external_ref ?? before?.external_ref
+  if (external_ref === undefined) {
+    throw invalid('/auth', 'Send the credentials of the account in `auth`.')
+  }
+  if (before && (before.external_ref !== external_ref || before.provider !== vendor.name)) {
     throw problem('payment_account_differs')
   }
   const place = { tenant_id, id: before?.id ?? newId(), provider: vendor.name }
-  const secret = await secretOf(tx, deps, place, body, before !== undefined)
-  const made = { ...place, name, external_ref: external_ref ?? before?.external_ref ?? '' }
+  const kept = before ? await openKept(tx, deps, place) : { auth: {}, webhook_secret: null }
+  const secret = {
+    auth: given?.auth ?? kept.auth,
+    webhook_secret: body.webhook_secret ?? kept.webhook_secret,
+  }
+  const made = { ...place, name, external_ref }
   const row = await store(tx, deps, made, { vendor, secret, methods: body.methods, before })
   tx.audit('payments.accounts.put', `payment_account:${row.id}`)
   announceAccount(tx, tenant_id, row)
@@ -87,26 +103,18 @@ export async function putAccount(
 
 const Sealed = Type.Object({ sealed: Type.Unsafe<Buffer>({}) })
 
-/** The given members, and those that are kept. */
-async function secretOf(
+async function openKept(
   tx: Tx,
   { kernel }: Deps,
   place: { readonly tenant_id: string; readonly id: string; readonly provider: string },
-  { auth, webhook_secret }: PutAccount,
-  is_known: boolean,
 ): Promise<AccountSecret> {
-  if (!is_known) {
-    if (auth === undefined) throw invalid('/auth', 'Send the credentials of the account in `auth`.')
-    return { auth, webhook_secret: webhook_secret ?? null }
-  }
   const { sealed } = await tx.one(
     Sealed,
     sql`
       select sealed from payments.payment_accounts
       where tenant_id = ${place.tenant_id} and id = ${place.id} for update`,
   )
-  const kept = openSecret(kernel, place, sealed)
-  return { auth: auth ?? kept.auth, webhook_secret: webhook_secret ?? kept.webhook_secret }
+  return openSecret(kernel, place, sealed)
 }
 
 type Made = {

@@ -43,7 +43,9 @@ export async function createIntent(
   const amount_minor = readAmount(given, amountRules(deps.kernel.settings))
   const { order_ref = null, currency, metadata = {} } = given
   const { tenant_id, principal_id, key, managed, id = newId() } = maker
-  const account = await chooseAccount(tx, deps, tenant_id, given)
+  const chosen = chooseAccount(tx, deps, tenant_id, given)
+  // Without a wish nothing is awaited, because the caller sends further statements behind these.
+  const account = chosen instanceof Promise ? await chosen : chosen
   const operation_id = newId()
   const intent = tx.one(
     Stored,

@@ -5,7 +5,7 @@
  */
 import { Type } from 'typebox'
 import { Id, nullable, sql, type Reader } from '#dodeca/kernel'
-import { openSecret } from '../accounts/account-secrets.ts'
+import { openSecret } from './account-secrets.ts'
 import type { Kernel } from '../settings.ts'
 import { accountIdOf, accountKey } from './account-key.ts'
 import { behindGate } from './open-provider.ts'

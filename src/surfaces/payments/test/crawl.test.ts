@@ -22,7 +22,7 @@ afterAll(async () => {
 })
 
 type Asks = {
-  ask(method: 'POST' | 'GET', path: string, body?: object): Promise<{ id: string; data: Listed[] }>
+  ask(method: 'POST' | 'GET' | 'PUT', path: string, body?: object): Promise<{ id: string; data: Listed[] }>
 }
 type Listed = { id: string }
 
@@ -42,6 +42,17 @@ const posted = async (maker: Asks) => {
   const { data } = await maker.ask('GET', `/v1/ledger/transactions?intent_id=${id}`)
   return data[0]?.id ?? ''
 }
+let accounts = 0
+/** Each account with the provider belongs to one payment account. */
+async function connection() {
+  const made = await fetch(`${api}/_sandbox/accounts`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{}',
+  })
+  const { key: secret_key } = (await made.json()) as { key: string }
+  return { provider: 'stripe', auth: { secret_key } }
+}
 const window = { from: '2026-01-01T00:00:00.000Z', to: '2026-01-02T00:00:00.000Z' }
 
 await crawlSurface({
@@ -56,6 +67,13 @@ await crawlSurface({
   also: ['POST /v1/providers/{provider}/webhooks'],
   subjects: {
     '/v1/payment-intents/{id}': { make: created },
+    '/v1/payment-accounts/{name}': {
+      make: async ({ ask }) => {
+        const name = `shop-${++accounts}`
+        await ask('PUT', `/v1/payment-accounts/${name}`, await connection())
+        return name
+      },
+    },
     '/v1/refunds/{id}': {
       make: async maker =>
         (await maker.ask('POST', '/v1/refunds', { intent_id: await captured(maker) })).id,
@@ -101,6 +119,7 @@ await crawlSurface({
     '/v1/providers/{provider}': { shared: true, make: () => 'stripe' },
   },
   recipes: {
+    'PUT /v1/payment-accounts/{name}': { request: async () => ({ body: await connection() }) },
     'POST /v1/payment-intents': {
       request: () => ({ body: { amount_minor: 1000, currency: 'EUR' } }),
     },

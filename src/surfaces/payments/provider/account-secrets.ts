@@ -4,7 +4,7 @@
  */
 import { Buffer } from 'node:buffer'
 import type { SealedColumn } from '#dodeca/kernel'
-import type { AccountSecret } from '../provider/vendor.ts'
+import type { AccountSecret } from './vendor.ts'
 import type { Kernel } from '../settings.ts'
 
 type Place = { readonly tenant_id: string; readonly id: string; readonly provider: string }
