@@ -14,7 +14,7 @@ export const reference: Reference = {
     order_ref: ['Your own name for the order that is paid.', 'order-1'],
     provider: ['The payment provider.', 'stripe'],
     account: ['The name of your own payment account. `platform` is that of the platform.', 'shop'],
-    account_id: ['Your own payment account. Null is the account of the platform.', null],
+    payment_account_id: ['Your own payment account. Null is the account of the platform.', null],
     'PaymentAccount.name': ['The name of the account.', 'shop'],
     'PaymentAccount.external_ref': ['The id of the account at the provider.', 'acct_1Q9x'],
     methods: ['The methods of payment that the account offers.', ['card']],

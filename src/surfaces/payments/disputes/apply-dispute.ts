@@ -138,7 +138,7 @@ async function postDispute(
 ): Promise<void> {
   await post(tx, {
     tenant_id: intent.tenant_id,
-    account_id: accountIdOf(intent.provider),
+    payment_account_id: accountIdOf(intent.provider),
     operation_id: external_ref === null ? dispute.id : null,
     intent_id: intent.id,
     purpose,

@@ -8,7 +8,6 @@ import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { beginOperation, lockMovable, requireProvider } from '../operations/begin-operation.ts'
 import { leavePlace, takePlace } from '../operations/limit-declines.ts'
-import { accountIdOf } from '../provider/account-key.ts'
 import { createIntent } from './create-intent.ts'
 
 export type Authorization = {
@@ -36,8 +35,7 @@ export async function beginAuthorize(tx: Tx, deps: Deps, asked: Authorization): 
     })
   }
   requireProvider(deps, intent, asked)
-  const account_id = accountIdOf(intent.provider)
-  if (account_id !== null) await requireAccount(tx, { tenant_id, id: account_id }, 'active')
+  await requireAccount(tx, intent, 'active')
   await beginOperation(tx, deps, {
     ...asked,
     type: 'authorize',
@@ -74,5 +72,6 @@ export async function beginForOrder(
     }),
   ])
   requireProvider(deps, made, {})
+  await requireAccount(tx, { tenant_id, ...made }, 'active')
   if (!has_place) await leavePlace(tx, { tenant_id, id: rest.operation_id })
 }

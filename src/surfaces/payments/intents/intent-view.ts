@@ -50,7 +50,7 @@ const intentMembers = {
   currency: Type.String({ minLength: 3, maxLength: 3 }),
   state: oneOf(...intent_states),
   provider: Short,
-  account_id: nullable(Id),
+  payment_account_id: nullable(Id),
   provider_customer_ref: nullable(Short),
   amount_authorized_minor: Amount,
   amount_capturable_minor: Amount,
@@ -96,7 +96,7 @@ export function summaryOf(row: IntentRow): Static<typeof IntentSummary> {
     currency: row.currency,
     state: row.state,
     provider: vendorOf(row.provider),
-    account_id: accountIdOf(row.provider),
+    payment_account_id: accountIdOf(row.provider),
     provider_customer_ref: null,
     amount_authorized_minor: row.amount_authorized_minor,
     amount_capturable_minor:

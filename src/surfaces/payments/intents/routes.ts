@@ -127,7 +127,13 @@ export const intentRoutes = open({
         'If the outcome is not known, the reply is 202 with the state `pending`. The platform then finds out the outcome and emits an event.',
       permission: 'payments.intents.authorize',
       body: Authorize,
-      fails: [...moving, 'payment_declined', 'payment_method_invalid', 'rate_limited'],
+      fails: [
+        ...moving,
+        'payment_declined',
+        'payment_method_invalid',
+        'payment_account_closed',
+        'rate_limited',
+      ],
     }),
     {
       operation: {

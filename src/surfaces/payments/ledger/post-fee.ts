@@ -17,13 +17,13 @@ export async function postFee(
   { tenant_id, id, provider }: Payer,
   { id: external_ref, fee_minor, currency }: BalanceTransaction,
 ): Promise<void> {
-  const account_id = accountIdOf(provider)
+  const payment_account_id = accountIdOf(provider)
   const platform_pays =
-    account_id === null && kernel.settings['payments.fee_payer'] === 'platform'
+    payment_account_id === null && kernel.settings['payments.fee_payer'] === 'platform'
   const payer = platform_pays ? 'provider_fees' : 'merchant_balance'
   await post(tx, {
     tenant_id,
-    account_id,
+    payment_account_id,
     intent_id: id,
     purpose: 'fee',
     external_ref,

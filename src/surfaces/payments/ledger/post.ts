@@ -36,7 +36,7 @@ export type Posting = {
   readonly external_ref?: string | null
   readonly reverses_id?: string | null
   /** The tenant's own payment account whose books these are. Without it: the platform's. */
-  readonly account_id: string | null
+  readonly payment_account_id: string | null
 }
 
 const of_tenant: ReadonlySet<AccountType> = new Set([
@@ -54,10 +54,10 @@ export async function post(tx: Tx, posting: Posting): Promise<string | undefined
   const legs = posting.legs.filter(leg => leg.amount_minor > 0)
   if (legs.length === 0) return undefined
   const id = newId()
-  const { tenant_id, account_id } = posting
+  const { tenant_id, payment_account_id } = posting
   // All money at an own account is the tenant's.
   const ownerOf = ({ account }: Leg) =>
-    account_id !== null || of_tenant.has(account) ? tenant_id : platform_tenant
+    payment_account_id !== null || of_tenant.has(account) ? tenant_id : platform_tenant
   const { posted } = await tx.one(
     Posted,
     sql`
@@ -69,7 +69,7 @@ export async function post(tx: Tx, posting: Posting): Promise<string | undefined
         ${legs.map(ownerOf)}::uuid[],
         ${legs.map(({ account }) => account)}::text[], ${legs.map(({ side }) => side)}::text[],
         ${legs.map(({ amount_minor }) => amount_minor)}::bigint[],
-        ${account_id ?? nil_id}) as posted`,
+        ${payment_account_id ?? nil_id}) as posted`,
   )
   return posted ? id : undefined
 }

@@ -315,12 +315,12 @@ create table payments.ledger_accounts (
     ('provider_clearing', 'bank', 'provider_fees', 'suspense', 'merchant_balance',
      'refunds_in_transit', 'disputed_funds')),
   -- the payment account whose books these are; the nil account is the platform's
-  account_id uuid not null default '00000000-0000-0000-0000-000000000000',
+  payment_account_id uuid not null default '00000000-0000-0000-0000-000000000000',
   normal_side text not null generated always as (
     case when type in ('provider_clearing', 'bank', 'provider_fees', 'disputed_funds')
       then 'debit' else 'credit' end) stored,
   created_at timestamptz not null default kernel.now(),
-  unique (owner_id, currency, type, account_id),
+  unique (owner_id, currency, type, payment_account_id),
   unique (id, currency)
 );
 
@@ -332,7 +332,7 @@ create table payments.ledger_transactions (
   purpose text not null,
   -- the balance transaction of the provider to which this belongs
   external_ref text,
-  account_id uuid not null default '00000000-0000-0000-0000-000000000000',
+  payment_account_id uuid not null default '00000000-0000-0000-0000-000000000000',
   request_id uuid,
   reverses_id uuid references payments.ledger_transactions (id),
   description text not null,
@@ -342,7 +342,7 @@ create table payments.ledger_transactions (
 create unique index ledger_transactions_operation
   on payments.ledger_transactions (operation_id, purpose);
 create unique index ledger_transactions_external
-  on payments.ledger_transactions (external_ref, purpose, account_id);
+  on payments.ledger_transactions (external_ref, purpose, payment_account_id);
 -- A transaction is reversed at most once.
 create unique index ledger_transactions_reversal
   on payments.ledger_transactions (reverses_id) where reverses_id is not null;
@@ -446,8 +446,8 @@ create function payments.post_ledger(
 returns boolean language plpgsql security definer set search_path = payments, pg_temp as $$
 begin
   insert into payments.ledger_transactions (
-    id, tenant_id, operation_id, intent_id, purpose, external_ref, account_id, request_id,
-    reverses_id, description)
+    id, tenant_id, operation_id, intent_id, purpose, external_ref, payment_account_id,
+    request_id, reverses_id, description)
   values (
     posting_id, posting_tenant, posting_operation, posting_intent, posting_purpose, posting_ref,
     posting_account, posting_request, posting_reverses, posting_description)
@@ -460,8 +460,8 @@ begin
     where not exists (
       select 1 from payments.ledger_accounts a
       where a.owner_id = leg.owner_id and a.currency = posting_currency and a.type = leg.type
-        and a.account_id = posting_account)) then
-    insert into payments.ledger_accounts (owner_type, owner_id, currency, type, account_id)
+        and a.payment_account_id = posting_account)) then
+    insert into payments.ledger_accounts (owner_type, owner_id, currency, type, payment_account_id)
     select distinct
       case when leg.owner_id = '00000000-0000-0000-0000-000000000000' then 'platform'
         else 'tenant' end,
@@ -477,7 +477,7 @@ begin
     with ordinality as leg (owner_id, type, direction, amount, line)
   join payments.ledger_accounts a
     on a.owner_id = leg.owner_id and a.currency = posting_currency and a.type = leg.type
-      and a.account_id = posting_account;
+      and a.payment_account_id = posting_account;
   perform pg_advisory_xact_lock(hashtextextended('payments.books ' || posting_tenant, 0));
   insert into payments.ledger_balances as b (account_id, shard, debits_minor, credits_minor)
   select a.id,
@@ -489,7 +489,7 @@ begin
     as leg (owner_id, type, direction, amount)
   join payments.ledger_accounts a
     on a.owner_id = leg.owner_id and a.currency = posting_currency and a.type = leg.type
-      and a.account_id = posting_account
+      and a.payment_account_id = posting_account
   group by a.id
   order by a.owner_type = 'platform', a.type = 'provider_clearing' desc, a.id
   on conflict (account_id, shard) do update

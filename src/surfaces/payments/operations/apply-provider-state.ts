@@ -198,7 +198,7 @@ async function capture(
   if (cancel) await endOperation(tx, cancel, { state: 'failed', error_code: 'captured' })
   await post(tx, {
     tenant_id: intent.tenant_id,
-    account_id: accountIdOf(intent.provider),
+    payment_account_id: accountIdOf(intent.provider),
     operation_id,
     intent_id: intent.id,
     purpose: 'capture',

@@ -51,10 +51,37 @@ export function openProviders(
   platform: OpenProvider,
   recovered: (provider: OpenProvider) => void,
 ): Providers {
+  const tenants = openTenants(kernel, recovered)
+  const usual = new Map<string, { readonly key: string; readonly read_at: number }>()
+  const platformAt = (key: string) => (key === platform.name ? platform : undefined)
+  return {
+    byId: tenants.find,
+    of: async key => {
+      const id = accountIdOf(key)
+      return id === null ? platformAt(key) : await tenants.find(id)
+    },
+    known: key => {
+      const id = accountIdOf(key)
+      return id === null ? platformAt(key) : tenants.known(id)
+    },
+    usual: async (reader, tenant_id) => {
+      const read_at = performance.now()
+      const known = usual.get(tenant_id)
+      if (known && read_at - known.read_at < fresh_ms) return known.key
+      const found = await reader.one(Usual, sql`select ${usualAccount(tenant_id)} as key`)
+      const key = found.key ?? platform.name
+      if (usual.size >= usual_max) usual.clear()
+      usual.set(tenant_id, { key, read_at })
+      return key
+    },
+    close: tenants.close,
+  }
+}
+
+function openTenants(kernel: Kernel, recovered: (provider: OpenProvider) => void) {
   const held = new Map<string, Held>()
   const reading = new Map<string, Promise<OpenProvider | undefined>>()
   const closing = new Set<OpenAccount>()
-  const usual = new Map<string, { readonly key: string; readonly read_at: number }>()
 
   /** Calls that run may end: none takes longer than six attempts. */
   const retire = (id: string) => {
@@ -70,13 +97,7 @@ export function openProviders(
   }
   const read = async (id: string): Promise<OpenProvider | undefined> => {
     const read_at = performance.now()
-    const row = await kernel.db.maybe(
-      Row,
-      sql`
-        -- any tenant: the account's own id, from a row of its tenant or from its webhook address
-        select tenant_id, id, provider, version, sealed from payments.payment_accounts
-        where id = ${id} and sealed is not null`,
-    )
+    const row = await findRow(kernel, id)
     const before = held.get(id)
     if (row && before?.version === row.version) {
       before.read_at = read_at
@@ -94,40 +115,30 @@ export function openProviders(
     if (oldest !== undefined && held.size > open_max) retire(oldest)
     return provider
   }
-  const byId = async (id: string): Promise<OpenProvider | undefined> => {
-    const known = held.get(id)
-    if (known && performance.now() - known.read_at < fresh_ms) return known.provider
-    const under_way = reading.get(id)
-    if (under_way) return await under_way
-    const begun = read(id).finally(() => reading.delete(id))
-    reading.set(id, begun)
-    return await begun
-  }
-  const platformAt = (key: string) => (key === platform.name ? platform : undefined)
   return {
-    byId,
-    of: async key => {
-      const id = accountIdOf(key)
-      return id === null ? platformAt(key) : await byId(id)
-    },
-    known: key => {
-      const id = accountIdOf(key)
-      return id === null ? platformAt(key) : held.get(id)?.provider
-    },
-    usual: async (reader, tenant_id) => {
-      const read_at = performance.now()
-      const known = usual.get(tenant_id)
-      if (known && read_at - known.read_at < fresh_ms) return known.key
-      const { key } = await reader.one(Usual, sql`select ${usualAccount(tenant_id)} as key`)
-      if (usual.size >= usual_max) usual.clear()
-      usual.set(tenant_id, { key: key ?? platform.name, read_at })
-      return key ?? platform.name
+    known: (id: string) => held.get(id)?.provider,
+    find: async (id: string): Promise<OpenProvider | undefined> => {
+      const known = held.get(id)
+      if (known && performance.now() - known.read_at < fresh_ms) return known.provider
+      const begun = reading.get(id) ?? read(id).finally(() => reading.delete(id))
+      reading.set(id, begun)
+      return await begun
     },
     close: async () => {
       const open = [...held.values()].map(one => one.account)
       await Promise.all([...open, ...closing].map(one => one.close()))
     },
   }
+}
+
+function findRow({ db }: Kernel, id: string) {
+  return db.maybe(
+    Row,
+    sql`
+      -- any tenant: the account's own id, from a row of its tenant or from its webhook address
+      select tenant_id, id, provider, version, sealed from payments.payment_accounts
+      where id = ${id} and sealed is not null`,
+  )
 }
 
 /** The oldest active account of the tenant, or null. */

@@ -22,7 +22,7 @@ export async function movementOf(
       from payments.ledger_transactions t
       join payments.ledger_entries e on e.transaction_id = t.id
       join payments.ledger_accounts a on a.id = e.account_id and a.type = 'provider_clearing'
-        and a.account_id = ${accountIdOf(name) ?? nil_id}
+        and a.payment_account_id = ${accountIdOf(name) ?? nil_id}
       where t.external_ref = ${id}
         -- a capture may be posted before its balance transaction is known
         or (${kind} = 'charge' and t.intent_id = ${intent_id}::uuid and t.purpose = 'capture'
@@ -49,7 +49,7 @@ export function clearingByCurrency(reader: Reader, { name, owner_id }: OpenProvi
         from payments.ledger_accounts a
         join payments.ledger_balances b on b.account_id = a.id
         where a.owner_id = ${owner_id} and a.type = 'provider_clearing'
-          and a.account_id = ${accountIdOf(name) ?? nil_id}
+          and a.payment_account_id = ${accountIdOf(name) ?? nil_id}
         union all
         select currency, 0, net_minor from payments.settlement_records
         where provider = ${name}) one

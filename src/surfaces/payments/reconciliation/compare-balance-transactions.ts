@@ -81,7 +81,7 @@ async function explain(
     const amount = Math.abs(one.net_minor)
     await post(tx, {
       tenant_id: provider.owner_id,
-      account_id: accountIdOf(provider.name),
+      payment_account_id: accountIdOf(provider.name),
       purpose: 'suspense',
       external_ref: one.id,
       currency: one.currency,

@@ -120,7 +120,7 @@ async function accept(
 ): Promise<void> {
   await post(tx, {
     tenant_id: refund.tenant_id,
-    account_id: accountIdOf(provider),
+    payment_account_id: accountIdOf(provider),
     operation_id: refund.operation_id,
     intent_id: refund.intent_id,
     purpose: 'refund_accepted',
@@ -169,7 +169,7 @@ export async function failRefund(
   const from = accepted ? 'provider_clearing' : 'refunds_in_transit'
   await post(tx, {
     tenant_id,
-    account_id: accountIdOf(intent.provider),
+    payment_account_id: accountIdOf(intent.provider),
     operation_id,
     intent_id: refund.intent_id,
     purpose: 'refund_returned',

@@ -4,7 +4,15 @@
  * this transaction the money is in transit.
  */
 import { Type } from 'typebox'
-import { expectVersion, formatMoney, newId, nil_id, sql, type RequestKey, type Tx } from '#dodeca/kernel'
+import {
+  expectVersion,
+  formatMoney,
+  newId,
+  nil_id,
+  sql,
+  type RequestKey,
+  type Tx,
+} from '#dodeca/kernel'
 import { requireAccount } from '../accounts/require-account.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
@@ -47,9 +55,9 @@ export async function requestRefund(tx: Tx, deps: Deps, asked: RefundAsked): Pro
   const left =
     intent.amount_captured_minor - intent.amount_refunded_minor - intent.amount_refund_pending_minor
   const amount_minor = readPart(asked, intent.currency, left)
-  const account_id = accountIdOf(intent.provider)
+  const payment_account_id = accountIdOf(intent.provider)
   requireProvider(deps, intent, asked)
-  if (account_id !== null) await requireAccount(tx, { tenant_id, id: account_id }, 'open')
+  await requireAccount(tx, intent, 'open')
   const taken = await tx.maybe(
     Taken,
     sql`
@@ -76,7 +84,7 @@ export async function requestRefund(tx: Tx, deps: Deps, asked: RefundAsked): Pro
       ${reason}, ${note}, ${intent.provider})`)
   await post(tx, {
     tenant_id,
-    account_id,
+    payment_account_id,
     operation_id,
     intent_id,
     purpose: 'refund_requested',
@@ -85,7 +93,7 @@ export async function requestRefund(tx: Tx, deps: Deps, asked: RefundAsked): Pro
     legs: transfer('merchant_balance', 'refunds_in_transit', amount_minor),
   })
   // At an own account the provider takes the money from the tenant itself.
-  if (account_id === null) await refuseOverdraft(tx, deps, intent)
+  if (payment_account_id === null) await refuseOverdraft(tx, deps, intent)
   announce(tx, intent, {
     type: 'refund.created',
     version: taken.version,
@@ -112,7 +120,7 @@ async function refuseOverdraft(tx: Tx, { kernel }: Deps, { tenant_id, currency }
     sql`
       select ${accountColumns} from payments.ledger_accounts a ${currentSums}
       where a.owner_id = ${tenant_id} and a.currency = ${currency}
-        and a.type = 'merchant_balance' and a.account_id = ${nil_id}`,
+        and a.type = 'merchant_balance' and a.payment_account_id = ${nil_id}`,
   )
   if (balance_minor < -overdraft) throw problem('balance_insufficient')
 }

@@ -33,7 +33,7 @@ export async function applyPayout(
         on conflict (provider, provider_payout_id) do update set arrival_at = excluded.arrival_at
         returning id, state, version`,
     )
-    const common = { tenant_id, account_id: accountIdOf(provider.name), currency }
+    const common = { tenant_id, payment_account_id: accountIdOf(provider.name), currency }
     const amount = Math.abs(amount_minor)
     const [to, from] = amount_minor < 0 ? back_from_bank : to_bank
     if (snapshot.booked_ref) {

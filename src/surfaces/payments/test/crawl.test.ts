@@ -22,7 +22,11 @@ afterAll(async () => {
 })
 
 type Asks = {
-  ask(method: 'POST' | 'GET' | 'PUT', path: string, body?: object): Promise<{ id: string; data: Listed[] }>
+  ask(
+    method: 'POST' | 'GET' | 'PUT',
+    path: string,
+    body?: object,
+  ): Promise<{ id: string; data: Listed[] }>
 }
 type Listed = { id: string }
 

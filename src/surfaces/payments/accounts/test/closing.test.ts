@@ -39,11 +39,11 @@ test('with nothing open it is closed at once, and its name is free again', async
   await close(owner)
   expect(await owner.shown()).toMatchObject({ state: 'closed', has_webhook_secret: false })
   expect(await sealedOf(owner)).toBe(false)
-  expect((await owner.intent()).account_id).toBeNull()
+  expect((await owner.intent()).payment_account_id).toBeNull()
   const again = await owner.put()
   expect(again.status, again.text).toBe(200)
   expect(again.body.id).not.toBe(owner.account.id)
-  expect((await owner.intent()).account_id).toBe(again.body.id)
+  expect((await owner.intent()).payment_account_id).toBe(again.body.id)
 })
 
 test('a held payment is captured while it closes; nothing new begins', async () => {
@@ -57,7 +57,7 @@ test('a held payment is captured while it closes; nothing new begins', async () 
   for (const one of [unheld, waiting]) {
     expect((await owner.reaches(one, 'cancelled')).cancellation_reason).toBe('account_closed')
   }
-  expect((await owner.intent()).account_id).toBeNull()
+  expect((await owner.intent()).payment_account_id).toBeNull()
   const named = await owner.ask('POST', '/v1/payment-intents', {
     amount_minor: 100,
     currency: 'EUR',
@@ -116,7 +116,10 @@ test('authorizations and the closing at once: each is done or refused, and none 
   ])
   for (const [at, { status, body }] of answers.entries()) {
     const id = ids[at] ?? ''
-    if (status === 409) expect(['payment_account_closed', 'operation_pending', 'invalid_transition']).toContain(body.code)
+    if (status === 409)
+      expect(['payment_account_closed', 'operation_pending', 'invalid_transition']).toContain(
+        body.code,
+      )
     const { state } = await eventually('it rests', async () => {
       const view = await owner.read(id)
       return view.pending_operation === null && view

@@ -21,7 +21,7 @@ const db = () => world.platform.kernel.db
 const accountsOf = async (owner: Owner) =>
   (await owner.ask('GET', '/v1/ledger/accounts?limit=100')).body.data as {
     type: string
-    account_id: string | null
+    payment_account_id: string | null
     balance_minor: number
   }[]
 
@@ -37,8 +37,8 @@ function sent(account_id: string, secret: string, body: string) {
 describe.concurrent('a payment of a tenant with an own account', () => {
   test('is made there, with books of its own, and the platform holds none of it', async () => {
     const owner = await ownerIn(world)
-    const { id, provider, account_id } = await owner.captured(5000)
-    expect([provider, account_id]).toEqual(['stripe', owner.account.id])
+    const { id, provider, payment_account_id } = await owner.captured(5000)
+    expect([provider, payment_account_id]).toEqual(['stripe', owner.account.id])
     const effects = await owner.at.effects()
     expect(effects.map(one => one.kind)).toEqual(['authorize', 'capture'])
     const [{ object = '' } = {}] = effects
@@ -49,7 +49,7 @@ describe.concurrent('a payment of a tenant with an own account', () => {
     const refund = await owner.ask('POST', '/v1/refunds', { intent_id: id, amount_minor: 1500 })
     expect(refund.status, refund.text).toBe(201)
     const books = await accountsOf(owner)
-    expect(new Set(books.map(one => one.account_id))).toEqual(new Set([owner.account.id]))
+    expect(new Set(books.map(one => one.payment_account_id))).toEqual(new Set([owner.account.id]))
     const clearing = books.find(one => one.type === 'provider_clearing')
     const { available, pending } = await owner.at.ask('balance')
     const sum = [...available, ...pending].reduce((total, one) => total + one.amount, 0)
@@ -97,9 +97,9 @@ describe.concurrent('a payment of a tenant with an own account', () => {
     const { key: secret_key } = await accountAt(world)
     const second = await owner.put({ auth: { secret_key } }, 'second')
     expect(second.status, second.text).toBe(200)
-    expect((await owner.intent()).account_id).toBe(owner.account.id)
-    expect((await owner.intent({ account: 'second' })).account_id).toBe(second.body.id)
-    expect((await owner.intent({ account: 'platform' })).account_id).toBeNull()
+    expect((await owner.intent()).payment_account_id).toBe(owner.account.id)
+    expect((await owner.intent({ account: 'second' })).payment_account_id).toBe(second.body.id)
+    expect((await owner.intent({ account: 'platform' })).payment_account_id).toBeNull()
     const other = await ownerIn(world, 'elsewhere')
     const foreign = await owner.ask('POST', '/v1/payment-intents', {
       amount_minor: 5000,
