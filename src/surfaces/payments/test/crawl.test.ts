@@ -123,7 +123,9 @@ await crawlSurface({
     '/v1/providers/{provider}': { shared: true, make: () => 'stripe' },
   },
   recipes: {
-    'PUT /v1/payment-accounts/{name}': { request: async () => ({ body: await connection() }) },
+    'PUT /v1/payment-accounts/{name}': {
+      request: () => ({ body: { provider: 'stripe', methods: ['card'] } }),
+    },
     'POST /v1/payment-intents': {
       request: () => ({ body: { amount_minor: 1000, currency: 'EUR' } }),
     },

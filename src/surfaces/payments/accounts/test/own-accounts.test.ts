@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto'
 import { Type } from 'typebox'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { eventually } from '../../../../../test/world.ts'
-import { sql } from '#dodeca/kernel'
+import { newId, sql } from '#dodeca/kernel'
 import { openPaymentWorld, reconcile, type PaymentWorld } from '../../test/payment-world.ts'
 import { accountAt, eventAbout, ownerIn, type Owner } from './account-world.ts'
 
@@ -185,9 +185,13 @@ describe.concurrent('an account', () => {
 
   test('needs a fresh log-in and the permission', async () => {
     const owner = await ownerIn(world)
+    // From now on the session is weaker than its owner could be.
     await db().run(sql`
-      update identity.sessions set auth_time = auth_time - interval '1 hour'
-      where id = ${owner.session_id}`)
+      insert into identity.mfa_methods (tenant_id, id, account_id, type, status, label)
+      values (${owner.tenant.id}, ${newId()}, ${owner.id}, 'totp', 'active', 'phone')`)
+    const weak = await Promise.all([owner.put(), owner.ask('DELETE', '/v1/payment-accounts/shop')])
+    expect(weak.map(one => one.body.code)).toEqual(['step_up_required', 'step_up_required'])
+    expect((await owner.shown()).state).toBe('active')
     const plain = await world.member(owner.tenant)
     const asked = { token: plain.token, body: { provider: 'stripe' } }
     const refused = await world.call('PUT', '/v1/payment-accounts/shop', asked)
