@@ -8,6 +8,7 @@ import { controlPlane } from '../control.ts'
 import { openRecordStore } from '../record-store.ts'
 import type { Setup, Vendor } from '../vendor.ts'
 import { openApi } from './api.ts'
+import { sendBrowserPart } from './browser.ts'
 import type { Vended } from './vended.ts'
 import { runDue } from './by-itself.ts'
 import { controlRoutes } from './control-routes.ts'
@@ -23,6 +24,7 @@ export const stripe: Vendor = {
   open: async setup => {
     const { kept, clock } = setup
     const key = `sk_test_${kept.secret('api_key').replaceAll(/[^A-Za-z0-9]/g, '')}`
+    const publishable_key = `pk_test_${kept.secret('publishable').replaceAll(/[^A-Za-z0-9]/g, '')}`
     const webhook_secret = `whsec_${kept.secret('webhook')}`
     const store = openRecordStore<Tables>(setup)
     let address = ''
@@ -33,7 +35,7 @@ export const stripe: Vendor = {
     const faults = openFaults()
     const deliveries = new Deliveries({ store, clock, faults, config })
     const tick = () => runDue(vended, api.late)
-    const vended: Vended = { key, store, clock, faults, deliveries, config, tick }
+    const vended: Vended = { key, publishable_key, store, clock, faults, deliveries, config, tick }
     const api = openApi(vended)
     const plane = controlPlane(aboutOf(setup), controlRoutes(vended, kept))
     const http = createServer((request, response) => {
@@ -41,13 +43,20 @@ export const stripe: Vendor = {
       if (url.pathname.startsWith('/_sandbox')) void plane(request, response)
       else if (url.pathname.startsWith('/3ds/')) {
         showChallenge(vended, url, request.method ?? 'GET', response)
-      } else api.handle(request, response)
+      } else if (url.pathname.startsWith('/js/v3')) sendBrowserPart(url.pathname, response)
+      else api.handle(request, response)
     })
     const port = await setup.listen('api', http)
     const timer = setInterval(tick, tick_ms)
     address = `http://127.0.0.1:${port}`
     return {
-      addresses: { api: address, key, webhook_secret, control: `${address}/_sandbox/` },
+      addresses: {
+        api: address,
+        key,
+        publishable_key,
+        webhook_secret,
+        control: `${address}/_sandbox/`,
+      },
       close: async () => {
         clearInterval(timer)
         await deliveries.close()

@@ -8,6 +8,8 @@ import { workOn, type Work } from './work.ts'
 
 export type Vended = {
   readonly key: string
+  /** What a page has. It can only make tokens with it. */
+  readonly publishable_key: string
   readonly store: Store
   readonly clock: Clock
   readonly faults: Faults

@@ -1,7 +1,7 @@
 /** Payments as the kernel sees it. This file opens the parts once and connects them. */
 import { sql, type Surface } from '#dodeca/kernel'
 import { checks } from './checks.ts'
-import { breaker_open, resolver_name, type Deps } from './deps.ts'
+import { breaker_open, resolver_name, type Deps, type Needs } from './deps.ts'
 import { errors } from './errors.ts'
 import { events } from './events.ts'
 import type { Inside } from './face.ts'
@@ -19,12 +19,13 @@ import { openProvider } from './provider/open-provider.ts'
 import type { OwnPayments } from './provider/port.ts'
 import { reconciliationQueue } from './reconciliation/run-reconciliation.ts'
 import { reference } from './reference.ts'
+import { expiryQueue } from './requests/expire-requests.ts'
 import { routes } from './routes.ts'
 import { seed } from './seed.ts'
 import { settings } from './settings.ts'
 import { tenancy } from './tenancy.ts'
 
-type Payments = Surface<Inside, Record<never, never>, typeof settings>
+type Payments = Surface<Inside, Needs, typeof settings>
 
 export const paymentsWith = (own?: OwnPayments): Payments => ({
   name: 'payments',
@@ -36,21 +37,28 @@ export const paymentsWith = (own?: OwnPayments): Payments => ({
   errors,
   events,
   reference,
-  open: kernel => {
+  needs: { tenants: 'identity' },
+  open: (kernel, { tenants }) => {
     const provider = openProvider(kernel, own?.open(kernel))
-    const deps: Deps = { kernel, provider }
+    const deps: Deps = { kernel, provider, tenants }
     // Operations that the breaker refused become due immediately when the provider works again.
     provider.onRecovered(() => {
       void recover(deps).catch((error: unknown) => kernel.log.warn({ err: error }, 'not recovered'))
     })
     const face = openFace(deps)
+    const payer_days = kernel.settings['payments.payer_days']
     const kept_days = kernel.settings['payments.events_retention_days']
     return {
       face,
       faceFor: () => faceFor(deps),
       routes: routes(deps),
       providers: [providerWebhooks(deps)],
-      queues: [resolverQueue(deps), providerEventsQueue(deps), reconciliationQueue(deps)],
+      queues: [
+        resolverQueue(deps),
+        providerEventsQueue(deps),
+        reconciliationQueue(deps),
+        expiryQueue(deps),
+      ],
       loops: loops(deps),
       checks: checks(deps),
       projections: [balancesProjection(deps)],
@@ -60,6 +68,11 @@ export const paymentsWith = (own?: OwnPayments): Payments => ({
           key: ['provider', 'event_id'],
           where: sql`t.processed_at is not null
             and t.received_at < now() - make_interval(days => ${kept_days})`,
+        },
+        {
+          table: 'payments.request_payers',
+          key: ['tenant_id', 'request_id'],
+          where: sql`t.created_at < kernel.now() - make_interval(days => ${payer_days})`,
         },
       ],
       personal: personalPayments(deps),

@@ -17,6 +17,8 @@ export type Maker = {
   readonly principal_id: string | null
   readonly key: RequestKey | null
   readonly managed: boolean
+  /** The payment request that it pays. */
+  readonly request_id?: string
   /** The id of the new payment, if the caller has already chosen it. */
   readonly id?: string
 }
@@ -34,14 +36,15 @@ export async function createIntent(
   if ((given.provider ?? provider.name) !== provider.name) {
     throw refuseMember('provider_unsupported', '/provider')
   }
-  const { tenant_id, principal_id, key, managed, id = newId() } = maker
+  const { tenant_id, principal_id, key, managed, request_id = null, id = newId() } = maker
   const made = { id, operation_id: newId() }
   const intent = tx.run(sql`
     insert into payments.payment_intents (
-      tenant_id, id, order_ref, amount_minor, currency, provider, managed, metadata, created_by)
+      tenant_id, id, order_ref, amount_minor, currency, provider, managed, request_id, metadata,
+      created_by)
     values (
       ${tenant_id}, ${made.id}, ${order_ref}, ${amount_minor}, ${currency}, ${provider.name},
-      ${managed}, ${sql.json(metadata)}::jsonb, ${principal_id})`)
+      ${managed}, ${request_id}, ${sql.json(metadata)}::jsonb, ${principal_id})`)
   const operation = tx.run(sql`
     insert into payments.payment_operations (
       tenant_id, id, intent_id, type, principal_id, idempotency_key, request_fingerprint,

@@ -3,8 +3,9 @@
  * the buyer.
  */
 import type { Deps } from '../deps.ts'
+import type { Snapshot } from '../provider/port.ts'
 import type { IntentRow } from '../operations/rows.ts'
-import type { NextAction } from './intent-view.ts'
+import type { NextStep } from './intent-view.ts'
 
 /**
  * Null if the provider cannot be reached now, or is not that of the payment any more. The state
@@ -17,11 +18,17 @@ export async function nextActionOf(
     provider: name,
     provider_handle,
   }: Pick<IntentRow, 'state' | 'provider' | 'provider_handle'>,
-): Promise<NextAction | null> {
+): Promise<NextStep | null> {
   if (state !== 'requires_action' || !provider_handle || name !== provider.name) return null
   try {
-    return (await provider.read(provider_handle)).next_action
+    return stepOf((await provider.read(provider_handle)).next_action)
   } catch {
     return null
   }
+}
+
+export function stepOf(action: Snapshot['next_action']): NextStep | null {
+  return (
+    action && { type: action.type, url: action.url, client_secret: action.client_secret ?? null }
+  )
 }

@@ -16,6 +16,14 @@ export type StripeLine = {
   client(): Promise<StripeClient>
   secrets(): Promise<readonly KeyObject[]>
   configured(): boolean
+  /** What pages have: the key, and the address of the script. */
+  published(): Promise<{ readonly key: string; readonly script_url: string } | null>
+}
+
+/** A double of Stripe at another address has its script there, too. */
+function scriptAt(base_url: string): string {
+  const { origin } = new URL(base_url)
+  return origin === stripe_address ? 'https://js.stripe.com/v3/' : `${origin}/js/v3`
 }
 
 const webhook_path = '/v1/providers/stripe/webhooks'
@@ -47,6 +55,17 @@ export function connectStripe(kernel: Kernel): StripeLine {
   return {
     // oxlint-disable-next-line node/no-sync -- development only, one look at a small file
     configured: () => key !== null || (sandboxed && existsSync(addresses)),
+    published: async () => {
+      const publishable = settings['payments.stripe_publishable_key']
+      if (key !== null) {
+        return publishable === null ? null : { key: publishable, script_url: scriptAt(base_url) }
+      }
+      if (!sandboxed) return null
+      const found = (await outside.addresses())?.['stripe']
+      if (!found) return null
+      const { api = '', publishable_key = '' }: Record<string, string> = found
+      return { key: publishable_key, script_url: `${api}/js/v3` }
+    },
     client: async () => {
       if (key !== null) {
         open ??= { address: base_url, client: openStripeClient(key, base_url, timeout) }
