@@ -17,6 +17,7 @@ import type { Vended } from './vended.ts'
 export type Credentials = {
   readonly account: string
   readonly key: string
+  readonly publishable_key: string
   readonly webhook_secret: string
 }
 
@@ -36,7 +37,7 @@ export function openAccount(
   more: readonly ControlRoute[] = [],
 ): Account {
   const { kept, clock, folder } = setup
-  const { account, key, webhook_secret } = credentials
+  const { webhook_secret, ...known } = credentials
   const store = openRecordStore<Tables>(setup)
   const config = () => ({
     ...(store.get('config', 'config') ?? defaults(webhook_secret)),
@@ -45,7 +46,7 @@ export function openAccount(
   const faults = openFaults()
   const deliveries = new Deliveries({ store, clock, faults, config })
   const tick = () => runDue(vended, api.late)
-  const vended: Vended = { account, key, store, clock, faults, deliveries, config, tick }
+  const vended: Vended = { ...known, store, clock, faults, deliveries, config, tick }
   const api = openApi(vended)
   const routes = [...controlRoutes(vended, kept), ...more]
   const timer = setInterval(tick, tick_ms)

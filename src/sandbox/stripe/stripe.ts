@@ -10,6 +10,7 @@ import { join } from 'node:path'
 import type { ControlRoute } from '../control.ts'
 import type { Setup, Vendor } from '../vendor.ts'
 import { openAccount, type Account, type Credentials } from './account.ts'
+import { sendBrowserPart } from './browser.ts'
 import { stripeId } from './stripe-id.ts'
 import { showChallenge } from './three-ds-page.ts'
 
@@ -18,29 +19,38 @@ export const stripe: Vendor = {
   open: async setup => {
     const { kept } = setup
     const key = `sk_test_${letters(kept.secret('api_key'))}`
+    const publishable_key = `pk_test_${letters(kept.secret('publishable'))}`
     const webhook_secret = `whsec_${kept.secret('webhook')}`
     let address = ''
+    const account = `acct_${letters(kept.secret('account'))}`
+    const own = { account, key, publishable_key, webhook_secret }
     const further = openFurther(setup, () => address)
-    const own = { account: `acct_${letters(kept.secret('account'))}`, key, webhook_secret }
     const first = openAccount(setup, own, () => address, further.routes)
     const all = () => [first, ...further.accounts.values()]
     const http = createServer((request, response) => {
       const url = new URL(request.url ?? '/', 'http://localhost')
-      const [, place, about, account = '', ...rest] = url.pathname.split('/')
+      const [, place, about, id = '', ...rest] = url.pathname.split('/')
       if (place === '_sandbox') {
-        const other = about === 'accounts' ? further.accounts.get(account) : undefined
+        const other = about === 'accounts' ? further.accounts.get(id) : undefined
         // The control plane of another account is below its id.
         if (other) request.url = `/_sandbox/${rest.join('/')}${url.search}`
         void (other ?? first).control(request, response)
       } else if (place === '3ds') {
         const asked = all().find(one => one.vended.store.get('payment_intent', about ?? ''))
         showChallenge((asked ?? first).vended, url, request.method ?? 'GET', response)
-      } else (all().find(one => isOf(request, one)) ?? first).handle(request, response)
+      } else if (url.pathname.startsWith('/js/v3')) sendBrowserPart(url.pathname, response)
+      else (all().find(one => isOf(request, one)) ?? first).handle(request, response)
     })
     const port = await setup.listen('api', http)
     address = `http://127.0.0.1:${port}`
     return {
-      addresses: { api: address, key, webhook_secret, control: `${address}/_sandbox/` },
+      addresses: {
+        api: address,
+        key,
+        publishable_key,
+        webhook_secret,
+        control: `${address}/_sandbox/`,
+      },
       close: async () => {
         await Promise.all(all().map(one => one.close()))
         http.closeAllConnections()
@@ -50,8 +60,8 @@ export const stripe: Vendor = {
   },
 }
 
-function isOf(request: IncomingMessage, { key }: Credentials): boolean {
-  return request.headers.authorization === `Bearer ${key}`
+function isOf({ headers }: IncomingMessage, { key, publishable_key }: Credentials): boolean {
+  return [key, publishable_key].some(one => headers.authorization === `Bearer ${one}`)
 }
 
 /** Accounts beside the first one, also those of the last run. */
@@ -65,6 +75,7 @@ function openFurther(setup: Setup, addressNow: () => string) {
     const credentials = {
       account,
       key: `sk_test_sandbox_${letters(kept.secret(`api_key.${account}`))}`,
+      publishable_key: `pk_test_sandbox_${letters(kept.secret(`publishable.${account}`))}`,
       webhook_secret: `whsec_${kept.secret(`webhook.${account}`)}`,
     }
     const opened = openAccount({ ...setup, folder: own }, credentials, addressNow)
@@ -73,9 +84,10 @@ function openFurther(setup: Setup, addressNow: () => string) {
   }
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   for (const account of readdirSync(folder)) open(account)
-  const shown = ({ account, key, webhook_secret }: Account) => ({
+  const shown = ({ account, key, publishable_key, webhook_secret }: Account) => ({
     account,
     key,
+    publishable_key,
     webhook_secret,
     control: `${addressNow()}/_sandbox/accounts/${account}/`,
   })

@@ -5,15 +5,14 @@ import type { OpenProvider } from './provider/port.ts'
 import type { Kernel } from './settings.ts'
 
 /** Identity's face, as far as payments uses it. */
-export type People = Pick<Identity, 'requireStepUp'>
+export type Needs = { readonly identity: Pick<Identity, 'isOpen' | 'requireStepUp'> }
 
-export type Deps = {
+export type Deps = Needs & {
   readonly kernel: Kernel
   /** The platform's own account, or that account of a tenant which is worked on: see `atAccount`. */
   readonly provider: OpenProvider
   /** All accounts. */
   readonly providers: Providers
-  readonly people: People
 }
 
 /** The same for the account of a row. Undefined if the platform does not have it any more. */

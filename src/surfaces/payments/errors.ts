@@ -10,6 +10,24 @@ export const errors = {
     cause: 'No payment intent of your tenant has this id.',
     cure: 'Find the id with `GET /v1/payment-intents`.',
   },
+  payment_request_not_found: {
+    status: 404,
+    title: 'There is no such payment request',
+    cause: 'No payment request of your tenant has this id.',
+    cure: 'Find the id with `GET /v1/payment-requests`.',
+  },
+  request_not_open: {
+    status: 409,
+    title: 'The payment request is not open',
+    cause: 'It was paid, has expired, was cancelled, or all uses of the link are taken.',
+    cure: 'Read its `state`. If the amount is still owed, create a new payment request.',
+  },
+  payment_page_unavailable: {
+    status: 409,
+    title: 'There is no payment page',
+    cause: 'The payment provider of this deployment cannot be used in a browser.',
+    cure: 'Ask the operator to set the publishable key of the provider.',
+  },
   refund_not_found: {
     status: 404,
     title: 'There is no such refund',

@@ -52,7 +52,12 @@ export type PaymentResult = {
   /** Null if no authorization was begun, because the release came first. */
   readonly intent_id: string | null
   readonly decline_code: string | null
-  readonly next_action: { readonly type: string; readonly url: string | null } | null
+  readonly next_action: {
+    readonly type: string
+    readonly url: string | null
+    /** For the browser of the buyer only. */
+    readonly client_secret: string | null
+  } | null
   /** The provider holds the money until this time. */
   readonly authorization_expires_at: string | null
   readonly amount_captured_minor: number

@@ -12,7 +12,7 @@ import { refuseCardData } from './intents/card-data.ts'
 import { nextActionOf } from './intents/next-action.ts'
 import { stepOf } from './money/currencies.ts'
 import { amountRules, readAmount } from './money/read-amount.ts'
-import { perform } from './operations/perform.ts'
+import { carryOut } from './operations/carry-out.ts'
 import {
   findIntentOf,
   findOperation,
@@ -21,7 +21,6 @@ import {
   type IntentRow,
   type OperationRow,
 } from './operations/rows.ts'
-import { settleOperation } from './operations/settle-operation.ts'
 import { findRefund } from './refunds/find-refund.ts'
 import { requestRefund } from './refunds/request-refund.ts'
 
@@ -100,11 +99,6 @@ async function once(
   }
   await deps.kernel.fault('payments.after_operation')
   if (sends) await carryOut(deps, operation_id)
-}
-
-async function carryOut(deps: Deps, operation_id: string): Promise<void> {
-  const outcome = await perform(deps, operation_id, 'first')
-  await deps.kernel.db.tx(tx => settleOperation(tx, deps, operation_id, outcome))
 }
 
 function requireSame(known: OperationRow, tenant_id: string, wanted: Wanted): void {

@@ -1,6 +1,6 @@
 /** Shapes of requests and replies that more than one folder of payments uses. */
 import { Type } from 'typebox'
-import { closed, count, Id, map, text } from '#dodeca/kernel'
+import { closed, count, Id, map, nullable, text, Time } from '#dodeca/kernel'
 
 const Metadata = map(text(40), Type.String({ maxLength: 500 }), 20)
 const Currency = Type.String({ pattern: '^[A-Z]{3}$', minLength: 3, maxLength: 3 })
@@ -14,6 +14,8 @@ const Amount = Type.String({
   minLength: 1,
   maxLength: 20,
 })
+
+const ReturnUrl = Type.String({ pattern: '^https?://', minLength: 8, maxLength: 2000 })
 
 export const CreateIntent = closed(
   {
@@ -33,9 +35,7 @@ export const CreateIntent = closed(
 export const Authorize = closed(
   {
     payment_method: text(255),
-    return_url: Type.Optional(
-      Type.String({ pattern: '^https?://', minLength: 8, maxLength: 2000 }),
-    ),
+    return_url: Type.Optional(ReturnUrl),
   },
   { title: 'AuthorizePaymentIntent' },
 )
@@ -44,6 +44,33 @@ export const Capture = closed(
   { title: 'CapturePaymentIntent', examples: [{ amount: '49.90' }] },
 )
 export const Cancel = closed({ reason: Type.Optional(text(100)) }, { title: 'CancelPaymentIntent' })
+export const CreateRequest = closed(
+  {
+    amount_minor: Type.Optional(AmountMinor),
+    currency: Currency,
+    description: text(500),
+    order_ref: Type.Optional(text(128)),
+    return_url: Type.Optional(ReturnUrl),
+    uses: Type.Optional(nullable(count(1, 1_000_000))),
+    expires_at: Type.Optional(Time),
+  },
+  {
+    title: 'CreatePaymentRequest',
+    examples: [{ amount_minor: 4990, currency: 'EUR', description: 'Invoice 2026-17' }],
+  },
+)
+export const Attempt = closed(
+  {
+    provider: text(50),
+    payment_method: text(255),
+    attempt_id: Id,
+    amount_minor: Type.Optional(AmountMinor),
+    email: Type.Optional(
+      Type.String({ pattern: '^[^@\\s]+@[^@\\s]+$', minLength: 3, maxLength: 254 }),
+    ),
+  },
+  { title: 'AttemptPayment' },
+)
 export const CreateRefund = closed(
   {
     intent_id: Id,

@@ -2,7 +2,7 @@
 import { sql, type Surface } from '#dodeca/kernel'
 import { sealedAccounts } from './provider/account-secrets.ts'
 import { checks } from './checks.ts'
-import { breaker_open, resolver_name, type Deps, type People } from './deps.ts'
+import { breaker_open, resolver_name, type Deps, type Needs } from './deps.ts'
 import { errors } from './errors.ts'
 import { events } from './events.ts'
 import type { Inside } from './face.ts'
@@ -21,12 +21,13 @@ import { openProviders } from './provider/open-providers.ts'
 import type { OpenProvider, OwnPayments } from './provider/port.ts'
 import { reconciliationQueue } from './reconciliation/run-reconciliation.ts'
 import { reference } from './reference.ts'
+import { expiryQueue } from './requests/expire-requests.ts'
 import { routes } from './routes.ts'
 import { seed } from './seed.ts'
 import { settings, type Kernel } from './settings.ts'
 import { tenancy } from './tenancy.ts'
 
-type Payments = Surface<Inside, { readonly people: People }, typeof settings>
+type Payments = Surface<Inside, Needs, typeof settings>
 
 export const paymentsWith = (own?: OwnPayments): Payments => ({
   name: 'payments',
@@ -38,8 +39,8 @@ export const paymentsWith = (own?: OwnPayments): Payments => ({
   errors,
   events,
   reference,
-  needs: { people: 'identity' },
-  open: (kernel, { people }) => {
+  needs: { identity: 'identity' },
+  open: (kernel, { identity }) => {
     const provider = openProvider(kernel, own?.open(kernel))
     // Operations that the breaker refused become due immediately when the provider works again.
     const recovered = ({ name }: OpenProvider) => {
@@ -49,15 +50,21 @@ export const paymentsWith = (own?: OwnPayments): Payments => ({
     }
     provider.onRecovered(() => recovered(provider))
     const providers = openProviders(kernel, provider, recovered)
-    const deps: Deps = { kernel, provider, providers, people }
+    const deps: Deps = { kernel, provider, providers, identity }
     const face = openFace(deps)
+    const payer_days = kernel.settings['payments.payer_days']
     const kept_days = kernel.settings['payments.events_retention_days']
     return {
       face,
       faceFor: () => faceFor(deps),
       routes: routes(deps),
       providers: [providerWebhooks(deps)],
-      queues: [resolverQueue(deps), providerEventsQueue(deps), reconciliationQueue(deps)],
+      queues: [
+        resolverQueue(deps),
+        providerEventsQueue(deps),
+        reconciliationQueue(deps),
+        expiryQueue(deps),
+      ],
       loops: loops(deps),
       checks: checks(deps),
       projections: [balancesProjection(deps)],
@@ -67,6 +74,11 @@ export const paymentsWith = (own?: OwnPayments): Payments => ({
           key: ['provider', 'event_id'],
           where: sql`t.processed_at is not null
             and t.received_at < now() - make_interval(days => ${kept_days})`,
+        },
+        {
+          table: 'payments.request_payers',
+          key: ['tenant_id', 'request_id'],
+          where: sql`t.created_at < kernel.now() - make_interval(days => ${payer_days})`,
         },
       ],
       sealed: [sealedAccounts],

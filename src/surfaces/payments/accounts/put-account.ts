@@ -29,8 +29,8 @@ export async function checkAccount(
   principal: Principal,
   { provider, auth, methods }: PutAccount,
 ): Promise<Checked> {
-  const { kernel, people } = deps
-  await people.requireStepUp(kernel.db, principal)
+  const { kernel, identity } = deps
+  await identity.requireStepUp(kernel.db, principal)
   const vendor = vendors.find(one => one.name === provider)
   if (!vendor) throw problem('provider_unsupported')
   if (methods?.some(one => !vendor.methods.includes(one))) {

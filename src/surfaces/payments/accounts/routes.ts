@@ -87,8 +87,8 @@ export const accountRoutes = open({
         'It authorizes nothing more, and payments that hold no money are cancelled. It is closed, and its credentials are deleted, when no payment, refund or dispute of it is open. It requires a recent log-in.',
       fails: ['step_up_required'],
     },
-    async ({ tx, principal, params: { name } }, { people }) => {
-      await people.requireStepUp(tx, principal)
+    async ({ tx, principal, params: { name } }, { identity }) => {
+      await identity.requireStepUp(tx, principal)
       const { tenant_id } = principal
       const closing = await tx.maybe(
         AccountRow,

@@ -39,6 +39,6 @@ export async function beginCancel(tx: Tx, deps: Deps, asked: CancelAsked): Promi
   const at_provider = intent.provider_handle !== null
   if (at_provider) requireProvider(deps, intent, asked)
   await beginOperation(tx, deps, begun)
-  if (!at_provider) await cancelLocally(tx, key, reason)
+  if (!at_provider) await cancelLocally(tx, deps, key, reason)
   return at_provider
 }

@@ -21,6 +21,8 @@ export type Maker = {
   readonly principal_id: string | null
   readonly key: RequestKey | null
   readonly managed: boolean
+  /** The payment request that it pays. */
+  readonly request_id?: string
   /** The id of the new payment, if the caller has already chosen it. */
   readonly id?: string
 }
@@ -42,7 +44,7 @@ export async function createIntent(
 ): Promise<Created> {
   const amount_minor = readAmount(given, amountRules(deps.kernel.settings))
   const { order_ref = null, currency, metadata = {} } = given
-  const { tenant_id, principal_id, key, managed, id = newId() } = maker
+  const { tenant_id, principal_id, key, managed, request_id = null, id = newId() } = maker
   const chosen = chooseAccount(tx, deps, tenant_id, given)
   // Without a wish nothing is awaited, because the caller sends further statements behind these.
   const account = chosen instanceof Promise ? await chosen : chosen
@@ -51,10 +53,11 @@ export async function createIntent(
     Stored,
     sql`
     insert into payments.payment_intents (
-      tenant_id, id, order_ref, amount_minor, currency, provider, managed, metadata, created_by)
+      tenant_id, id, order_ref, amount_minor, currency, provider, managed, request_id, metadata,
+      created_by)
     values (
       ${tenant_id}, ${id}, ${order_ref}, ${amount_minor}, ${currency}, ${account},
-      ${managed}, ${sql.json(metadata)}::jsonb, ${principal_id})
+      ${managed}, ${request_id}, ${sql.json(metadata)}::jsonb, ${principal_id})
     returning provider`,
   )
   const operation = tx.run(sql`

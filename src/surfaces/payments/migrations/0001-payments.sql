@@ -47,6 +47,8 @@ create table payments.payment_intents (
   charge_ref text,
   -- made by another surface: only its face moves it
   managed boolean not null default false,
+  -- the payment request that it pays
+  request_id uuid,
   amount_authorized_minor bigint not null default 0,
   amount_captured_minor bigint not null default 0,
   amount_refunded_minor bigint not null default 0,
@@ -133,6 +135,64 @@ create index payment_operations_refunder on payments.payment_operations (princip
   where type = 'refund';
 create index payment_operations_due on payments.payment_operations (due_at)
   where due_at is not null;
+
+-- What a payer is asked for on a page. One with more uses than one is a payment link: each buyer pays
+-- a request of their own, with its `link_id`.
+create table payments.payment_requests (
+  tenant_id uuid not null,
+  id uuid not null unique,
+  link_id uuid,
+  -- of a buyer of a link: the attempt that made it
+  attempt_id uuid,
+  -- null: the payer says
+  amount_minor bigint check (amount_minor > 0),
+  currency text not null,
+  description text not null,
+  order_ref text,
+  return_url text,
+  -- null: any number
+  uses int check (uses > 0),
+  used int not null default 0,
+  paid int not null default 0,
+  state text not null default 'open' check (state in
+    ('open', 'processing', 'paid', 'expired', 'cancelled')),
+  -- the one payment that may be live
+  intent_id uuid,
+  -- how it ends when its payment is certainly closed
+  closing text check (closing in ('expired', 'cancelled')),
+  expires_at timestamptz not null,
+  due_at timestamptz,
+  attempts int not null default 0,
+  lease_token uuid,
+  leased_until timestamptz,
+  last_error_code text,
+  version bigint not null default 1,
+  created_at timestamptz not null default kernel.now(),
+  primary key (tenant_id, id),
+  foreign key (tenant_id, intent_id) references payments.payment_intents (tenant_id, id),
+  check (used <= uses and paid <= used),
+  check (state <> 'processing' or intent_id is not null)
+);
+create index payment_requests_state on payments.payment_requests (tenant_id, state, id);
+create index payment_requests_order on payments.payment_requests (tenant_id, order_ref, id);
+create unique index payment_requests_attempt
+  on payments.payment_requests (tenant_id, link_id, attempt_id) where link_id is not null;
+create index payment_requests_link on payments.payment_requests (tenant_id, link_id, id)
+  where link_id is not null;
+create index payment_requests_due on payments.payment_requests (due_at) where due_at is not null;
+
+-- What payers typed about themselves.
+create table payments.request_payers (
+  tenant_id uuid not null,
+  request_id uuid not null,
+  email text not null,
+  created_at timestamptz not null default kernel.now(),
+  primary key (tenant_id, request_id),
+  foreign key (tenant_id, request_id) references payments.payment_requests (tenant_id, id)
+);
+create index request_payers_created on payments.request_payers (created_at);
+-- For the export and the erasure of who has this address.
+create index request_payers_email on payments.request_payers (tenant_id, lower(email));
 
 create table payments.refunds (
   tenant_id uuid not null,

@@ -16,6 +16,14 @@ export type StripeLine = {
   client(): Promise<StripeClient>
   secrets(): Promise<readonly KeyObject[]>
   configured(): boolean
+  /** What pages have: the key, and the address of the script. */
+  published(): Promise<{ readonly key: string; readonly script_url: string } | null>
+}
+
+/** A double of Stripe at another address has its script there, too. */
+function scriptAt(base_url: string): string {
+  const { origin } = new URL(base_url)
+  return origin === stripe_address ? 'https://js.stripe.com/v3/' : `${origin}/js/v3`
 }
 
 const webhook_path = '/v1/providers/stripe/webhooks'
@@ -47,6 +55,17 @@ export function connectStripe(kernel: Kernel): StripeLine {
   return {
     // oxlint-disable-next-line node/no-sync -- development only, one look at a small file
     configured: () => key !== null || (sandboxed && existsSync(addresses)),
+    published: async () => {
+      const publishable = settings['payments.stripe_publishable_key']
+      if (key !== null) {
+        return publishable === null ? null : { key: publishable, script_url: scriptAt(base_url) }
+      }
+      if (!sandboxed) return null
+      const found = (await outside.addresses())?.['stripe']
+      if (!found) return null
+      const { api = '', publishable_key = '' }: Record<string, string> = found
+      return { key: publishable_key, script_url: `${api}/js/v3` }
+    },
     client: async () => {
       if (key !== null) {
         open ??= { address: base_url, client: openStripeClient(key, base_url, timeout) }
@@ -71,12 +90,18 @@ export function connectStripe(kernel: Kernel): StripeLine {
 /** A key of the sandbox begins with this. In development it is sent there, and any other to Stripe. */
 const of_sandbox = 'sk_test_sandbox'
 
+type AccountKeys = {
+  readonly secret_key: string
+  readonly publishable_key: string | undefined
+  readonly webhook_secret: string | null
+}
+
 export type AccountLine = StripeLine & { close(): Promise<void> }
 
 /** An account of a tenant. Its key is sent to the address that the platform's settings give. */
 export function connectAccount(
   { settings, profile, data_dir }: Kernel,
-  { secret_key, webhook_secret }: { secret_key: string; webhook_secret: string | null },
+  { secret_key, publishable_key, webhook_secret }: AccountKeys,
 ): AccountLine {
   const base_url = settings['payments.stripe_base_url']
   const timeout = settings['payments.provider_timeout_ms']
@@ -93,6 +118,10 @@ export function connectAccount(
   let open: { readonly address: string; readonly client: StripeClient } | undefined
   return {
     configured: () => true,
+    published: async () =>
+      publishable_key === undefined
+        ? null
+        : { key: publishable_key, script_url: scriptAt(await addressOf()) },
     client: async () => {
       const address = await addressOf()
       if (open?.address !== address) {

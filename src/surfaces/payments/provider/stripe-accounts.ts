@@ -30,8 +30,8 @@ export const stripeAccounts: Vendor = {
       ? 'This platform does not call Stripe at its own address, so it accepts only test keys.'
       : undefined
   },
-  open: (kernel, { auth: { secret_key = '' }, webhook_secret }) => {
-    const line = connectAccount(kernel, { secret_key, webhook_secret })
+  open: (kernel, { auth: { secret_key = '', publishable_key }, webhook_secret }) => {
+    const line = connectAccount(kernel, { secret_key, publishable_key, webhook_secret })
     return {
       provider: openStripe(kernel, line),
       identify: async () => {

@@ -14,6 +14,7 @@ const sandbox = await openSandbox(folder, [stripe])
 const {
   api = '',
   key = '',
+  publishable_key = '',
   webhook_secret = '',
 }: Record<string, string> = sandbox.addresses['stripe'] ?? {}
 afterAll(async () => {
@@ -26,7 +27,7 @@ type Asks = {
     method: 'POST' | 'GET' | 'PUT',
     path: string,
     body?: object,
-  ): Promise<{ id: string; data: Listed[] }>
+  ): Promise<{ id: string; url: string; data: Listed[] }>
 }
 type Listed = { id: string }
 
@@ -57,12 +58,24 @@ async function connection() {
   const { key: secret_key } = (await made.json()) as { key: string }
   return { provider: 'stripe', auth: { secret_key } }
 }
+/** The signatures of the addresses of pages, by request. */
+const signatures = new Map<string, Record<string, string>>()
+const asked = { amount_minor: 1000, currency: 'EUR', description: 'Invoice 17' }
+const requested = async ({ ask }: Asks) => {
+  const { id, url } = await ask('POST', '/v1/payment-requests', asked)
+  signatures.set(id, Object.fromEntries(new URL(url).searchParams))
+  return id
+}
+const signed = (_maker: unknown, { id = '' }: Record<string, string>) => ({
+  query: signatures.get(id) ?? {},
+})
 const window = { from: '2026-01-01T00:00:00.000Z', to: '2026-01-02T00:00:00.000Z' }
 
 await crawlSurface({
   surface: 'payments',
   settings: {
     PAYMENTS_STRIPE_SECRET_KEY: key,
+    PAYMENTS_STRIPE_PUBLISHABLE_KEY: publishable_key,
     PAYMENTS_STRIPE_BASE_URL: api,
     PAYMENTS_STRIPE_WEBHOOK_SECRETS: webhook_secret,
     PAYMENTS_PROVIDER_READS_PER_SECOND: '100000',
@@ -78,6 +91,9 @@ await crawlSurface({
         return name
       },
     },
+    '/v1/payment-requests/{id}': { make: requested },
+    // The URL is the credential: a caller of any tenant may use it.
+    '/pay/{id}': { shared: true, make: requested },
     '/v1/refunds/{id}': {
       make: async maker =>
         (await maker.ask('POST', '/v1/refunds', { intent_id: await captured(maker) })).id,
@@ -139,6 +155,20 @@ await crawlSurface({
       },
     },
     'POST /v1/payment-intents/{id}/cancel': { request: () => ({ body: {} }) },
+    'POST /v1/payment-requests': { request: () => ({ body: asked }) },
+    'POST /v1/payment-requests/{id}/cancel': { request: () => ({}) },
+    'GET /pay/{id}': { request: signed },
+    'GET /pay/{id}/state': { request: signed },
+    'POST /pay/{id}/attempts': {
+      request: (maker, params) => ({
+        ...signed(maker, params),
+        body: {
+          provider: 'stripe',
+          payment_method: 'pm_card_visa',
+          attempt_id: newId(),
+        },
+      }),
+    },
     'POST /v1/refunds': {
       request: async maker => ({ body: { intent_id: await captured(maker) } }),
     },
