@@ -2246,6 +2246,7 @@ create table payments.payment_intents (
   reconciled_in uuid,
   charge_ref text,
   managed boolean not null default false,
+  request_id uuid,
   amount_authorized_minor bigint not null default 0,
   amount_captured_minor bigint not null default 0,
   amount_refunded_minor bigint not null default 0,
@@ -2315,6 +2316,46 @@ CREATE UNIQUE INDEX payment_operations_key ON payments.payment_operations USING 
 CREATE UNIQUE INDEX payment_operations_open ON payments.payment_operations USING btree (tenant_id, intent_id) WHERE ((type = ANY (ARRAY['authorize'::text, 'capture'::text, 'cancel'::text])) AND (state = ANY (ARRAY['created'::text, 'pending_provider'::text])));
 CREATE UNIQUE INDEX payment_operations_provider ON payments.payment_operations USING btree (provider, provider_operation_id);
 CREATE INDEX payment_operations_refunder ON payments.payment_operations USING btree (principal_id, id) WHERE (type = 'refund'::text);
+
+create table payments.payment_requests (
+  tenant_id uuid not null,
+  id uuid not null,
+  link_id uuid,
+  attempt_id uuid,
+  amount_minor bigint,
+  currency text not null,
+  description text not null,
+  order_ref text,
+  return_url text,
+  uses integer,
+  used integer not null default 0,
+  paid integer not null default 0,
+  state text not null default 'open'::text,
+  intent_id uuid,
+  closing text,
+  expires_at timestamp with time zone not null,
+  due_at timestamp with time zone,
+  attempts integer not null default 0,
+  lease_token uuid,
+  leased_until timestamp with time zone,
+  last_error_code text,
+  version bigint not null default 1,
+  created_at timestamp with time zone not null default kernel.now(),
+  constraint payment_requests_amount_minor_check CHECK ((amount_minor > 0)),
+  constraint payment_requests_check CHECK (((used <= uses) AND (paid <= used))),
+  constraint payment_requests_check1 CHECK (((state <> 'processing'::text) OR (intent_id IS NOT NULL))),
+  constraint payment_requests_closing_check CHECK ((closing = ANY (ARRAY['expired'::text, 'cancelled'::text]))),
+  constraint payment_requests_id_key UNIQUE (id),
+  constraint payment_requests_pkey PRIMARY KEY (tenant_id, id),
+  constraint payment_requests_state_check CHECK ((state = ANY (ARRAY['open'::text, 'processing'::text, 'paid'::text, 'expired'::text, 'cancelled'::text]))),
+  constraint payment_requests_tenant_id_intent_id_fkey FOREIGN KEY (tenant_id, intent_id) REFERENCES payments.payment_intents(tenant_id, id),
+  constraint payment_requests_uses_check CHECK ((uses > 0))
+);
+CREATE UNIQUE INDEX payment_requests_attempt ON payments.payment_requests USING btree (tenant_id, link_id, attempt_id) WHERE (link_id IS NOT NULL);
+CREATE INDEX payment_requests_due ON payments.payment_requests USING btree (due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX payment_requests_link ON payments.payment_requests USING btree (tenant_id, link_id, id) WHERE (link_id IS NOT NULL);
+CREATE INDEX payment_requests_order ON payments.payment_requests USING btree (tenant_id, order_ref, id);
+CREATE INDEX payment_requests_state ON payments.payment_requests USING btree (tenant_id, state, id);
 
 create table payments.payouts (
   id uuid not null,
@@ -2429,6 +2470,17 @@ CREATE INDEX refunds_intent ON payments.refunds USING btree (tenant_id, intent_i
 CREATE UNIQUE INDEX refunds_provider ON payments.refunds USING btree (provider, provider_refund_id);
 CREATE INDEX refunds_state ON payments.refunds USING btree (tenant_id, state, id);
 CREATE INDEX refunds_tenant_provider ON payments.refunds USING btree (tenant_id, provider_refund_id);
+
+create table payments.request_payers (
+  tenant_id uuid not null,
+  request_id uuid not null,
+  email text not null,
+  created_at timestamp with time zone not null default kernel.now(),
+  constraint request_payers_pkey PRIMARY KEY (tenant_id, request_id),
+  constraint request_payers_tenant_id_request_id_fkey FOREIGN KEY (tenant_id, request_id) REFERENCES payments.payment_requests(tenant_id, id)
+);
+CREATE INDEX request_payers_created ON payments.request_payers USING btree (created_at);
+CREATE INDEX request_payers_email ON payments.request_payers USING btree (tenant_id, lower(email));
 
 create table payments.settlement_records (
   tenant_id uuid not null,
