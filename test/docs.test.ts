@@ -43,6 +43,7 @@ const pages = [
   'docs/guides/receive-webhooks.md',
   'docs/guides/rules.md',
   'docs/guides/shop.md',
+  'docs/guides/take-a-payment.md',
   'docs/guides/worker-in-python.md',
   'docs/identity.md',
   'docs/inference.md',

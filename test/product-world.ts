@@ -162,6 +162,7 @@ function providersIn({ stripe, openai, anthropic, gemini }: Vendors): Record<str
   const models = [openai, anthropic, gemini].map(one => new URL(one?.['api'] ?? '').host)
   return {
     PAYMENTS_STRIPE_SECRET_KEY: stripe?.['key'] ?? '',
+    PAYMENTS_STRIPE_PUBLISHABLE_KEY: stripe?.['publishable_key'] ?? '',
     PAYMENTS_STRIPE_BASE_URL: stripe?.['api'] ?? '',
     PAYMENTS_STRIPE_WEBHOOK_SECRETS: stripe?.['webhook_secret'] ?? '',
     ...modelsAt(openai),

@@ -2164,6 +2164,7 @@ create table payments.ledger_accounts (
   owner_id uuid not null,
   currency text not null,
   type text not null,
+  payment_account_id uuid not null default '00000000-0000-0000-0000-000000000000'::uuid,
   normal_side text not null generated always as 
 CASE
     WHEN (type = ANY (ARRAY['provider_clearing'::text, 'bank'::text, 'provider_fees'::text, 'disputed_funds'::text])) THEN 'debit'::text
@@ -2172,7 +2173,7 @@ END stored,
   created_at timestamp with time zone not null default kernel.now(),
   constraint ledger_accounts_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
   constraint ledger_accounts_id_currency_key UNIQUE (id, currency),
-  constraint ledger_accounts_owner_id_currency_type_key UNIQUE (owner_id, currency, type),
+  constraint ledger_accounts_owner_id_currency_type_payment_account_id_key UNIQUE (owner_id, currency, type, payment_account_id),
   constraint ledger_accounts_owner_type_check CHECK ((owner_type = ANY (ARRAY['platform'::text, 'tenant'::text]))),
   constraint ledger_accounts_pkey PRIMARY KEY (id),
   constraint ledger_accounts_type_check CHECK ((type = ANY (ARRAY['provider_clearing'::text, 'bank'::text, 'provider_fees'::text, 'suspense'::text, 'merchant_balance'::text, 'refunds_in_transit'::text, 'disputed_funds'::text])))
@@ -2214,6 +2215,7 @@ create table payments.ledger_transactions (
   intent_id uuid,
   purpose text not null,
   external_ref text,
+  payment_account_id uuid not null default '00000000-0000-0000-0000-000000000000'::uuid,
   request_id uuid,
   reverses_id uuid,
   description text not null,
@@ -2222,7 +2224,7 @@ create table payments.ledger_transactions (
   constraint ledger_transactions_pkey PRIMARY KEY (id),
   constraint ledger_transactions_reverses_id_fkey FOREIGN KEY (reverses_id) REFERENCES payments.ledger_transactions(id)
 );
-CREATE UNIQUE INDEX ledger_transactions_external ON payments.ledger_transactions USING btree (external_ref, purpose);
+CREATE UNIQUE INDEX ledger_transactions_external ON payments.ledger_transactions USING btree (external_ref, purpose, payment_account_id);
 CREATE INDEX ledger_transactions_intent ON payments.ledger_transactions USING btree (tenant_id, intent_id, id);
 CREATE UNIQUE INDEX ledger_transactions_operation ON payments.ledger_transactions USING btree (operation_id, purpose);
 CREATE UNIQUE INDEX ledger_transactions_reversal ON payments.ledger_transactions USING btree (reverses_id) WHERE (reverses_id IS NOT NULL);
@@ -2230,6 +2232,28 @@ CREATE INDEX ledger_transactions_tenant ON payments.ledger_transactions USING bt
 CREATE TRIGGER ledger_transactions_append_only BEFORE DELETE OR UPDATE ON payments.ledger_transactions FOR EACH ROW EXECUTE FUNCTION payments.refuse_change();
 CREATE CONSTRAINT TRIGGER ledger_transactions_balanced AFTER INSERT ON payments.ledger_transactions DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION payments.check_balanced();
 CREATE TRIGGER ledger_transactions_no_truncate BEFORE TRUNCATE ON payments.ledger_transactions FOR EACH STATEMENT EXECUTE FUNCTION payments.refuse_change();
+
+create table payments.payment_accounts (
+  tenant_id uuid not null,
+  id uuid not null,
+  name text not null,
+  provider text not null,
+  external_ref text not null,
+  state text not null default 'active'::text,
+  methods text[] not null,
+  auth jsonb not null,
+  has_webhook_secret boolean not null,
+  sealed bytea,
+  version bigint not null default 1,
+  created_at timestamp with time zone not null default kernel.now(),
+  updated_at timestamp with time zone not null default kernel.now(),
+  constraint payment_accounts_check CHECK (((sealed IS NULL) = (state = 'closed'::text))),
+  constraint payment_accounts_id_key UNIQUE (id),
+  constraint payment_accounts_pkey PRIMARY KEY (tenant_id, id),
+  constraint payment_accounts_state_check CHECK ((state = ANY (ARRAY['active'::text, 'closing'::text, 'closed'::text])))
+);
+CREATE UNIQUE INDEX payment_accounts_external ON payments.payment_accounts USING btree (provider, external_ref) WHERE (state <> 'closed'::text);
+CREATE UNIQUE INDEX payment_accounts_name ON payments.payment_accounts USING btree (tenant_id, name) WHERE (state <> 'closed'::text);
 
 create table payments.payment_intents (
   tenant_id uuid not null,
@@ -2246,6 +2270,7 @@ create table payments.payment_intents (
   reconciled_in uuid,
   charge_ref text,
   managed boolean not null default false,
+  request_id uuid,
   amount_authorized_minor bigint not null default 0,
   amount_captured_minor bigint not null default 0,
   amount_refunded_minor bigint not null default 0,
@@ -2316,7 +2341,48 @@ CREATE UNIQUE INDEX payment_operations_open ON payments.payment_operations USING
 CREATE UNIQUE INDEX payment_operations_provider ON payments.payment_operations USING btree (provider, provider_operation_id);
 CREATE INDEX payment_operations_refunder ON payments.payment_operations USING btree (principal_id, id) WHERE (type = 'refund'::text);
 
+create table payments.payment_requests (
+  tenant_id uuid not null,
+  id uuid not null,
+  link_id uuid,
+  attempt_id uuid,
+  amount_minor bigint,
+  currency text not null,
+  description text not null,
+  order_ref text,
+  return_url text,
+  uses integer,
+  used integer not null default 0,
+  paid integer not null default 0,
+  state text not null default 'open'::text,
+  intent_id uuid,
+  closing text,
+  expires_at timestamp with time zone not null,
+  due_at timestamp with time zone,
+  attempts integer not null default 0,
+  lease_token uuid,
+  leased_until timestamp with time zone,
+  last_error_code text,
+  version bigint not null default 1,
+  created_at timestamp with time zone not null default kernel.now(),
+  constraint payment_requests_amount_minor_check CHECK ((amount_minor > 0)),
+  constraint payment_requests_check CHECK (((used <= uses) AND (paid <= used))),
+  constraint payment_requests_check1 CHECK (((state <> 'processing'::text) OR (intent_id IS NOT NULL))),
+  constraint payment_requests_closing_check CHECK ((closing = ANY (ARRAY['expired'::text, 'cancelled'::text]))),
+  constraint payment_requests_id_key UNIQUE (id),
+  constraint payment_requests_pkey PRIMARY KEY (tenant_id, id),
+  constraint payment_requests_state_check CHECK ((state = ANY (ARRAY['open'::text, 'processing'::text, 'paid'::text, 'expired'::text, 'cancelled'::text]))),
+  constraint payment_requests_tenant_id_intent_id_fkey FOREIGN KEY (tenant_id, intent_id) REFERENCES payments.payment_intents(tenant_id, id),
+  constraint payment_requests_uses_check CHECK ((uses > 0))
+);
+CREATE UNIQUE INDEX payment_requests_attempt ON payments.payment_requests USING btree (tenant_id, link_id, attempt_id) WHERE (link_id IS NOT NULL);
+CREATE INDEX payment_requests_due ON payments.payment_requests USING btree (due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX payment_requests_link ON payments.payment_requests USING btree (tenant_id, link_id, id) WHERE (link_id IS NOT NULL);
+CREATE INDEX payment_requests_order ON payments.payment_requests USING btree (tenant_id, order_ref, id);
+CREATE INDEX payment_requests_state ON payments.payment_requests USING btree (tenant_id, state, id);
+
 create table payments.payouts (
+  tenant_id uuid not null,
   id uuid not null,
   provider text not null,
   provider_payout_id text not null,
@@ -2430,6 +2496,17 @@ CREATE UNIQUE INDEX refunds_provider ON payments.refunds USING btree (provider, 
 CREATE INDEX refunds_state ON payments.refunds USING btree (tenant_id, state, id);
 CREATE INDEX refunds_tenant_provider ON payments.refunds USING btree (tenant_id, provider_refund_id);
 
+create table payments.request_payers (
+  tenant_id uuid not null,
+  request_id uuid not null,
+  email text not null,
+  created_at timestamp with time zone not null default kernel.now(),
+  constraint request_payers_pkey PRIMARY KEY (tenant_id, request_id),
+  constraint request_payers_tenant_id_request_id_fkey FOREIGN KEY (tenant_id, request_id) REFERENCES payments.payment_requests(tenant_id, id)
+);
+CREATE INDEX request_payers_created ON payments.request_payers USING btree (created_at);
+CREATE INDEX request_payers_email ON payments.request_payers USING btree (tenant_id, lower(email));
+
 create table payments.settlement_records (
   tenant_id uuid not null,
   id uuid not null,
@@ -2492,7 +2569,7 @@ begin
   return null;
 end $function$;
 
-CREATE OR REPLACE FUNCTION payments.post_ledger(posting_id uuid, posting_tenant uuid, posting_operation uuid, posting_intent uuid, posting_purpose text, posting_ref text, posting_request uuid, posting_reverses uuid, posting_description text, posting_currency text, leg_owners uuid[], leg_types text[], leg_directions text[], leg_amounts bigint[])
+CREATE OR REPLACE FUNCTION payments.post_ledger(posting_id uuid, posting_tenant uuid, posting_operation uuid, posting_intent uuid, posting_purpose text, posting_ref text, posting_request uuid, posting_reverses uuid, posting_description text, posting_currency text, leg_owners uuid[], leg_types text[], leg_directions text[], leg_amounts bigint[], posting_account uuid DEFAULT '00000000-0000-0000-0000-000000000000'::uuid)
  RETURNS boolean
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -2500,11 +2577,11 @@ CREATE OR REPLACE FUNCTION payments.post_ledger(posting_id uuid, posting_tenant 
 AS $function$
 begin
   insert into payments.ledger_transactions (
-    id, tenant_id, operation_id, intent_id, purpose, external_ref, request_id, reverses_id,
-    description)
+    id, tenant_id, operation_id, intent_id, purpose, external_ref, payment_account_id,
+    request_id, reverses_id, description)
   values (
     posting_id, posting_tenant, posting_operation, posting_intent, posting_purpose, posting_ref,
-    posting_request, posting_reverses, posting_description)
+    posting_account, posting_request, posting_reverses, posting_description)
   on conflict do nothing;
   if not found then
     return false;
@@ -2513,12 +2590,13 @@ begin
     select 1 from unnest(leg_owners, leg_types) as leg (owner_id, type)
     where not exists (
       select 1 from payments.ledger_accounts a
-      where a.owner_id = leg.owner_id and a.currency = posting_currency and a.type = leg.type)) then
-    insert into payments.ledger_accounts (owner_type, owner_id, currency, type)
+      where a.owner_id = leg.owner_id and a.currency = posting_currency and a.type = leg.type
+        and a.payment_account_id = posting_account)) then
+    insert into payments.ledger_accounts (owner_type, owner_id, currency, type, payment_account_id)
     select distinct
       case when leg.owner_id = '00000000-0000-0000-0000-000000000000' then 'platform'
         else 'tenant' end,
-      leg.owner_id, posting_currency, leg.type
+      leg.owner_id, posting_currency, leg.type, posting_account
     from unnest(leg_owners, leg_types) as leg (owner_id, type)
     order by 2, 4
     on conflict do nothing;
@@ -2529,7 +2607,8 @@ begin
   from unnest(leg_owners, leg_types, leg_directions, leg_amounts)
     with ordinality as leg (owner_id, type, direction, amount, line)
   join payments.ledger_accounts a
-    on a.owner_id = leg.owner_id and a.currency = posting_currency and a.type = leg.type;
+    on a.owner_id = leg.owner_id and a.currency = posting_currency and a.type = leg.type
+      and a.payment_account_id = posting_account;
   perform pg_advisory_xact_lock(hashtextextended('payments.books ' || posting_tenant, 0));
   insert into payments.ledger_balances as b (account_id, shard, debits_minor, credits_minor)
   select a.id,
@@ -2541,6 +2620,7 @@ begin
     as leg (owner_id, type, direction, amount)
   join payments.ledger_accounts a
     on a.owner_id = leg.owner_id and a.currency = posting_currency and a.type = leg.type
+      and a.payment_account_id = posting_account
   group by a.id
   order by a.owner_type = 'platform', a.type = 'provider_clearing' desc, a.id
   on conflict (account_id, shard) do update

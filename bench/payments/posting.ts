@@ -67,6 +67,7 @@ async function ours({ db }: Ground, seconds: number, hot: boolean): Promise<Meas
         await db.tx(tx =>
           post(tx, {
             tenant_id,
+            payment_account_id: null,
             operation_id: newId(),
             purpose: 'bench',
             currency: 'EUR',

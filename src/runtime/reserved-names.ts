@@ -39,7 +39,7 @@ const segments = words(`
   ledger limits link-blocklist link-reports link-stats links login-codes login-options me
   matches messages mfa model-prices model-providers models moderation notification-categories notification-push-key
   notification-templates notifications oauth oidc orders organization organizations
-  passkey-options password-changes password-reset-requests password-resets payment-intents
+  passkey-options password-changes password-reset-requests password-resets payment-accounts payment-intents
   posts price-versions products providers public quotas realtime-token
   reconciliation-items reconciliation-runs refunds registrations reports requests responses returns
   roles rules search security-events sessions settlements shares shipments

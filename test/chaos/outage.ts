@@ -65,7 +65,8 @@ export async function openOutage(): Promise<Outage> {
   })
   const platforms: Promise<PlatformProcess>[] = []
   const shop = await world.member()
-  await world.allow(shop, ...permissions, 'payments.reconciliations.run')
+  await world.allow(shop, ...permissions, 'payments.accounts.write')
+  await world.allow(shop, 'payments.reconciliations.run')
   await world.allow(shop, 'payments.reconciliations.read', 'payments.refunds.read')
   await world.give(shop, 'refund_operator')
   const control = controlAt(addresses['control'] ?? '')

@@ -12,6 +12,8 @@ export type Permission = {
   readonly roles: readonly string[]
   /** The duty of the permission. No role can have permissions of two duties. */
   readonly duty?: 'support' | 'refunds' | 'keys'
+  /** False: it spends no money of the platform, although its surface may. */
+  readonly spends?: false
   /** Whether a grant of this permission may be limited to a type. */
   readonly typed?: true
 }

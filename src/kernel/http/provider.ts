@@ -25,6 +25,11 @@ export type Provider<Event extends ProviderEvent = ProviderEvent> = {
    * the same event twice.
    */
   readonly shares_commits?: true
+  /**
+   * Finds who receives for another name in the address, such as the id of a tenant's own account with
+   * the provider. It is called for each message, and returns the same object while nothing changes.
+   */
+  account?(name: string): Promise<Provider<Event> | undefined>
 }
 
 export type SignedProviderMessage = {

@@ -44,14 +44,31 @@ export function providerRoutes({ providers, db, log, public_url }: ProvidersDeps
   if (providers.length === 0) return []
   const registry = new Map(providers.map(provider => [provider.name, provider]))
   if (registry.size !== providers.length) throw new Error('a provider is registered twice')
-  const stores = new Map(providers.map(provider => [provider, storeOf(db, provider)]))
-  const find = (name: string | undefined): Provider => {
-    const provider = registry.get(name ?? '')
-    if (!provider) {
-      const detail = `Known providers: ${[...registry.keys()].join(', ')}.`
-      throw problem('provider_not_found', { detail })
+  const stores = new WeakMap<Provider, Store>()
+  const withAccounts = providers.filter(({ account }) => account)
+  const unknown = () => {
+    const detail = `Known providers: ${[...registry.keys()].join(', ')}.`
+    return problem('provider_not_found', { detail })
+  }
+  const find = async (name: string): Promise<Provider> => {
+    const known = registry.get(name)
+    if (known) return known
+    for (const { account } of withAccounts) {
+      const found = await account?.(name)
+      if (found) return found
     }
-    return provider
+    throw unknown()
+  }
+  /** Before the body is read. Whether an account exists is asked afterwards. */
+  const maxBytes = (name = ''): number => {
+    const able = registry.get(name)
+    if (!able && withAccounts.length === 0) throw unknown()
+    return able?.max_bytes ?? Math.max(...withAccounts.map(one => one.max_bytes))
+  }
+  const storeFor = (provider: Provider): Store => {
+    const store = stores.get(provider) ?? storeOf(db, provider)
+    stores.set(provider, store)
+    return store
   }
   return [
     route({
@@ -69,7 +86,7 @@ export function providerRoutes({ providers, db, log, public_url }: ProvidersDeps
       transaction: 'own',
       consumes: 'raw',
       body_limit_bytes: Math.max(...providers.map(({ max_bytes }) => max_bytes)),
-      bodyLimitFor: ({ params }) => find(params['provider']).max_bytes,
+      bodyLimitFor: ({ params }) => maxBytes(params['provider']),
       params: { provider: text(50) },
       absent: 'provider_not_found',
       fails: [
@@ -80,7 +97,7 @@ export function providerRoutes({ providers, db, log, public_url }: ProvidersDeps
       ],
       replies: { 200: Received, 202: null, 204: null },
       handle: async ({ params, request }) => {
-        const provider = find(params.provider)
+        const provider = await find(params.provider)
         const { raw, headers, path, search } = request
         const given = await provider.verify({ raw, headers, url: public_url + path + search })
         const unreadable = 'events' in given && !canBeStored(given.events)
@@ -96,7 +113,7 @@ export function providerRoutes({ providers, db, log, public_url }: ProvidersDeps
           }
           throw problem(verdict.refused)
         }
-        if (verdict.events.length > 0) await stores.get(provider)?.(verdict.events)
+        if (verdict.events.length > 0) await storeFor(provider)(verdict.events)
         const { accepted } = provider
         return accepted === 200 ? reply(accepted, { received: true }) : reply(accepted, null)
       },
@@ -110,7 +127,9 @@ export function providerRoutes({ providers, db, log, public_url }: ProvidersDeps
  */
 const shared = { flights_max: 3, items_max: 64 }
 
-function storeOf(db: Db, provider: Provider) {
+type Store = (events: readonly ProviderEvent[]) => Promise<unknown>
+
+function storeOf(db: Db, provider: Provider): Store {
   const store = (events: readonly ProviderEvent[]) => db.tx(tx => provider.receive(tx, events))
   if (!provider.shares_commits) return store
   return gather<readonly ProviderEvent[], undefined>(shared, async messages => {

@@ -15,6 +15,8 @@ export type PersonalAccount = {
   readonly tenant_id: string
   /** The account and the API keys that it made. A row may belong to any of these. */
   readonly principal_ids: readonly string[]
+  /** Its proven mail address, for `export` and `hide`. Work that erases later does not know it. */
+  readonly address?: string
 }
 /** Only rows that were made before this time, or all rows if null. */
 export type Erasing = PersonalAccount & { readonly made_before: string | null }

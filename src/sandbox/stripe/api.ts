@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ApiError, malformed } from './api-error.ts'
-import { endpointOf, expanded, type Endpoint } from './endpoints.ts'
+import { endpointOf, expanded, isForPages, type Endpoint } from './endpoints.ts'
 import type { FaultRule } from './faults.ts'
 import { keyInUse, unauthorized, unknownUrl } from './refusals.ts'
 import { send, type Asked, type Reply } from './reply.ts'
@@ -25,7 +25,10 @@ export function openApi(vended: Vended) {
   const exclusive = openTurns(() => vended.config().lock_wait_ms)
   const running = new Set<string>()
 
+  const own = { id: vended.account, object: 'account', charges_enabled: true }
+
   const carryOut = async (asked: Asked, fault?: FaultRule): Promise<Reply> => {
+    if (`${asked.method} ${asked.path}` === 'GET /v1/account') return { status: 200, body: own }
     const endpoint = endpointOf(asked.method, asked.path)
     if (!endpoint) throw unknownUrl(asked.method, asked.path)
     if (endpoint.read) {
@@ -54,7 +57,11 @@ export function openApi(vended: Vended) {
     response.setHeader('request-id', asked.id)
     response.setHeader('stripe-version', api_version)
     if (asked.key !== null) response.setHeader('idempotency-key', asked.key)
-    if (request.headers.authorization !== `Bearer ${vended.key}`) throw unauthorized()
+    const keys = [
+      vended.key,
+      ...(isForPages(asked.method, asked.path) ? [vended.publishable_key] : []),
+    ]
+    if (!keys.some(one => request.headers.authorization === `Bearer ${one}`)) throw unauthorized()
     const about = endpointOf(asked.method, asked.path)?.about ?? null
     const metadata = about ? (vended.store.get('payment_intent', about)?.metadata ?? {}) : {}
     const fault = vended.faults.forRequest({ ...asked, metadata })

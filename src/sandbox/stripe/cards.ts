@@ -36,3 +36,26 @@ const cards: ReadonlyMap<string, Card> = new Map(
 export function cardOf(payment_method: string): Card | undefined {
   return cards.get(payment_method)
 }
+
+/** What a person types into the payment element, as in Stripe's documentation of its tests. */
+const numbers: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    4242424242424242: 'pm_card_visa',
+    5555555555554444: 'pm_card_mastercard',
+    378282246310005: 'pm_card_amex',
+    4000000000000002: 'pm_card_visa_chargeDeclined',
+    4000000000009995: 'pm_card_visa_chargeDeclinedInsufficientFunds',
+    4000000000009987: 'pm_card_visa_chargeDeclinedLostCard',
+    4000000000009979: 'pm_card_visa_chargeDeclinedStolenCard',
+    4000000000000069: 'pm_card_chargeDeclinedExpiredCard',
+    4000000000000127: 'pm_card_chargeDeclinedIncorrectCvc',
+    4000000000000119: 'pm_card_chargeDeclinedProcessingError',
+    4000002500003155: 'pm_card_authenticationRequired',
+    4000000000003220: 'pm_card_threeDSecure2Required',
+    4000000000000259: 'pm_card_createDispute',
+  }),
+)
+
+export function cardOfNumber(digits: string): string | undefined {
+  return numbers.get(digits)
+}

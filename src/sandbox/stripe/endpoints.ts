@@ -4,6 +4,7 @@
  */
 import { malformed, missing } from './api-error.ts'
 import { balanceOf } from './balance.ts'
+import { createTestToken, createToken, viewOf } from './confirmation-tokens.ts'
 import { integerOf, known, listOf, mapOf, textOf, type Form } from './form.ts'
 import type { Metadata, TableName, Tables } from './objects.ts'
 import { cancelIntent, captureIntent, confirmIntent, createIntent } from './payment-intents.ts'
@@ -46,9 +47,15 @@ export function endpointOf(method: string, path: string): Endpoint | null {
   if (method === 'GET' && noun === 'balance' && id === null) {
     return { about: null, read: (store, _form, now_s) => balanceOf(store, now_s) }
   }
+  if (method === 'GET' && noun === 'confirmation_tokens' && id !== null && !action) {
+    return {
+      about: null,
+      read: (store, form) => viewOf(shown(store, 'confirmation_token', id, form)),
+    }
+  }
   const table = names[noun]
-  if (!table) return null
-  if (method === 'GET' && action === undefined) {
+  if (!table && method === 'GET') return null
+  if (table && method === 'GET' && action === undefined) {
     return {
       about: id,
       read: (store, form) =>
@@ -61,6 +68,10 @@ export function endpointOf(method: string, path: string): Endpoint | null {
 function changing(noun: string, id: string | null, action: string | undefined): Endpoint | null {
   if (noun === 'payment_intents' && id === null) return { about: null, change: createIntent }
   if (noun === 'refunds' && id === null) return { about: null, change: createRefund }
+  if (noun === 'confirmation_tokens' && id === null) return { about: null, change: createToken }
+  if (noun === 'test_helpers' && id === 'confirmation_tokens' && action === undefined) {
+    return { about: null, change: createTestToken }
+  }
   if (noun === 'disputes' && id !== null && action === 'close') {
     return { about: id, change: work => closeDispute(work, id, false) }
   }
@@ -88,7 +99,12 @@ function respond(work: Work, id: string, form: Form): object {
   return answered
 }
 
-function shown(store: Store, table: TableName, id: string, form: Form): object {
+/** What a page may do with the publishable key. */
+export function isForPages(method: string, path: string): boolean {
+  return method === 'POST' && path === '/v1/confirmation_tokens'
+}
+
+function shown<K extends TableName>(store: Store, table: K, id: string, form: Form): Tables[K] {
   known(form)
   const found = store.get(table, id)
   if (!found) throw missing(table, id)

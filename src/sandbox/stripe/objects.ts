@@ -3,6 +3,7 @@
  * against the types of the official SDK, so a field with a wrong name or type does not compile.
  */
 import type { Stripe } from 'stripe'
+import type { ConfirmationToken } from './confirmation-tokens.ts'
 import { stripeId } from './stripe-id.ts'
 
 export type Metadata = Record<string, string>
@@ -38,10 +39,10 @@ export type PaymentIntent = {
   latest_charge: string | null
   livemode: false
   metadata: Metadata
-  next_action: {
-    type: 'redirect_to_url'
-    redirect_to_url: { url: string; return_url: string | null }
-  } | null
+  next_action:
+    | { type: 'redirect_to_url'; redirect_to_url: { url: string; return_url: string | null } }
+    | { type: 'use_stripe_sdk'; use_stripe_sdk: { type: string } }
+    | null
   payment_method: string | null
   payment_method_types: string[]
 }
@@ -197,6 +198,7 @@ export type Config = {
 export type Tables = {
   payment_intent: PaymentIntent
   charge: Charge
+  confirmation_token: ConfirmationToken
   refund: Refund
   balance_transaction: BalanceTransaction
   dispute: Dispute

@@ -1,6 +1,7 @@
 /** Payment intents: create, confirm, capture, cancel, and what happens later by itself. */
 import { ApiError, invalidRequest, malformed, missing } from './api-error.ts'
 import { cardOf, type Card } from './cards.ts'
+import { useToken } from './confirmation-tokens.ts'
 import { integerOf, known, mapOf, requiredText, textOf, type Form } from './form.ts'
 import {
   hold_seconds,
@@ -50,12 +51,13 @@ export function createIntent(work: Work, form: Form): PaymentIntent {
 }
 
 export function confirmIntent(work: Work, id: string, form: Form): PaymentIntent {
-  known(form, 'payment_method', 'return_url', 'off_session')
+  known(form, 'payment_method', 'confirmation_token', 'return_url', 'off_session')
   const intent = intentOf(work, id)
   if (!['requires_payment_method', 'requires_confirmation'].includes(intent.status)) {
     throw unexpectedState(intent, 'confirm')
   }
-  const method = textOf(form, 'payment_method') ?? intent.payment_method
+  const token = useToken(work, intent, form)
+  const method = token?.payment_method ?? textOf(form, 'payment_method') ?? intent.payment_method
   if (!method) {
     throw malformed('parameter_missing', 'payment_method', 'A payment method is required.')
   }
@@ -68,17 +70,29 @@ export function confirmIntent(work: Work, id: string, form: Form): PaymentIntent
     payment_method: method,
     status: 'requires_action',
     last_payment_error: null,
-    next_action: {
-      type: 'redirect_to_url',
-      redirect_to_url: {
-        url: `${work.config.address}/3ds/${id}`,
-        return_url: textOf(form, 'return_url'),
-      },
-    },
+    next_action: nextAction(work, id, method, form),
   }
   work.put('payment_intent', id, waiting)
   work.emit('payment_intent.requires_action', waiting)
   return waiting
+}
+
+/** With a token of its element, the page itself shows most challenges in a frame. */
+function nextAction(
+  { config }: Work,
+  id: string,
+  method: string,
+  form: Form,
+): PaymentIntent['next_action'] {
+  const framed = textOf(form, 'confirmation_token') !== null
+  if (framed && method !== 'pm_card_threeDSecure2Required') {
+    return { type: 'use_stripe_sdk', use_stripe_sdk: { type: 'three_d_secure_redirect' } }
+  }
+  const return_url = textOf(form, 'return_url')
+  return {
+    type: 'redirect_to_url',
+    redirect_to_url: { url: `${config.address}/3ds/${id}`, return_url },
+  }
 }
 
 /** The cardholder passed or failed the challenge. */

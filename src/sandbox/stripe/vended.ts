@@ -7,7 +7,11 @@ import type { Store } from './store.ts'
 import { workOn, type Work } from './work.ts'
 
 export type Vended = {
+  /** Its id and its secret key. */
+  readonly account: string
   readonly key: string
+  /** What a page has. It can only make tokens with it. */
+  readonly publishable_key: string
   readonly store: Store
   readonly clock: Clock
   readonly faults: Faults

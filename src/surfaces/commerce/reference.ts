@@ -44,6 +44,12 @@ export const reference: Reference = {
       'The URL to which the provider sends the buyer back.',
       'https://shop.example/back',
     ],
+    'OrderNextStep.type': ['What to do.', 'use_stripe_sdk'],
+    'OrderNextStep.url': ['Where the browser goes, or null.', null],
+    'OrderNextStep.client_secret': [
+      'Without a `url`: the secret for `stripe.handleNextAction`.',
+      'pi_3Q9x_secret_8s',
+    ],
     shipping_method_id: ['One of the shipping methods listed in the cart.', 'parcel'],
     number: ['The number of the order, without gaps in a shop; null before it is confirmed.', 1042],
     reason_code: ['Why, in one word.', 'changed_mind'],

@@ -184,6 +184,8 @@ export type Inside = Omit<Face, 'recipients'> & {
    * account is of a platform operator and the caller is none.
    */
   requireRank(reader: Reader, change: ActOn): Promise<void>
+  /** Throws `step_up_required` unless the caller is a person with a fresh and strong log-in. */
+  requireStepUp(reader: Reader, principal: Principal): Promise<void>
   accountExists(reader: Reader, tenant_id: string, account_id: string): Promise<boolean>
   /** The ids of all API keys that the account created, also of those that were revoked. */
   keysOf(

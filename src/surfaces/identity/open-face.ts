@@ -13,6 +13,7 @@ import { accountRoles } from './roles/account-roles.ts'
 import { holderGrants, openRecentGrants } from './roles/holder-grants.ts'
 import { requireRank } from './roles/require-rank.ts'
 import { demoTenants } from './seed.ts'
+import { requireStepUp } from './step-up.ts'
 import { readMembers } from './tenants/read-members.ts'
 import { findTenant, isOpen } from './tenants/resolve-tenant.ts'
 
@@ -45,6 +46,7 @@ export function openFace(deps: Deps): Inside {
       ),
     isOpen,
     requireRank,
+    requireStepUp: (reader, principal) => requireStepUp(reader, kernel, principal),
     accountExists: async (reader, tenant_id, account_id) => {
       const { it } = await reader.one(
         Exists,

@@ -10,6 +10,24 @@ export const errors = {
     cause: 'No payment intent of your tenant has this id.',
     cure: 'Find the id with `GET /v1/payment-intents`.',
   },
+  payment_request_not_found: {
+    status: 404,
+    title: 'There is no such payment request',
+    cause: 'No payment request of your tenant has this id.',
+    cure: 'Find the id with `GET /v1/payment-requests`.',
+  },
+  request_not_open: {
+    status: 409,
+    title: 'The payment request is not open',
+    cause: 'It was paid, has expired, was cancelled, or all uses of the link are taken.',
+    cure: 'Read its `state`. If the amount is still owed, create a new payment request.',
+  },
+  payment_page_unavailable: {
+    status: 409,
+    title: 'There is no payment page',
+    cause: 'The payment provider of this deployment cannot be used in a browser.',
+    cure: 'Ask the operator to set the publishable key of the provider.',
+  },
   refund_not_found: {
     status: 404,
     title: 'There is no such refund',
@@ -45,6 +63,42 @@ export const errors = {
     title: 'There is no such reconciliation item',
     cause: 'No item has this id.',
     cure: 'Find the id with `GET /v1/reconciliation-items`.',
+  },
+  payment_account_not_found: {
+    status: 404,
+    title: 'There is no such payment account',
+    cause: 'Your tenant has no own payment account of this name.',
+    cure: 'Find the name with `GET /v1/payment-accounts`.',
+  },
+  payment_account_unusable: {
+    status: 422,
+    title: 'The payment account takes no new payments',
+    cause: 'Your tenant has no active account of this name.',
+    cure: 'Name an active account, or leave `account` out.',
+  },
+  payment_account_closed: {
+    status: 409,
+    title: 'The payment account is closed or closing',
+    cause: 'A closing account authorizes nothing more, and a closed one refunds nothing more.',
+    cure: 'Create a new payment intent. Refund payments of a closed account at the provider.',
+  },
+  payment_account_taken: {
+    status: 409,
+    title: 'The provider account is in use',
+    cause: 'Another payment account of the platform has the same account with the provider.',
+    cure: 'Delete the other payment account first, or use another account with the provider.',
+  },
+  payment_account_differs: {
+    status: 409,
+    title: 'These credentials are of another account with the provider',
+    cause: 'Payments of this account may still be open where they were made.',
+    cure: 'Create a payment account of another name, then delete this one.',
+  },
+  payment_account_refused: {
+    status: 422,
+    title: 'The provider refuses these credentials',
+    cause: 'The provider did not accept the key, or the key may not read its own account.',
+    cure: 'Check the key, give it the right to read the account, and send it again.',
   },
   operation_pending: {
     status: 409,

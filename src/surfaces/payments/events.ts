@@ -23,7 +23,32 @@ const moved = {
   }),
 }
 
+const account = {
+  version: 1,
+  data: Type.Object({
+    payment_account_id: Id,
+    name: Short,
+    provider: Short,
+    state: Short,
+  }),
+}
+
+const asked = {
+  version: 1,
+  data: Type.Object({
+    request_id: Id,
+    link_id: nullable(Id),
+    intent_id: nullable(Id),
+    order_ref: nullable(Short),
+    /** What was paid or asked for; null if the payer was to say it. */
+    amount_minor: nullable(Amount),
+    currency: Type.String({ minLength: 3, maxLength: 3 }),
+    state: Short,
+  }),
+}
+
 export const events = {
+  'payment_account.changed': account,
   'payment.created': moved,
   'payment.authorized': moved,
   'payment.declined': moved,
@@ -32,6 +57,9 @@ export const events = {
   'payment.captured': moved,
   'payment.capture_failed': moved,
   'payment.released': moved,
+  'payment_request.paid': asked,
+  'payment_request.expired': asked,
+  'payment_request.cancelled': asked,
   'refund.created': moved,
   'refund.succeeded': moved,
   'refund.failed': moved,

@@ -16,6 +16,8 @@ export type IntentOrder = {
   readonly amount_minor: number
   readonly currency: string
   readonly order_ref?: string
+  /** The name of an account of the tenant, or `platform`. Without it: as for `POST /v1/payment-intents`. */
+  readonly account?: string
   /** Who pays. The payment is in the export of this account, and its erasure removes the link. */
   readonly customer_account_id?: string
   readonly metadata?: Readonly<Record<string, string>>
@@ -50,7 +52,12 @@ export type PaymentResult = {
   /** Null if no authorization was begun, because the release came first. */
   readonly intent_id: string | null
   readonly decline_code: string | null
-  readonly next_action: { readonly type: string; readonly url: string | null } | null
+  readonly next_action: {
+    readonly type: string
+    readonly url: string | null
+    /** For the browser of the buyer only. */
+    readonly client_secret: string | null
+  } | null
   /** The provider holds the money until this time. */
   readonly authorization_expires_at: string | null
   readonly amount_captured_minor: number
@@ -126,9 +133,10 @@ export type Inside = Pick<Face, 'refuseCardData'> & {
   /** The state of an operation, with the next step for the buyer. */
   get(tenant_id: string, operation_id: string): Promise<PaymentResult | undefined>
   /**
-   * False while the provider cannot be reached. Then do not begin anything that needs the provider.
+   * False while the provider of the tenant's new payments cannot be reached. Then do not begin
+   * anything that needs it.
    */
-  accepting(): boolean
+  accepting(reader: Reader, tenant_id: string): Promise<boolean>
   /**
    * Refuses an amount that no payment could have, before anything is ordered for it. `about` points
    * to the member of the caller's body from which the amount was calculated.

@@ -3,7 +3,7 @@
  * provider, and applies the result.
  */
 import { dueNow, sql, violates, type Tx } from '#dodeca/kernel'
-import { resolver_name, type Deps } from './deps.ts'
+import { isAccepting, resolver_name, type Deps } from './deps.ts'
 import type { Inside, PaymentResult, RefundResult } from './face.ts'
 import { beginForOrder } from './intents/begin-authorize.ts'
 import { beginCancel } from './intents/begin-cancel.ts'
@@ -12,7 +12,7 @@ import { refuseCardData } from './intents/card-data.ts'
 import { nextActionOf } from './intents/next-action.ts'
 import { stepOf } from './money/currencies.ts'
 import { amountRules, readAmount } from './money/read-amount.ts'
-import { perform } from './operations/perform.ts'
+import { carryOut } from './operations/carry-out.ts'
 import {
   findIntentOf,
   findOperation,
@@ -21,7 +21,6 @@ import {
   type IntentRow,
   type OperationRow,
 } from './operations/rows.ts'
-import { settleOperation } from './operations/settle-operation.ts'
 import { findRefund } from './refunds/find-refund.ts'
 import { requestRefund } from './refunds/request-refund.ts'
 
@@ -61,7 +60,8 @@ export function openFace(deps: Deps): Inside {
       if (!operation || operation.tenant_id !== tenant_id) return undefined
       return await resultOf(deps, tenant_id, operation_id)
     },
-    accepting: () => deps.provider.accepting(),
+    accepting: async (reader, tenant_id) =>
+      isAccepting(deps, await deps.providers.usual(reader, tenant_id)),
     requirePayable: (amount_minor, currency, about) =>
       void readAmount({ amount_minor, currency }, amountRules(deps.kernel.settings), about),
     stepOf,
@@ -99,11 +99,6 @@ async function once(
   }
   await deps.kernel.fault('payments.after_operation')
   if (sends) await carryOut(deps, operation_id)
-}
-
-async function carryOut(deps: Deps, operation_id: string): Promise<void> {
-  const outcome = await perform(deps, operation_id, 'first')
-  await deps.kernel.db.tx(tx => settleOperation(tx, deps, operation_id, outcome))
 }
 
 function requireSame(known: OperationRow, tenant_id: string, wanted: Wanted): void {

@@ -11,11 +11,19 @@ const finance = ['payments_finance']
 const operator = ['platform_operator']
 
 export const permissions: Readonly<Record<string, Permission>> = {
+  'payments.accounts.write': {
+    says: 'See and change the own accounts of the tenant with payment providers, with their keys',
+    roles: ['tenant_admin'],
+    spends: false,
+  },
   'payments.intents.create': { says: 'Create payment intents', roles: merchant },
   'payments.intents.read': { says: 'See payment intents', roles: readers },
   'payments.intents.authorize': { says: 'Authorize payments', roles: merchant },
   'payments.intents.capture': { says: 'Capture authorized payments', roles: merchant },
   'payments.intents.cancel': { says: 'Cancel payments that are not captured', roles: merchant },
+  'payments.requests.create': { says: 'Create payment requests and links', roles: merchant },
+  'payments.requests.read': { says: 'See payment requests and links', roles: readers },
+  'payments.requests.cancel': { says: 'Cancel payment requests and links', roles: merchant },
   'payments.refunds.create': {
     says: 'Refund captured payments',
     roles: ['refund_operator'],

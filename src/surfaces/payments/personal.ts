@@ -11,6 +11,7 @@ import {
   type Personal,
   type PersonalAccount,
   type Reader,
+  type Sql,
   type Tx,
 } from '#dodeca/kernel'
 import type { Deps } from './deps.ts'
@@ -58,6 +59,13 @@ export function personalPayments({ kernel: { db } }: Pick<Deps, 'kernel'>): Pers
       },
     },
     {
+      kind: 'payer',
+      table: 'payments.request_payers',
+      key: ['request_id'],
+      owner: typedBy,
+      view: ['request_id', 'email', 'created_at'],
+    },
+    {
       table: 'payments.payment_operations',
       owner: 'principal_id',
       erase: {
@@ -69,7 +77,19 @@ export function personalPayments({ kernel: { db } }: Pick<Deps, 'kernel'>): Pers
     },
     erasePayments,
   ])
-  return { ...rows, needs }
+  return {
+    ...rows,
+    needs,
+    hide: async (tx, account) =>
+      void (await tx.run(sql`
+        -- any tenant: the condition begins with the tenant
+        delete from payments.request_payers t where ${typedBy(account)}`)),
+  }
+}
+
+/** Payers have no account. What was typed with a proven address is that of its owner. */
+function typedBy({ tenant_id, address = '' }: PersonalAccount): Sql {
+  return sql`t.tenant_id = ${tenant_id} and lower(t.email) = lower(${address})`
 }
 
 const Needed = Type.Object({ needed: Type.Boolean() })

@@ -1,16 +1,21 @@
 /** Shapes of requests and replies that more than one folder of payments uses. */
 import { Type } from 'typebox'
-import { closed, count, Id, map, text } from '#dodeca/kernel'
+import { closed, count, Id, map, nullable, text, Time } from '#dodeca/kernel'
 
 const Metadata = map(text(40), Type.String({ maxLength: 500 }), 20)
 const Currency = Type.String({ pattern: '^[A-Z]{3}$', minLength: 3, maxLength: 3 })
 const AmountMinor = count(1, Number.MAX_SAFE_INTEGER)
+
+/** The name of a tenant's own payment account. `platform` is the platform's. */
+export const AccountName = Type.String({ pattern: '^[a-z][a-z0-9_-]{0,49}$', maxLength: 50 })
 
 const Amount = Type.String({
   pattern: '^[0-9]{1,13}(\\.[0-9]{1,6})?$',
   minLength: 1,
   maxLength: 20,
 })
+
+const ReturnUrl = Type.String({ pattern: '^https?://', minLength: 8, maxLength: 2000 })
 
 export const CreateIntent = closed(
   {
@@ -19,6 +24,7 @@ export const CreateIntent = closed(
     currency: Currency,
     order_ref: Type.Optional(text(128)),
     provider: Type.Optional(text(50)),
+    account: Type.Optional(AccountName),
     metadata: Type.Optional(Metadata),
   },
   {
@@ -29,9 +35,7 @@ export const CreateIntent = closed(
 export const Authorize = closed(
   {
     payment_method: text(255),
-    return_url: Type.Optional(
-      Type.String({ pattern: '^https?://', minLength: 8, maxLength: 2000 }),
-    ),
+    return_url: Type.Optional(ReturnUrl),
   },
   { title: 'AuthorizePaymentIntent' },
 )
@@ -40,6 +44,33 @@ export const Capture = closed(
   { title: 'CapturePaymentIntent', examples: [{ amount: '49.90' }] },
 )
 export const Cancel = closed({ reason: Type.Optional(text(100)) }, { title: 'CancelPaymentIntent' })
+export const CreateRequest = closed(
+  {
+    amount_minor: Type.Optional(AmountMinor),
+    currency: Currency,
+    description: text(500),
+    order_ref: Type.Optional(text(128)),
+    return_url: Type.Optional(ReturnUrl),
+    uses: Type.Optional(nullable(count(1, 1_000_000))),
+    expires_at: Type.Optional(Time),
+  },
+  {
+    title: 'CreatePaymentRequest',
+    examples: [{ amount_minor: 4990, currency: 'EUR', description: 'Invoice 2026-17' }],
+  },
+)
+export const Attempt = closed(
+  {
+    provider: text(50),
+    payment_method: text(255),
+    attempt_id: Id,
+    amount_minor: Type.Optional(AmountMinor),
+    email: Type.Optional(
+      Type.String({ pattern: '^[^@\\s]+@[^@\\s]+$', minLength: 3, maxLength: 254 }),
+    ),
+  },
+  { title: 'AttemptPayment' },
+)
 export const CreateRefund = closed(
   {
     intent_id: Id,

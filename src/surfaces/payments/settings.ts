@@ -8,8 +8,10 @@ export const overdraft_max = 2 ** 40
 // prettier-ignore
 export const settings = {
   'payments.stripe_secret_key': setting.secret('Secret key of Stripe; in development without one the sandbox is used'),
+  'payments.stripe_publishable_key': setting.optional('Publishable key of Stripe (pk_…), with which pages make payment methods; without it there are no payment pages'),
   'payments.stripe_webhook_secrets': setting.secrets('Live signing secrets of the webhook endpoint at Stripe, several while one is rotated'),
   'payments.stripe_base_url': setting.address('Address of the Stripe API, where it is not https://api.stripe.com'),
+  'payments.tenant_accounts_max': setting.count(10, 'accounts', 'Own payment accounts of a tenant', 0, 1000),
   'payments.provider_timeout_ms': setting.count(4000, 'ms', 'Longest wait for one answer of the payment provider', 100, 120_000),
   'payments.provider_reads_per_second': setting.count(80, 'requests/s', 'Reads that one process sends to the payment provider', 1, 1e6),
   'payments.provider_writes_per_second': setting.count(80, 'requests/s', 'Writes that one process sends to the payment provider', 1, 1e6),
@@ -26,6 +28,12 @@ export const settings = {
   'payments.amount_max_minor': setting.count(99_999_999, 'minor units', 'Largest amount of a payment', 1, 99_999_999),
   'payments.overdraft_minor': setting.count(overdraft_max, 'minor units', 'How far below zero a refund may take the balance of a merchant', 0, overdraft_max),
   'payments.declines_per_hour': setting.count(10, 'declines/h', 'Declined authorizations of one principal in an hour', 1, 1e6),
+  'payments.page_declines_per_hour': setting.count(20, 'declines/h', 'Declined payments on payment pages from one network in an hour', 1, 1e6),
+  'payments.page_looks_per_minute': setting.count(60, 'requests/min', 'How often the page of one request asks the provider about its payment in a minute', 1, 1e6),
+  'payments.requests_most': setting.count(10_000, 'payment requests', 'Open payment requests of one tenant', 1, 1e6),
+  'payments.request_days': setting.count(30, 'days', 'How long a payment request is open if it does not say when it expires', 1, 365),
+  'payments.link_seconds': setting.count(3600, 's', 'How long a payment that a buyer began on a payment link keeps its use of the link', 60, 86_400),
+  'payments.payer_days': setting.count(400, 'days', 'How long the mail address that a payer typed is kept', 1, 3650),
   'payments.webhook_max_bytes': setting.count(256 * 1024, 'bytes', 'Largest webhook of a payment provider', 1024, 2 ** 22),
   'payments.events_retention_days': setting.count(400, 'days', 'How long ids of provider events are kept, so that a repetition is recognized', 30, 3650),
 } as const satisfies SettingTable

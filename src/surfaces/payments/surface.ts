@@ -1,7 +1,8 @@
 /** Payments as the kernel sees it. This file opens the parts once and connects them. */
 import { sql, type Surface } from '#dodeca/kernel'
+import { sealedAccounts } from './provider/account-secrets.ts'
 import { checks } from './checks.ts'
-import { breaker_open, resolver_name, type Deps } from './deps.ts'
+import { breaker_open, resolver_name, type Deps, type Needs } from './deps.ts'
 import { errors } from './errors.ts'
 import { events } from './events.ts'
 import type { Inside } from './face.ts'
@@ -16,15 +17,17 @@ import { personalPayments } from './personal.ts'
 import { providerEventsQueue } from './provider-events/process-events.ts'
 import { providerWebhooks } from './provider-events/receive.ts'
 import { openProvider } from './provider/open-provider.ts'
-import type { OwnPayments } from './provider/port.ts'
+import { openProviders } from './provider/open-providers.ts'
+import type { OpenProvider, OwnPayments } from './provider/port.ts'
 import { reconciliationQueue } from './reconciliation/run-reconciliation.ts'
 import { reference } from './reference.ts'
+import { expiryQueue } from './requests/expire-requests.ts'
 import { routes } from './routes.ts'
 import { seed } from './seed.ts'
-import { settings } from './settings.ts'
+import { settings, type Kernel } from './settings.ts'
 import { tenancy } from './tenancy.ts'
 
-type Payments = Surface<Inside, Record<never, never>, typeof settings>
+type Payments = Surface<Inside, Needs, typeof settings>
 
 export const paymentsWith = (own?: OwnPayments): Payments => ({
   name: 'payments',
@@ -36,21 +39,32 @@ export const paymentsWith = (own?: OwnPayments): Payments => ({
   errors,
   events,
   reference,
-  open: kernel => {
+  needs: { identity: 'identity' },
+  open: (kernel, { identity }) => {
     const provider = openProvider(kernel, own?.open(kernel))
-    const deps: Deps = { kernel, provider }
     // Operations that the breaker refused become due immediately when the provider works again.
-    provider.onRecovered(() => {
-      void recover(deps).catch((error: unknown) => kernel.log.warn({ err: error }, 'not recovered'))
-    })
+    const recovered = ({ name }: OpenProvider) => {
+      void recover(kernel, name).catch((error: unknown) => {
+        kernel.log.warn({ err: error }, 'not recovered')
+      })
+    }
+    provider.onRecovered(() => recovered(provider))
+    const providers = openProviders(kernel, provider, recovered)
+    const deps: Deps = { kernel, provider, providers, identity }
     const face = openFace(deps)
+    const payer_days = kernel.settings['payments.payer_days']
     const kept_days = kernel.settings['payments.events_retention_days']
     return {
       face,
       faceFor: () => faceFor(deps),
       routes: routes(deps),
       providers: [providerWebhooks(deps)],
-      queues: [resolverQueue(deps), providerEventsQueue(deps), reconciliationQueue(deps)],
+      queues: [
+        resolverQueue(deps),
+        providerEventsQueue(deps),
+        reconciliationQueue(deps),
+        expiryQueue(deps),
+      ],
       loops: loops(deps),
       checks: checks(deps),
       projections: [balancesProjection(deps)],
@@ -61,21 +75,28 @@ export const paymentsWith = (own?: OwnPayments): Payments => ({
           where: sql`t.processed_at is not null
             and t.received_at < now() - make_interval(days => ${kept_days})`,
         },
+        {
+          table: 'payments.request_payers',
+          key: ['tenant_id', 'request_id'],
+          where: sql`t.created_at < kernel.now() - make_interval(days => ${payer_days})`,
+        },
       ],
+      sealed: [sealedAccounts],
       personal: personalPayments(deps),
       seed: tenants => seed(deps, face, tenants),
       advice: () => adviseProvider(deps),
+      close: () => providers.close(),
     }
   },
 })
 
-async function recover({ kernel }: Deps): Promise<void> {
+async function recover(kernel: Kernel, provider: string): Promise<void> {
   await kernel.db.tx(async tx => {
     await tx.run(sql`
-      -- any tenant: all of them wait for one provider
+      -- any tenant: all that wait for one account
       update payments.payment_operations
       set due_at = kernel.now()
-      where due_at > kernel.now() and last_error_code = ${breaker_open}
+      where due_at > kernel.now() and provider = ${provider} and last_error_code = ${breaker_open}
         and state in ('created', 'pending_provider')`)
     tx.wake(resolver_name)
   })

@@ -37,7 +37,6 @@ export const tenancy: Tenancy = {
       reason: 'operations of its payments are open at the provider',
     },
   },
-  'payments.payouts': { cell: provider },
   'payments.provider_cursors': { cell: provider },
   'payments.provider_events': { cell: provider },
   'payments.reconciliation_runs': { cell: provider },

@@ -214,6 +214,46 @@ test('a payment can be confirmed when it is created, and events are found by sev
   expect(data.every(one => types.includes(one.type))).toBe(true)
 })
 
+test.skipIf(real)(
+  'accounts have their own objects, balances and events, also after a restart',
+  async () => {
+    const made = await control('accounts', {})
+    const { hostname, port } = new URL(made.control)
+    const at = {
+      protocol: 'http',
+      host: hostname,
+      port,
+      maxNetworkRetries: 0,
+      telemetry: false,
+    } as const
+    const open = () => new Stripe(made.key, at)
+    let other = open()
+    const first = await stripe.accounts.retrieveCurrent()
+    expect([(await other.accounts.retrieveCurrent()).id, first.id]).toEqual([
+      made.account,
+      expect.not.stringContaining(made.account),
+    ])
+    const { id } = await other.paymentIntents.create({
+      amount: 900,
+      currency: 'nok',
+      payment_method: 'pm_card_visa',
+      confirm: true,
+    })
+    await expect(stripe.paymentIntents.retrieve(id)).rejects.toMatchObject({ statusCode: 404 })
+    await sandbox.close()
+    sandbox = await openSandbox(folder, [vendor])
+    stripe = connect()
+    other = open()
+    expect((await other.paymentIntents.retrieve(id)).status).toBe('succeeded')
+    const currencies = async (one: Stripe) =>
+      (await one.balance.retrieve()).pending.map(line => line.currency)
+    expect(await currencies(other)).toEqual(['nok'])
+    expect(await currencies(stripe)).not.toContain('nok')
+    const { data } = await stripe.events.list({ limit: 100 })
+    expect(data.map(one => (one.data.object as { id: string }).id)).not.toContain(id)
+  },
+)
+
 test.skipIf(real)('a reset of one object is refused, and resets nothing', async () => {
   const { id } = await hold()
   const answer = await fetch(new URL('reset', sandbox.addresses['stripe']?.control), {

@@ -33,7 +33,7 @@ export async function placeOrder(tx: Tx, deps: Deps, placing: Placing): Promise<
   const priced = priceCheckout(deps, facts, given)
   const { quoted } = priced
   const { total_minor } = quoted.wire
-  if (total_minor > 0) requirePayment(deps, given)
+  if (total_minor > 0) await requirePayment(tx, deps, tenant_id, given)
   const key = { tenant_id, id: newId() }
   const goods = facts.lines.filter(line => line.track_inventory)
   const [order, , missing] = await Promise.all([
@@ -53,14 +53,19 @@ export async function placeOrder(tx: Tx, deps: Deps, placing: Placing): Promise<
   return order
 }
 
-function requirePayment({ payments }: Deps, { payment }: Checkout): void {
+async function requirePayment(
+  tx: Tx,
+  { payments }: Deps,
+  tenant_id: string,
+  { payment }: Checkout,
+): Promise<void> {
   if (!payment) {
     throw problem('validation_failed', {
       errors: [{ location: 'body', pointer: '/payment', constraint: 'required' }],
     })
   }
   // While the payment provider is unreachable, no order is written.
-  if (!payments.accepting()) throw problem('payment_provider_unavailable')
+  if (!(await payments.accepting(tx, tenant_id))) throw problem('payment_provider_unavailable')
 }
 
 /** A buyer places one order at a time, so that the count of pending orders is exact. */

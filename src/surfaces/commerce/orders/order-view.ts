@@ -8,6 +8,10 @@ import { OrderLine } from './line-row.ts'
 import { order_states, OrderRow, orderColumns, payment_states } from './order-row.ts'
 
 const NextAction = Type.Object({ type: Type.String(), url: nullable(Type.String()) })
+export const NextStep = Type.Object(
+  { ...NextAction.properties, client_secret: nullable(Type.String()) },
+  { title: 'OrderNextStep' },
+)
 
 export const OrderSummary = Type.Object(
   {
@@ -187,7 +191,8 @@ function viewOf(row: Static<typeof Row>, next_action: Shown['next_action']): Ord
       amount_refunded_minor: row.amount_refunded_minor,
       authorization_expires_at: row.authorization_expires_at,
       last_error: row.payment_error,
-      next_action,
+      // The secret is only for the browser of the buyer.
+      next_action: next_action && { type: next_action.type, url: next_action.url },
     },
     reservation: { state: reservationOf(state), expires_at: row.reservation_expires_at },
     shipments: row.shipments as Order['shipments'],

@@ -21,7 +21,7 @@ import { problem } from '../errors.ts'
 import { Currency, Word } from '../schemas.ts'
 import { cancelOrder } from './cancel-order.ts'
 import { findOrder, lockOrder, order_states } from './order-row.ts'
-import { Order, OrderSummary, showOrder } from './order-view.ts'
+import { NextStep, Order, OrderSummary, showOrder } from './order-view.ts'
 
 const path = '/v1/orders'
 const one = `${path}/{order_id}` as const
@@ -48,7 +48,7 @@ export const orderRoutes = open({
       tool: 'read',
       for_others: reads,
       description:
-        'If the buyer must confirm the payment, `payment.next_action` has the URL. With `include=calculation` the reply shows each step of the totals.',
+        'If the buyer must confirm the payment, `payment.next_action` has the URL; without a URL, `…/next-action` has the secret for the script of the provider. With `include=calculation` the reply shows each step of the totals.',
       transaction: 'own',
       head: true,
       asks_grants: true,
@@ -68,6 +68,34 @@ export const orderRoutes = open({
       return await showOrder(db, key, {
         calculation: query.include === 'calculation',
         next_action: payment?.next_action ?? null,
+      })
+    },
+  ),
+
+  getOrderNextAction: get(
+    `${one}/next-action`,
+    'What the buyer of an order has to do, with the secret for their browser',
+    {
+      tool: 'never',
+      description:
+        'Only for the buyer. Without a `url`, the script of the provider does it with the `client_secret`.',
+      transaction: 'own',
+      head: true,
+      added: true,
+      reply: NextStep,
+      fails: ['invalid_transition'],
+    },
+    async ({ db, principal, params }, { payments }) => {
+      const row = await findOrder(db, { tenant_id: principal.tenant_id, id: params.order_id })
+      if (row?.buyer_id !== principal.id) throw problem(absent)
+      const waits = row.payment_state === 'requires_action' && row.state === 'pending'
+      const paying = waits
+        ? await payments.get(row.tenant_id, row.authorize_operation_id ?? '')
+        : undefined
+      if (paying?.next_action) return paying.next_action
+      throw problem('invalid_transition', {
+        current_state: row.state,
+        detail: 'Nothing has to be done in a browser. Read the order.',
       })
     },
   ),

@@ -45,7 +45,10 @@ export async function beginShipment(
   // The consumer that prepares shipments may not have handled this order yet.
   await openShipment(tx, order)
   const waits = order.total_minor > 0 && order.amount_captured_minor === 0
-  if (waits) await requireCapturable(tx, order, payments.accepting())
+  if (waits) {
+    const accepting = await payments.accepting(tx, order.tenant_id)
+    await requireCapturable(tx, order, accepting)
+  }
   const shipment = await takeOpen(tx, asked, waits)
   if (!waits) await ship(tx, order, shipment)
   else {

@@ -17,7 +17,7 @@ import { forgetCredentials } from './forget-credentials.ts'
 export async function eraseAccount(
   tx: Tx,
   deps: Pick<Deps, 'kernel' | 'denied'>,
-  account: Pick<AccountRow, 'id' | 'tenant_id' | 'email_normalized'>,
+  account: Pick<AccountRow, 'id' | 'tenant_id' | 'email_normalized' | 'verified_at'>,
   act: Act,
 ): Promise<boolean> {
   const { id, tenant_id, email_normalized } = account

@@ -39,8 +39,10 @@ const Keys = Type.Object({ ids: Type.Array(Id) })
  */
 export async function principalsOf(
   reader: Pick<Reader, 'one'>,
-  { id, tenant_id }: Pick<AccountRow, 'id' | 'tenant_id'>,
+  account: Pick<AccountRow, 'id' | 'tenant_id'> &
+    Partial<Pick<AccountRow, 'email_normalized' | 'verified_at'>>,
 ): Promise<PersonalAccount> {
+  const { id, tenant_id, email_normalized, verified_at } = account
   const { ids } = await reader.one(
     Keys,
     sql`
@@ -48,7 +50,8 @@ export async function principalsOf(
       select coalesce(array_agg(id), '{}') as ids from identity.api_keys
       where account_id = ${id}`,
   )
-  return { account_id: id, tenant_id, principal_ids: [id, ...ids] }
+  const proven = email_normalized && verified_at ? { address: email_normalized } : {}
+  return { account_id: id, tenant_id, principal_ids: [id, ...ids], ...proven }
 }
 
 /** Takes the account's row lock: call it before `emit` on the aggregate `account`. */

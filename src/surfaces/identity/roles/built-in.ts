@@ -117,6 +117,7 @@ const spending = new Set(['payments', 'commerce', 'inference'])
 
 function spends(permissions: PermissionCatalog, grant: string): boolean {
   const name = baseOf(grant)
-  const for_members = permissions.get(name)?.roles.includes('member') === true
-  return spending.has(name.split('.')[0] ?? '') && !for_members
+  const permission = permissions.get(name)
+  const is_free = permission?.spends === false || permission?.roles.includes('member') === true
+  return spending.has(name.split('.')[0] ?? '') && !is_free
 }

@@ -16,6 +16,7 @@ import type { Deps } from '../deps.ts'
 import { post, transfer, type Leg } from '../ledger/post.ts'
 import { announce } from '../operations/announce.ts'
 import { lockIntent, type IntentKey, type IntentRow } from '../operations/rows.ts'
+import { accountIdOf } from '../provider/account-key.ts'
 import type { DisputeSnapshot } from '../provider/port.ts'
 
 export const dispute_states = [
@@ -137,6 +138,7 @@ async function postDispute(
 ): Promise<void> {
   await post(tx, {
     tenant_id: intent.tenant_id,
+    payment_account_id: accountIdOf(intent.provider),
     operation_id: external_ref === null ? dispute.id : null,
     intent_id: intent.id,
     purpose,

@@ -3,6 +3,7 @@
  * declines.
  */
 import { newId, type RequestKey, type Tx } from '#dodeca/kernel'
+import { requireAccount } from '../accounts/require-account.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { beginOperation, lockMovable, requireProvider } from '../operations/begin-operation.ts'
@@ -33,7 +34,8 @@ export async function beginAuthorize(tx: Tx, deps: Deps, asked: Authorization): 
       detail: 'Only a payment in requires_authorization can be authorized.',
     })
   }
-  requireProvider(deps, asked)
+  requireProvider(deps, intent, asked)
+  await requireAccount(tx, intent, 'active')
   await beginOperation(tx, deps, {
     ...asked,
     type: 'authorize',
@@ -53,11 +55,10 @@ export async function beginForOrder(
     readonly currency: string
   },
 ): Promise<void> {
-  requireProvider(deps, {})
   const { tenant_id, buyer_id: principal_id, order_ref, amount_minor, currency, ...rest } = asked
   const id = newId()
   const maker = { tenant_id, principal_id, key: null, managed: true, id }
-  const [has_place] = await Promise.all([
+  const [has_place, made] = await Promise.all([
     takePlace(tx, deps, { tenant_id, principal_id }),
     createIntent(tx, deps, { amount_minor, currency, order_ref }, maker),
     beginOperation(tx, deps, {
@@ -70,5 +71,7 @@ export async function beginForOrder(
       amount_minor,
     }),
   ])
+  requireProvider(deps, made, {})
+  await requireAccount(tx, { tenant_id, ...made }, 'active')
   if (!has_place) await leavePlace(tx, { tenant_id, id: rest.operation_id })
 }

@@ -37,8 +37,8 @@ export async function beginCancel(tx: Tx, deps: Deps, asked: CancelAsked): Promi
     return false
   }
   const at_provider = intent.provider_handle !== null
-  if (at_provider) requireProvider(deps, asked)
+  if (at_provider) requireProvider(deps, intent, asked)
   await beginOperation(tx, deps, begun)
-  if (!at_provider) await cancelLocally(tx, key, reason)
+  if (!at_provider) await cancelLocally(tx, deps, key, reason)
   return at_provider
 }

@@ -41,6 +41,6 @@ export async function beginCapture(tx: Tx, deps: Deps, asked: CaptureAsked): Pro
       detail: `At most ${formatMoney(intent.amount_authorized_minor, intent.currency, 'en')} can be captured.`,
     })
   }
-  requireProvider(deps, asked)
+  requireProvider(deps, intent, asked)
   await beginOperation(tx, deps, { ...asked, type: 'capture', amount_minor })
 }

@@ -16,6 +16,7 @@ import {
   type IntentKey,
   type IntentRow,
 } from '../operations/rows.ts'
+import { accountIdOf, vendorOf } from '../provider/account-key.ts'
 
 const Short = Type.String({ maxLength: 255 })
 
@@ -35,11 +36,14 @@ const OperationView = Type.Object(
 )
 type OperationView = Static<typeof OperationView>
 
-const NextAction = Type.Object(
-  { type: Short, url: nullable(Type.String({ maxLength: 2048 })) },
-  { title: 'PaymentNextAction' },
+const Url = nullable(Type.String({ maxLength: 2048 }))
+const NextAction = Type.Object({ type: Short, url: Url }, { title: 'PaymentNextAction' })
+/** For who pays or authorizes only: with the secret, a browser can confirm the payment. */
+export const NextStep = Type.Object(
+  { type: Short, url: Url, client_secret: nullable(Type.String({ maxLength: 512 })) },
+  { title: 'PaymentNextStep' },
 )
-export type NextAction = Static<typeof NextAction>
+export type NextStep = Static<typeof NextStep>
 
 const intentMembers = {
   id: Id,
@@ -49,6 +53,8 @@ const intentMembers = {
   currency: Type.String({ minLength: 3, maxLength: 3 }),
   state: oneOf(...intent_states),
   provider: Short,
+  payment_account_id: nullable(Id),
+  request_id: nullable(Id),
   provider_customer_ref: nullable(Short),
   amount_authorized_minor: Amount,
   amount_capturable_minor: Amount,
@@ -93,7 +99,9 @@ export function summaryOf(row: IntentRow): Static<typeof IntentSummary> {
     amount_minor: row.amount_minor,
     currency: row.currency,
     state: row.state,
-    provider: row.provider,
+    provider: vendorOf(row.provider),
+    payment_account_id: accountIdOf(row.provider),
+    request_id: row.request_id,
     provider_customer_ref: null,
     amount_authorized_minor: row.amount_authorized_minor,
     amount_capturable_minor:
@@ -130,7 +138,7 @@ function operationView(row: OperationRow): OperationView {
 export async function showIntent(
   reader: Reader | Tx | Db,
   key: IntentKey,
-  nextActionOf: (row: IntentRow) => Promise<NextAction | null> = async () => null,
+  nextActionOf: (row: IntentRow) => Promise<NextStep | null> = async () => null,
 ): Promise<Intent> {
   // Before the payment: an operation that ends in between is shown as pending, not as without effect.
   const operations = await operationsOf(reader, key)
@@ -139,9 +147,10 @@ export async function showIntent(
   const pending = operations.find(
     one => one.state === 'created' || one.state === 'pending_provider',
   )
+  const step = await nextActionOf(row)
   return {
     ...summaryOf(row),
-    next_action: await nextActionOf(row),
+    next_action: step && { type: step.type, url: step.url },
     pending_operation: pending ? operationView(pending) : null,
     operations: operations.map(operationView),
   }

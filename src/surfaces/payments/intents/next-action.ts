@@ -2,26 +2,30 @@
  * The next step for the buyer. It is fetched from the provider each time, because it is a secret of
  * the buyer.
  */
-import type { Deps } from '../deps.ts'
+import { atAccount, type Deps } from '../deps.ts'
+import type { Snapshot } from '../provider/port.ts'
 import type { IntentRow } from '../operations/rows.ts'
-import type { NextAction } from './intent-view.ts'
+import type { NextStep } from './intent-view.ts'
 
 /**
- * Null if the provider cannot be reached now, or is not that of the payment any more. The state
+ * Null if the provider cannot be reached now, or the platform has it no more. The state
  * alone then says that the buyer must act.
  */
 export async function nextActionOf(
-  { provider }: Deps,
-  {
-    state,
-    provider: name,
-    provider_handle,
-  }: Pick<IntentRow, 'state' | 'provider' | 'provider_handle'>,
-): Promise<NextAction | null> {
-  if (state !== 'requires_action' || !provider_handle || name !== provider.name) return null
+  deps: Deps,
+  { state, provider, provider_handle }: Pick<IntentRow, 'state' | 'provider' | 'provider_handle'>,
+): Promise<NextStep | null> {
+  if (state !== 'requires_action' || !provider_handle) return null
   try {
-    return (await provider.read(provider_handle)).next_action
+    const at = await atAccount(deps, provider)
+    return at ? stepOf((await at.provider.read(provider_handle)).next_action) : null
   } catch {
     return null
   }
+}
+
+export function stepOf(action: Snapshot['next_action']): NextStep | null {
+  return (
+    action && { type: action.type, url: action.url, client_secret: action.client_secret ?? null }
+  )
 }

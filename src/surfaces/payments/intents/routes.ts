@@ -1,11 +1,12 @@
 /** Routes of payment intents: create and show them, and run operations at the provider. */
 import { equal, exact, list, oneOf, reply, routesOf, text, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
 import { findByKey, leaseSeconds } from '../operations/begin-operation.ts'
 import { perform, type Certain } from '../operations/perform.ts'
 import { partRefusals } from '../money/read-amount.ts'
 import { replyFor } from '../operations/reply-for.ts'
-import { intent_states, intentExpressions, IntentRow } from '../operations/rows.ts'
+import { findIntent, intent_states, intentExpressions, IntentRow } from '../operations/rows.ts'
 import { settleOperation } from '../operations/settle-operation.ts'
 import { Authorize, Cancel, Capture, CreateIntent } from '../schemas.ts'
 import { beginAuthorize } from './begin-authorize.ts'
@@ -13,7 +14,7 @@ import { beginCancel } from './begin-cancel.ts'
 import { beginCapture } from './begin-capture.ts'
 import { refuseCardData } from './card-data.ts'
 import { createIntent } from './create-intent.ts'
-import { Intent, IntentSummary, showIntent, summaryOf, tagOf } from './intent-view.ts'
+import { Intent, IntentSummary, NextStep, showIntent, summaryOf, tagOf } from './intent-view.ts'
 import { nextActionOf } from './next-action.ts'
 
 const path = '/v1/payment-intents'
@@ -37,7 +38,7 @@ const listPaymentIntents = list(path, 'List payment intents, newest first', {
   },
   sort: { amount_minor: { column: 'amount_minor', type: 'bigint', within: 'currency' } },
   find: [exact('order_ref'), exact('charge_ref')],
-  shows: ['order_ref', 'provider'],
+  shows: ['order_ref'],
 })
 
 const moving = [
@@ -83,6 +84,7 @@ export const intentRoutes = open({
         'amount_not_representable',
         'currency_unknown',
         'provider_unsupported',
+        'payment_account_unusable',
         'card_data_refused',
       ],
     },
@@ -106,7 +108,7 @@ export const intentRoutes = open({
     {
       tool: 'read',
       description:
-        'If the cardholder must authenticate, `next_action` has the URL. It is read from the provider at each request.',
+        'If the cardholder must authenticate, `next_action` has the URL. Without a URL, the script of the provider does it with the secret of `…/next-action`. It is read from the provider at each request.',
       transaction: 'own',
       head: true,
       reply: Intent,
@@ -114,6 +116,32 @@ export const intentRoutes = open({
     async ({ db, params: { id }, principal: { tenant_id } }, deps) => {
       const view = await showIntent(db, { tenant_id, id }, row => nextActionOf(deps, row))
       return reply(200, view, { etag: tagOf(view) })
+    },
+  ),
+
+  getPaymentNextAction: get(
+    `${one}/next-action`,
+    'What the cardholder has to do, with the secret for their browser',
+    {
+      tool: 'never',
+      description:
+        'Give it only to the browser that pays. Without a `url`, the script of the provider does it with the `client_secret`.',
+      permission: 'payments.intents.authorize',
+      transaction: 'own',
+      head: true,
+      added: true,
+      reply: NextStep,
+      fails: ['invalid_transition'],
+    },
+    async ({ db, params: { id }, principal: { tenant_id } }, deps) => {
+      const row = await findIntent(db, { tenant_id, id })
+      if (!row) throw problem(absent)
+      const step = await nextActionOf(deps, row)
+      if (step) return step
+      throw problem('invalid_transition', {
+        current_state: row.state,
+        detail: 'Nothing has to be done in a browser. Read the payment.',
+      })
     },
   ),
 
@@ -126,7 +154,13 @@ export const intentRoutes = open({
         'If the outcome is not known, the reply is 202 with the state `pending`. The platform then finds out the outcome and emits an event.',
       permission: 'payments.intents.authorize',
       body: Authorize,
-      fails: [...moving, 'payment_declined', 'payment_method_invalid', 'rate_limited'],
+      fails: [
+        ...moving,
+        'payment_declined',
+        'payment_method_invalid',
+        'payment_account_closed',
+        'rate_limited',
+      ],
     }),
     {
       operation: {

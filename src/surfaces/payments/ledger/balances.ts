@@ -3,7 +3,7 @@
  * backwards from the current ones.
  */
 import { type Static, Type } from 'typebox'
-import { Id, oneOf, sql, type Reader } from '#dodeca/kernel'
+import { Id, nil_id, nullable, oneOf, sql, type Reader } from '#dodeca/kernel'
 
 const Signed = Type.Integer({
   minimum: Number.MIN_SAFE_INTEGER,
@@ -17,6 +17,7 @@ export const Account = Type.Object(
     owner_id: Id,
     currency: Type.String({ minLength: 3, maxLength: 3 }),
     type: Type.String({ maxLength: 50 }),
+    payment_account_id: nullable(Id),
     normal_side: oneOf('debit', 'credit'),
     debits_minor: Signed,
     credits_minor: Signed,
@@ -34,6 +35,7 @@ const Sums = Type.Object({ debits_minor: Type.Integer(), credits_minor: Type.Int
 
 export const accountColumns = sql`
   a.id, a.owner_type, a.owner_id, a.currency, a.type, a.normal_side,
+  nullif(a.payment_account_id, ${nil_id}) as payment_account_id,
   sums.debits_minor, sums.credits_minor,
   case a.normal_side when 'debit' then sums.debits_minor - sums.credits_minor
     else sums.credits_minor - sums.debits_minor end as balance_minor`

@@ -4,7 +4,7 @@
  * nothing.
  */
 import { Type } from 'typebox'
-import { currentRequestId, newId, sql, type Tx } from '#dodeca/kernel'
+import { currentRequestId, newId, nil_id, sql, type Tx } from '#dodeca/kernel'
 import { platform_tenant } from '../deps.ts'
 
 export const account_types = [
@@ -35,6 +35,8 @@ export type Posting = {
   /** The provider's balance transaction. */
   readonly external_ref?: string | null
   readonly reverses_id?: string | null
+  /** The tenant's own payment account whose books these are. Without it: the platform's. */
+  readonly payment_account_id: string | null
 }
 
 const of_tenant: ReadonlySet<AccountType> = new Set([
@@ -52,17 +54,22 @@ export async function post(tx: Tx, posting: Posting): Promise<string | undefined
   const legs = posting.legs.filter(leg => leg.amount_minor > 0)
   if (legs.length === 0) return undefined
   const id = newId()
+  const { tenant_id, payment_account_id } = posting
+  // All money at an own account is the tenant's.
+  const ownerOf = ({ account }: Leg) =>
+    payment_account_id !== null || of_tenant.has(account) ? tenant_id : platform_tenant
   const { posted } = await tx.one(
     Posted,
     sql`
       select payments.post_ledger(
-        ${id}, ${posting.tenant_id}, ${posting.operation_id ?? null},
+        ${id}, ${tenant_id}, ${posting.operation_id ?? null},
         ${posting.intent_id ?? null}, ${posting.purpose}, ${posting.external_ref ?? null},
         ${currentRequestId()}, ${posting.reverses_id ?? null}, ${posting.description},
         ${posting.currency},
-        ${legs.map(({ account }) => (of_tenant.has(account) ? posting.tenant_id : platform_tenant))}::uuid[],
+        ${legs.map(ownerOf)}::uuid[],
         ${legs.map(({ account }) => account)}::text[], ${legs.map(({ side }) => side)}::text[],
-        ${legs.map(({ amount_minor }) => amount_minor)}::bigint[]) as posted`,
+        ${legs.map(({ amount_minor }) => amount_minor)}::bigint[],
+        ${payment_account_id ?? nil_id}) as posted`,
   )
   return posted ? id : undefined
 }

@@ -4,7 +4,7 @@
  * reversals through.
  */
 import { Type } from 'typebox'
-import { Id, nullable, oneOf, sql, type Tx } from '#dodeca/kernel'
+import { Id, nil_id, nullable, oneOf, sql, type Tx } from '#dodeca/kernel'
 import { problem } from '../errors.ts'
 import { account_types, post } from './post.ts'
 import { findTransaction, type Transaction } from './transaction-row.ts'
@@ -12,6 +12,7 @@ import { findTransaction, type Transaction } from './transaction-row.ts'
 const Posted = Type.Object({
   tenant_id: Id,
   intent_id: nullable(Id),
+  payment_account_id: nullable(Id),
   currency: Type.String(),
   legs: Type.Array(
     Type.Object({
@@ -27,7 +28,8 @@ export async function reverseTransaction(tx: Tx, id: string): Promise<Transactio
     Posted,
     sql`
       -- any tenant: for the operator of the platform
-      select t.tenant_id, t.intent_id, e.currency, jsonb_agg(jsonb_build_object(
+      select t.tenant_id, t.intent_id, nullif(t.payment_account_id, ${nil_id}) as payment_account_id,
+        e.currency, jsonb_agg(jsonb_build_object(
           'account', a.type, 'amount_minor', e.amount_minor,
           'side', case e.direction when 'debit' then 'credit' else 'debit' end)
           order by e.line) as legs
@@ -35,7 +37,7 @@ export async function reverseTransaction(tx: Tx, id: string): Promise<Transactio
       join payments.ledger_entries e on e.transaction_id = t.id
       join payments.ledger_accounts a on a.id = e.account_id
       where t.id = ${id}
-      group by t.tenant_id, t.intent_id, e.currency`,
+      group by t.tenant_id, t.intent_id, t.payment_account_id, e.currency`,
   )
   if (!posted) throw problem('ledger_transaction_not_found')
   const reversal = await post(tx, {

@@ -1,5 +1,32 @@
 create schema payments;
 
+-- An account of a tenant with a payment provider. Rows of other tables name it in `provider`:
+-- `stripe:<id>`; the platform's own account is `stripe`.
+create table payments.payment_accounts (
+  tenant_id uuid not null,
+  id uuid not null unique,
+  name text not null,
+  provider text not null,
+  -- the account's own id at the provider, which new credentials must have too
+  external_ref text not null,
+  state text not null default 'active' check (state in ('active', 'closing', 'closed')),
+  methods text[] not null,
+  auth jsonb not null,
+  has_webhook_secret boolean not null,
+  -- null once the account is closed
+  sealed bytea,
+  version bigint not null default 1,
+  created_at timestamptz not null default kernel.now(),
+  updated_at timestamptz not null default kernel.now(),
+  primary key (tenant_id, id),
+  check ((sealed is null) = (state = 'closed'))
+);
+create unique index payment_accounts_name on payments.payment_accounts (tenant_id, name)
+  where state <> 'closed';
+-- Two of them would have each other's objects in their books.
+create unique index payment_accounts_external on payments.payment_accounts (provider, external_ref)
+  where state <> 'closed';
+
 -- What a buyer owes, and how much of it is held, taken and given back.
 create table payments.payment_intents (
   tenant_id uuid not null,
@@ -10,6 +37,7 @@ create table payments.payment_intents (
   currency text not null check (currency ~ '^[A-Z]{3}$'),
   state text not null default 'requires_authorization' check (state in
     ('requires_authorization', 'requires_action', 'authorized', 'captured', 'cancelled')),
+  -- the account with the provider: `stripe` is the platform's, `stripe:<id>` one of the tenant
   provider text not null,
   provider_customer_ref text,
   provider_handle text,
@@ -19,6 +47,8 @@ create table payments.payment_intents (
   charge_ref text,
   -- made by another surface: only its face moves it
   managed boolean not null default false,
+  -- the payment request that it pays
+  request_id uuid,
   amount_authorized_minor bigint not null default 0,
   amount_captured_minor bigint not null default 0,
   amount_refunded_minor bigint not null default 0,
@@ -105,6 +135,64 @@ create index payment_operations_refunder on payments.payment_operations (princip
   where type = 'refund';
 create index payment_operations_due on payments.payment_operations (due_at)
   where due_at is not null;
+
+-- What a payer is asked for on a page. One with more uses than one is a payment link: each buyer pays
+-- a request of their own, with its `link_id`.
+create table payments.payment_requests (
+  tenant_id uuid not null,
+  id uuid not null unique,
+  link_id uuid,
+  -- of a buyer of a link: the attempt that made it
+  attempt_id uuid,
+  -- null: the payer says
+  amount_minor bigint check (amount_minor > 0),
+  currency text not null,
+  description text not null,
+  order_ref text,
+  return_url text,
+  -- null: any number
+  uses int check (uses > 0),
+  used int not null default 0,
+  paid int not null default 0,
+  state text not null default 'open' check (state in
+    ('open', 'processing', 'paid', 'expired', 'cancelled')),
+  -- the one payment that may be live
+  intent_id uuid,
+  -- how it ends when its payment is certainly closed
+  closing text check (closing in ('expired', 'cancelled')),
+  expires_at timestamptz not null,
+  due_at timestamptz,
+  attempts int not null default 0,
+  lease_token uuid,
+  leased_until timestamptz,
+  last_error_code text,
+  version bigint not null default 1,
+  created_at timestamptz not null default kernel.now(),
+  primary key (tenant_id, id),
+  foreign key (tenant_id, intent_id) references payments.payment_intents (tenant_id, id),
+  check (used <= uses and paid <= used),
+  check (state <> 'processing' or intent_id is not null)
+);
+create index payment_requests_state on payments.payment_requests (tenant_id, state, id);
+create index payment_requests_order on payments.payment_requests (tenant_id, order_ref, id);
+create unique index payment_requests_attempt
+  on payments.payment_requests (tenant_id, link_id, attempt_id) where link_id is not null;
+create index payment_requests_link on payments.payment_requests (tenant_id, link_id, id)
+  where link_id is not null;
+create index payment_requests_due on payments.payment_requests (due_at) where due_at is not null;
+
+-- What payers typed about themselves.
+create table payments.request_payers (
+  tenant_id uuid not null,
+  request_id uuid not null,
+  email text not null,
+  created_at timestamptz not null default kernel.now(),
+  primary key (tenant_id, request_id),
+  foreign key (tenant_id, request_id) references payments.payment_requests (tenant_id, id)
+);
+create index request_payers_created on payments.request_payers (created_at);
+-- For the export and the erasure of who has this address.
+create index request_payers_email on payments.request_payers (tenant_id, lower(email));
 
 create table payments.refunds (
   tenant_id uuid not null,
@@ -215,6 +303,7 @@ create index settlement_records_transaction
 create index settlement_records_currency on payments.settlement_records (provider, currency);
 
 create table payments.payouts (
+  tenant_id uuid not null,
   id uuid primary key,
   provider text not null,
   provider_payout_id text not null,
@@ -285,11 +374,13 @@ create table payments.ledger_accounts (
   type text not null check (type in
     ('provider_clearing', 'bank', 'provider_fees', 'suspense', 'merchant_balance',
      'refunds_in_transit', 'disputed_funds')),
+  -- the payment account whose books these are; the nil account is the platform's
+  payment_account_id uuid not null default '00000000-0000-0000-0000-000000000000',
   normal_side text not null generated always as (
     case when type in ('provider_clearing', 'bank', 'provider_fees', 'disputed_funds')
       then 'debit' else 'credit' end) stored,
   created_at timestamptz not null default kernel.now(),
-  unique (owner_id, currency, type),
+  unique (owner_id, currency, type, payment_account_id),
   unique (id, currency)
 );
 
@@ -301,6 +392,7 @@ create table payments.ledger_transactions (
   purpose text not null,
   -- the balance transaction of the provider to which this belongs
   external_ref text,
+  payment_account_id uuid not null default '00000000-0000-0000-0000-000000000000',
   request_id uuid,
   reverses_id uuid references payments.ledger_transactions (id),
   description text not null,
@@ -310,7 +402,7 @@ create table payments.ledger_transactions (
 create unique index ledger_transactions_operation
   on payments.ledger_transactions (operation_id, purpose);
 create unique index ledger_transactions_external
-  on payments.ledger_transactions (external_ref, purpose);
+  on payments.ledger_transactions (external_ref, purpose, payment_account_id);
 -- A transaction is reversed at most once.
 create unique index ledger_transactions_reversal
   on payments.ledger_transactions (reverses_id) where reverses_id is not null;
@@ -409,15 +501,16 @@ create function payments.post_ledger(
   posting_id uuid, posting_tenant uuid, posting_operation uuid, posting_intent uuid,
   posting_purpose text, posting_ref text, posting_request uuid, posting_reverses uuid,
   posting_description text, posting_currency text,
-  leg_owners uuid[], leg_types text[], leg_directions text[], leg_amounts bigint[])
+  leg_owners uuid[], leg_types text[], leg_directions text[], leg_amounts bigint[],
+  posting_account uuid default '00000000-0000-0000-0000-000000000000')
 returns boolean language plpgsql security definer set search_path = payments, pg_temp as $$
 begin
   insert into payments.ledger_transactions (
-    id, tenant_id, operation_id, intent_id, purpose, external_ref, request_id, reverses_id,
-    description)
+    id, tenant_id, operation_id, intent_id, purpose, external_ref, payment_account_id,
+    request_id, reverses_id, description)
   values (
     posting_id, posting_tenant, posting_operation, posting_intent, posting_purpose, posting_ref,
-    posting_request, posting_reverses, posting_description)
+    posting_account, posting_request, posting_reverses, posting_description)
   on conflict do nothing;
   if not found then
     return false;
@@ -426,12 +519,13 @@ begin
     select 1 from unnest(leg_owners, leg_types) as leg (owner_id, type)
     where not exists (
       select 1 from payments.ledger_accounts a
-      where a.owner_id = leg.owner_id and a.currency = posting_currency and a.type = leg.type)) then
-    insert into payments.ledger_accounts (owner_type, owner_id, currency, type)
+      where a.owner_id = leg.owner_id and a.currency = posting_currency and a.type = leg.type
+        and a.payment_account_id = posting_account)) then
+    insert into payments.ledger_accounts (owner_type, owner_id, currency, type, payment_account_id)
     select distinct
       case when leg.owner_id = '00000000-0000-0000-0000-000000000000' then 'platform'
         else 'tenant' end,
-      leg.owner_id, posting_currency, leg.type
+      leg.owner_id, posting_currency, leg.type, posting_account
     from unnest(leg_owners, leg_types) as leg (owner_id, type)
     order by 2, 4
     on conflict do nothing;
@@ -442,7 +536,8 @@ begin
   from unnest(leg_owners, leg_types, leg_directions, leg_amounts)
     with ordinality as leg (owner_id, type, direction, amount, line)
   join payments.ledger_accounts a
-    on a.owner_id = leg.owner_id and a.currency = posting_currency and a.type = leg.type;
+    on a.owner_id = leg.owner_id and a.currency = posting_currency and a.type = leg.type
+      and a.payment_account_id = posting_account;
   perform pg_advisory_xact_lock(hashtextextended('payments.books ' || posting_tenant, 0));
   insert into payments.ledger_balances as b (account_id, shard, debits_minor, credits_minor)
   select a.id,
@@ -454,6 +549,7 @@ begin
     as leg (owner_id, type, direction, amount)
   join payments.ledger_accounts a
     on a.owner_id = leg.owner_id and a.currency = posting_currency and a.type = leg.type
+      and a.payment_account_id = posting_account
   group by a.id
   order by a.owner_type = 'platform', a.type = 'provider_clearing' desc, a.id
   on conflict (account_id, shard) do update

@@ -7,7 +7,7 @@ import type { events } from '../events.ts'
 import type { IntentRow } from './rows.ts'
 
 export type Announcement = {
-  readonly type: keyof typeof events
+  readonly type: Exclude<keyof typeof events, 'payment_account.changed'>
   readonly version: number
   readonly state: string
   readonly operation_id: string | null

@@ -8,8 +8,10 @@ import { newId, sql, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { post, transfer } from '../ledger/post.ts'
 import { postFee } from '../ledger/post-fee.ts'
+import { accountIdOf } from '../provider/account-key.ts'
 import type { Snapshot } from '../provider/port.ts'
 import { openItem } from '../reconciliation/open-item.ts'
+import { followPayment } from '../requests/follow-payment.ts'
 import { announce } from './announce.ts'
 import { codeOfReason, nextState, type Move } from './next-state.ts'
 import { endOperation, parkOperations } from './end-operation.ts'
@@ -62,7 +64,9 @@ export async function applyProviderState(
   }
   let held = intent
   for (const move of verdict.moves) held = await make(tx, deps, held, open, snapshot, move)
-  if (held !== intent) await releaseUnwanted(tx, deps, held, ofType(open, 'authorize'))
+  if (held === intent) return 'applied'
+  const released = await releaseUnwanted(tx, deps, held, ofType(open, 'authorize'))
+  await followPayment(tx, deps, held, released)
   return 'applied'
 }
 
@@ -197,6 +201,7 @@ async function capture(
   if (cancel) await endOperation(tx, cancel, { state: 'failed', error_code: 'captured' })
   await post(tx, {
     tenant_id: intent.tenant_id,
+    payment_account_id: accountIdOf(intent.provider),
     operation_id,
     intent_id: intent.id,
     purpose: 'capture',
@@ -274,11 +279,17 @@ async function cancel(tx: Tx, intent: IntentRow, open: readonly OperationRow[], 
 }
 
 /** For a payment without an object at the provider. One that was made meanwhile may hold money. */
-export async function cancelLocally(tx: Tx, key: IntentKey, reason: string): Promise<void> {
+export async function cancelLocally(
+  tx: Tx,
+  deps: Deps,
+  key: IntentKey,
+  reason: string,
+): Promise<void> {
   const open = await lockOpenOperations(tx, key)
   const intent = await lockIntent(tx, key)
   const free = intent?.state === 'requires_authorization' || intent?.state === 'requires_action'
-  if (intent?.provider_handle === null && free) await cancel(tx, intent, open, reason)
+  if (intent?.provider_handle !== null || !free) return
+  await followPayment(tx, deps, await cancel(tx, intent, open, reason), false)
 }
 
 async function store(tx: Tx, next: IntentRow): Promise<void> {

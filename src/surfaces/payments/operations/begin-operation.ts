@@ -4,7 +4,7 @@
  * their sum. A known key returns its existing operation.
  */
 import { sql, violates, type RequestKey, type Tx } from '#dodeca/kernel'
-import { resolver_name, type Deps } from '../deps.ts'
+import { isAccepting, resolver_name, type Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { isParked } from './end-operation.ts'
 import {
@@ -95,12 +95,13 @@ export function leaseSeconds(provider_timeout_ms: number): number {
   return Math.ceil((provider_timeout_ms * 6) / 1000) + 5
 }
 
-/** While the provider cannot be reached, only what the resolver sends is begun. */
+/** While the account's provider cannot be reached, only what the resolver sends is begun. */
 export function requireProvider(
-  { provider }: Pick<Deps, 'provider'>,
+  deps: Deps,
+  { provider }: Pick<IntentRow, 'provider'>,
   { by_resolver = false }: Pick<Beginning, 'by_resolver'>,
 ): void {
-  if (!by_resolver && !provider.accepting()) throw problem('payment_provider_unavailable')
+  if (!by_resolver && !isAccepting(deps, provider)) throw problem('payment_provider_unavailable')
 }
 
 export async function beginOperation(

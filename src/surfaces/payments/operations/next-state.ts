@@ -90,6 +90,7 @@ export const own_reasons: readonly string[] = [
   'order_cancelled',
   'authorization_expired',
   'unresolved_fenced',
+  'account_closed',
 ]
 
 export function codeOfReason(reason: string): string {

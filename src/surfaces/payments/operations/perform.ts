@@ -6,7 +6,7 @@
  * certain.
  */
 import { sql, type Db } from '#dodeca/kernel'
-import type { Deps } from '../deps.ts'
+import { atAccount, type Deps } from '../deps.ts'
 import { ProviderFailure, type RefundSnapshot, type Snapshot } from '../provider/port.ts'
 import { waitForPlace } from './limit-declines.ts'
 import { isVisible } from './next-state.ts'
@@ -47,18 +47,17 @@ export async function perform(
 ): Promise<Certain> {
   const sending = await take(deps, operation_id, attempt)
   if (!sending) return { kind: 'ended' }
-  // Another provider would not know the payment, or would take the money twice.
-  if (sending.intent.provider !== deps.provider.name) {
-    return { kind: 'not_sent', code: 'provider_missing' }
-  }
+  // Another account would not know the payment, or would take the money twice.
+  const at = await atAccount(deps, sending.intent.provider)
+  if (!at) return { kind: 'not_sent', code: 'provider_missing' }
   await deps.kernel.fault('payments.before_call')
   try {
-    const outcome = attempt === 'resumed' ? await resume(deps, sending) : await send(deps, sending)
+    const outcome = attempt === 'resumed' ? await resume(at, sending) : await send(at, sending)
     await deps.kernel.fault('payments.after_call')
     return outcome
   } catch (error) {
     if (!(error instanceof ProviderFailure)) throw error
-    return await meaningOf(deps, sending, error)
+    return await meaningOf(at, sending, error)
   }
 }
 

@@ -7,15 +7,18 @@ import type { Deps } from '../deps.ts'
 import { beginOperation } from './begin-operation.ts'
 import type { IntentRow, OperationRow } from './rows.ts'
 
-/** `authorize` is the operation that was open before the answer was applied. */
+/**
+ * `authorize` is the operation that was open before the answer was applied. Returns whether the
+ * payment is cancelled.
+ */
 export async function releaseUnwanted(
   tx: Tx,
   deps: Deps,
   { tenant_id, id, state, amount_authorized_minor }: IntentRow,
   authorize: OperationRow | undefined,
-): Promise<void> {
+): Promise<boolean> {
   const reason = authorize?.release_wanted ?? null
-  if (reason === null || (state !== 'authorized' && state !== 'requires_action')) return
+  if (reason === null || (state !== 'authorized' && state !== 'requires_action')) return false
   await beginOperation(tx, deps, {
     operation_id: newId(),
     tenant_id,
@@ -27,4 +30,5 @@ export async function releaseUnwanted(
     reason,
     by_resolver: true,
   })
+  return true
 }

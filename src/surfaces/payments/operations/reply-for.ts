@@ -39,7 +39,7 @@ const overtaken: Readonly<Record<string, string>> = {
     'The outcome could not be learned in time, so the payment was cancelled for certain. Create a new payment intent.',
 }
 
-function refusalOf({ id, type, error_code }: OperationRow): Problem {
+export function refusalOf({ id, type, error_code }: OperationRow): Problem {
   const code = error_code ?? 'provider_refused'
   const more = { operation_id: id, error_code: code }
   const at = { location: 'body', pointer: '/payment_method' } as const

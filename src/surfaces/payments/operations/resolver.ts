@@ -5,7 +5,7 @@
  */
 import { Type } from 'typebox'
 import { again, done, dueQueue, Id, retry, sql, type DueQueue } from '#dodeca/kernel'
-import { breaker_open, resolver_name, type Deps } from '../deps.ts'
+import { breaker_open, isAccepting, resolver_name, type Deps } from '../deps.ts'
 import { openItem } from '../reconciliation/open-item.ts'
 import { leaseSeconds } from './begin-operation.ts'
 import { isParked, parkOperation } from './end-operation.ts'
@@ -13,7 +13,7 @@ import { perform, type Certain } from './perform.ts'
 import { findIntent, findOperation } from './rows.ts'
 import { deferIfNew, settleOperation } from './settle-operation.ts'
 
-const Row = Type.Object({ tenant_id: Id, id: Id })
+const Row = Type.Object({ tenant_id: Id, id: Id, provider: Type.String() })
 const longest_wait_seconds = 3600
 
 export function resolverQueue(deps: Deps): DueQueue {
@@ -25,6 +25,7 @@ export function resolverQueue(deps: Deps): DueQueue {
     table: 'payments.payment_operations',
     key: ['tenant_id', 'id'],
     row: Row,
+    load: sql`t.provider`,
     where: sql`t.state in ('created', 'pending_provider')`,
     batch: 100,
     concurrency: settings['payments.provider_concurrency'],
@@ -35,9 +36,9 @@ export function resolverQueue(deps: Deps): DueQueue {
       cap: longest_wait_seconds,
     },
     age_max_seconds: settings['payments.resolve_max_hours'] * 3600,
-    run: async ({ id }) => {
+    run: async ({ id, provider }) => {
       // When the provider works again, these are due immediately.
-      if (!deps.provider.accepting()) {
+      if (!isAccepting(deps, provider)) {
         return retry(breaker_open, { counts: false, after_seconds: open_seconds })
       }
       const certain = await perform(deps, id, 'resumed')

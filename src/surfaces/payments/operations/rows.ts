@@ -36,6 +36,7 @@ export const IntentRow = Type.Object({
   provider_handle: nullable(Word),
   charge_ref: nullable(Word),
   managed: Type.Boolean(),
+  request_id: nullable(Id),
   amount_authorized_minor: Money,
   amount_captured_minor: Money,
   amount_refunded_minor: Money,
@@ -77,8 +78,8 @@ export type OperationRow = Static<typeof OperationRow>
 
 export const intentColumns = sql`
   i.tenant_id, i.id, i.order_ref, i.amount_minor, i.currency, i.state, i.provider,
-  i.provider_handle, i.charge_ref, i.managed, i.amount_authorized_minor, i.amount_captured_minor,
-  i.amount_refunded_minor, i.amount_refund_pending_minor, i.authorization_expires_at,
+  i.provider_handle, i.charge_ref, i.managed, i.request_id, i.amount_authorized_minor,
+  i.amount_captured_minor, i.amount_refunded_minor, i.amount_refund_pending_minor, i.authorization_expires_at,
   coalesce(i.authorization_expires_at <= kernel.now(), false) as expired,
   i.cancellation_reason, i.disputed, i.last_error, i.metadata, i.version, i.created_at`
 

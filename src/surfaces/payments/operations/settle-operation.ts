@@ -10,6 +10,7 @@ import { applyProviderState, cancelLocally } from './apply-provider-state.ts'
 import { deferOperation, endOperation, retryOperation } from './end-operation.ts'
 import { too_many_declines } from './limit-declines.ts'
 import type { Certain } from './perform.ts'
+import { followPayment, releasePayment } from '../requests/follow-payment.ts'
 import { lockIntent, OperationRow, operationColumns, type IntentRow } from './rows.ts'
 
 export async function settleOperation(
@@ -38,9 +39,9 @@ export async function settleOperation(
     case 'refund':
       return await applyRefund(tx, await refundOf(tx, operation), outcome.refund)
     case 'refused':
-      return await refuse(tx, operation, key, outcome.code)
+      return await refuse(tx, deps, operation, key, outcome.code)
     case 'closed':
-      return await close(tx, operation, key)
+      return await close(tx, deps, operation, key)
     case 'doubt':
     case 'not_sent':
       return await putOff(tx, deps, operation, key, outcome)
@@ -66,7 +67,13 @@ async function lockedIntent(tx: Tx, key: Key): Promise<IntentRow> {
 }
 
 /** It was refused without effect. The payment is unchanged, and the caller may try another way. */
-async function refuse(tx: Tx, operation: OperationRow, key: Key, code: string): Promise<void> {
+async function refuse(
+  tx: Tx,
+  deps: Deps,
+  operation: OperationRow,
+  key: Key,
+  code: string,
+): Promise<void> {
   const intent = await lockedIntent(tx, key)
   if (operation.type === 'refund') {
     const refund = await refundOf(tx, operation)
@@ -91,15 +98,17 @@ async function refuse(tx: Tx, operation: OperationRow, key: Key, code: string): 
     amount_minor: operation.amount_minor,
     reason_code: code,
   })
+  if (operation.type === 'capture') return await releasePayment(tx, deps, intent)
+  await followPayment(tx, deps, { ...intent, version }, false)
 }
 
 /** No object at the provider was ever confirmed. */
-async function close(tx: Tx, operation: OperationRow, key: Key): Promise<void> {
+async function close(tx: Tx, deps: Deps, operation: OperationRow, key: Key): Promise<void> {
   if (operation.type === 'authorize' || operation.type === 'cancel') {
     const reason = operation.reason ?? operation.release_wanted ?? 'unresolved_fenced'
-    return await cancelLocally(tx, key, reason)
+    return await cancelLocally(tx, deps, key, reason)
   }
-  await refuse(tx, operation, key, 'nothing_authorized')
+  await refuse(tx, deps, operation, key, 'nothing_authorized')
 }
 
 async function putOff(

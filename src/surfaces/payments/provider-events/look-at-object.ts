@@ -40,7 +40,7 @@ export function findByHandle({ kernel, provider }: Deps, handle: string, reader?
   return (reader ?? kernel.db).maybe(
     Found,
     sql`
-      -- any tenant: the provider's ids are unique
+      -- any tenant: the ids of an account are unique
       select tenant_id, id, version from payments.payment_intents
       where provider = ${provider.name} and provider_handle = ${handle}`,
   )
@@ -66,7 +66,7 @@ async function lookAtRefund(deps: Deps, id: string): Promise<void> {
   if (refund) return await kernel.db.tx(tx => applyRefund(tx, refund, snapshot))
   const intent = snapshot.handle ? await findByHandle(deps, snapshot.handle) : undefined
   if (!intent) return
-  await kernel.db.tx(tx => reportForeignRefund(tx, provider.name, snapshot, intent))
+  await kernel.db.tx(tx => reportForeignRefund(tx, provider, snapshot, intent))
 }
 
 async function lookAtDispute(deps: Deps, snapshot: DisputeSnapshot): Promise<void> {

@@ -1,7 +1,7 @@
 /** Processes stored events. Reading an object once settles all its waiting events. */
 import { Type } from 'typebox'
 import { done, dueQueue, retry, sql, type DueQueue, type Tx } from '#dodeca/kernel'
-import type { Deps } from '../deps.ts'
+import { atAccount, type Deps } from '../deps.ts'
 import { ProviderFailure } from '../provider/port.ts'
 import { lookAtObject } from './look-at-object.ts'
 import { events_queue } from './store-events.ts'
@@ -36,8 +36,11 @@ export function providerEventsQueue(deps: Deps): DueQueue {
           where provider = ${provider} and object_ref = ${object_ref} and due_at is not null`,
       )
       if (waiting.length === 0) return done([])
+      const at = await atAccount(deps, provider)
+      // Nothing of a closed account is open.
+      if (!at) return done(waiting.map(one => one.event_id))
       try {
-        await lookAtObject(deps, object_ref)
+        await lookAtObject(at, object_ref)
       } catch (error) {
         if (!(error instanceof ProviderFailure)) throw error
         return retry(error.code, { counts: error.kind !== 'not_sent' })

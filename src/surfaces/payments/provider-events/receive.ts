@@ -2,12 +2,27 @@
  * Receives webhooks of the provider. They are verified with real time (in development the platform's
  * clock may be moved), and only the id of the object to read is stored.
  */
-import type { Provider } from '#dodeca/kernel'
+import { isId, type Provider } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
-import type { ProviderEvent } from '../provider/port.ts'
+import type { OpenProvider, ProviderEvent } from '../provider/port.ts'
 import { events_queue, storeEvents } from './store-events.ts'
 
-export function providerWebhooks({ kernel, provider }: Deps): Provider<ProviderEvent> {
+/** The platform's own account by the name of its provider, and each account of a tenant by its id. */
+export function providerWebhooks({ kernel, provider, providers }: Deps): Provider<ProviderEvent> {
+  const receivers = new WeakMap<OpenProvider, Provider<ProviderEvent>>()
+  return {
+    ...receiverOf(kernel, provider),
+    account: async name => {
+      const found = isId(name) ? await providers.byId(name) : undefined
+      if (!found) return undefined
+      const receiver = receivers.get(found) ?? receiverOf(kernel, found)
+      receivers.set(found, receiver)
+      return receiver
+    },
+  }
+}
+
+function receiverOf(kernel: Deps['kernel'], provider: OpenProvider): Provider<ProviderEvent> {
   const { clock } = kernel
   return {
     name: provider.name,

@@ -12,6 +12,8 @@ export async function adviseProvider({ kernel, provider }: Deps): Promise<string
     -- any tenant: all that waits for another provider
     select provider, count(*)::int as many from payments.payment_operations
     where state in ('created', 'pending_provider') and provider <> ${provider.name}
+      -- those of tenants' own accounts are found in the database
+      and provider not like '%:%'
     group by provider order by provider`,
   )
   return rows.map(

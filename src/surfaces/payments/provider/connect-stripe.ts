@@ -16,6 +16,14 @@ export type StripeLine = {
   client(): Promise<StripeClient>
   secrets(): Promise<readonly KeyObject[]>
   configured(): boolean
+  /** What pages have: the key, and the address of the script. */
+  published(): Promise<{ readonly key: string; readonly script_url: string } | null>
+}
+
+/** A double of Stripe at another address has its script there, too. */
+function scriptAt(base_url: string): string {
+  const { origin } = new URL(base_url)
+  return origin === stripe_address ? 'https://js.stripe.com/v3/' : `${origin}/js/v3`
 }
 
 const webhook_path = '/v1/providers/stripe/webhooks'
@@ -47,6 +55,17 @@ export function connectStripe(kernel: Kernel): StripeLine {
   return {
     // oxlint-disable-next-line node/no-sync -- development only, one look at a small file
     configured: () => key !== null || (sandboxed && existsSync(addresses)),
+    published: async () => {
+      const publishable = settings['payments.stripe_publishable_key']
+      if (key !== null) {
+        return publishable === null ? null : { key: publishable, script_url: scriptAt(base_url) }
+      }
+      if (!sandboxed) return null
+      const found = (await outside.addresses())?.['stripe']
+      if (!found) return null
+      const { api = '', publishable_key = '' }: Record<string, string> = found
+      return { key: publishable_key, script_url: `${api}/js/v3` }
+    },
     client: async () => {
       if (key !== null) {
         open ??= { address: base_url, client: openStripeClient(key, base_url, timeout) }
@@ -65,6 +84,55 @@ export function connectStripe(kernel: Kernel): StripeLine {
       if (given.length > 0 || !sandboxed) return given
       return [secretKey((await sandbox())['webhook_secret'] ?? '')]
     },
+  }
+}
+
+/** A key of the sandbox begins with this. In development it is sent there, and any other to Stripe. */
+const of_sandbox = 'sk_test_sandbox'
+
+type AccountKeys = {
+  readonly secret_key: string
+  readonly publishable_key: string | undefined
+  readonly webhook_secret: string | null
+}
+
+export type AccountLine = StripeLine & { close(): Promise<void> }
+
+/** An account of a tenant. Its key is sent to the address that the platform's settings give. */
+export function connectAccount(
+  { settings, profile, data_dir }: Kernel,
+  { secret_key, publishable_key, webhook_secret }: AccountKeys,
+): AccountLine {
+  const base_url = settings['payments.stripe_base_url']
+  const timeout = settings['payments.provider_timeout_ms']
+  const secrets = webhook_secret === null ? [] : [secretKey(webhook_secret)]
+  const sandboxed =
+    base_url === null && profile === 'development' && secret_key.startsWith(of_sandbox)
+  const outside = openOutsideWorld(data_dir)
+  const addressOf = async () => {
+    if (!sandboxed) return base_url ?? stripe_address
+    const found = (await outside.addresses())?.['stripe']?.['api']
+    if (!found) throw new ProviderFailure('not_sent', 'sandbox_absent')
+    return found
+  }
+  let open: { readonly address: string; readonly client: StripeClient } | undefined
+  return {
+    configured: () => true,
+    published: async () =>
+      publishable_key === undefined
+        ? null
+        : { key: publishable_key, script_url: scriptAt(await addressOf()) },
+    client: async () => {
+      const address = await addressOf()
+      if (open?.address !== address) {
+        const before = open
+        open = { address, client: openStripeClient(secret_key, address, timeout) }
+        await before?.client.close()
+      }
+      return open.client
+    },
+    secrets: async () => secrets,
+    close: async () => await open?.client.close(),
   }
 }
 

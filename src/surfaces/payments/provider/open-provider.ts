@@ -1,25 +1,36 @@
 /**
- * The provider of this deployment: Stripe, or that of the application. Every call passes the gate.
- * A call of an own provider ends in time, and what it throws without saying what happened leaves the
- * outcome in doubt.
+ * The platform's own account: at Stripe, or at the provider of the application. Every call to an
+ * account passes the gate of the account. A call of an own provider ends in time, and what it throws
+ * without saying what happened leaves the outcome in doubt.
  */
+import { platform_tenant } from '../deps.ts'
 import type { Kernel } from '../settings.ts'
+import { connectStripe } from './connect-stripe.ts'
 import { openGate } from './gate.ts'
 import { ProviderFailure, type OpenProvider, type PaymentProvider } from './port.ts'
 import { openStripe } from './stripe.ts'
 
 export function openProvider(kernel: Kernel, own?: PaymentProvider): OpenProvider {
-  const { settings } = kernel
+  const timeout_ms = kernel.settings['payments.provider_timeout_ms']
+  const within: Within = own ? call => inTime(call, timeout_ms) : call => call()
+  const provider = own ?? openStripe(kernel, connectStripe(kernel))
+  if (provider.name.includes(':')) throw new Error(`a provider cannot be named ${provider.name}`)
+  return behindGate(kernel, { ...provider, owner_id: platform_tenant }, within)
+}
+
+/** Each account has a gate of its own, so that no account waits for another. */
+export function behindGate(
+  { settings }: Kernel,
+  provider: PaymentProvider & Pick<OpenProvider, 'owner_id'>,
+  within: Within = call => call(),
+): OpenProvider {
   const gate = openGate({
     reads_per_second: settings['payments.provider_reads_per_second'],
     writes_per_second: settings['payments.provider_writes_per_second'],
     concurrency: settings['payments.provider_concurrency'],
     open_ms: settings['payments.breaker_open_ms'],
   })
-  const timeout_ms = settings['payments.provider_timeout_ms']
-  const provider = own ?? openStripe(kernel)
   const { accepting = () => true, books } = provider
-  const within: Within = own ? call => inTime(call, timeout_ms) : call => call()
   const pass: Pass = (kind, call) => gate.pass(kind, () => within(call))
   return {
     ...provider,

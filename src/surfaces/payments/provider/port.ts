@@ -20,7 +20,12 @@ export type Snapshot = {
   readonly charge: Charge | null
   readonly last_error: { readonly code: string; readonly decline_code: string | null } | null
   readonly cancellation_reason: string | null
-  readonly next_action: { readonly type: string; readonly url: string | null } | null
+  readonly next_action: {
+    readonly type: string
+    /** Where the payer goes. Without one, the script of the provider does it with the secret. */
+    readonly url: string | null
+    readonly client_secret?: string | null
+  } | null
   /** The id of our intent that the object was made for, if the object carries it. */
   readonly intent_id: string | null
   readonly tenant_id: string | null
@@ -96,6 +101,23 @@ export type Page<T> = { readonly data: readonly T[]; readonly has_more: boolean 
 export type EventPage = Page<ProviderEvent> & { readonly last: string | undefined }
 export type Window = { readonly from_s: number; readonly to_s?: number; readonly after?: string }
 
+/** How a browser makes a payment method, without showing it to a page of ours. */
+export type ProviderBrowser = {
+  readonly script_url: string
+  readonly publishable_key: string
+  /** `held`: the amount is reserved first and captured later. */
+  readonly methods: readonly { readonly method: string; readonly timing: 'held' }[]
+  /** What a page with the script needs, besides what is its own, as a content security policy. */
+  readonly policy: Readonly<Record<'script' | 'frame' | 'connect' | 'img', readonly string[]>>
+  /**
+   * JavaScript of our page: an async function that gets this setup, the amount and the place of the
+   * form, and returns `{ change(amount), pay(return_url), act(client_secret) }`.
+   */
+  readonly page_script: string
+  /** The amount in the provider's own unit. */
+  amountOf(amount_minor: number, currency: string): number
+}
+
 export type ObjectKind = 'payment' | 'charge' | 'refund' | 'dispute' | 'payout'
 
 /** A call that fails throws a `ProviderFailure`. Any other error leaves its outcome in doubt. */
@@ -142,12 +164,19 @@ export type PaymentProvider = {
   ): ProviderVerdict<ProviderEvent> | Promise<ProviderVerdict<ProviderEvent>>
   /** False while it is not configured. */
   accepting?(): boolean
+  /** Null while a browser cannot use it. Without it, there are no pages of ours. */
+  browser?(): Promise<ProviderBrowser | null>
   /** Its own books. Without them nothing is reconciled, and lost webhooks are not looked for. */
   readonly books?: ProviderBooks
 }
 
-/** As use cases have it, behind the gate. */
+/**
+ * One account with a provider, as use cases have it: behind its own gate. Its `name` is what rows have
+ * in `provider`: `stripe` for the platform's own account, `stripe:<id>` for one of a tenant.
+ */
 export type OpenProvider = PaymentProvider & {
+  /** The tenant to which the account belongs. The nil tenant is the platform. */
+  readonly owner_id: string
   accepting(): boolean
   /** Called when the provider works again after the breaker was open. */
   onRecovered(run: () => void): void

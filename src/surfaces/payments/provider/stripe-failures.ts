@@ -10,6 +10,7 @@ import { ProviderFailure } from './port.ts'
 import { snapshotOf } from './stripe-snapshots.ts'
 
 const other_state = ['payment_intent_unexpected_state', 'charge_already_refunded']
+const methods = ['payment_method', 'confirmation_token']
 /** Declines that may succeed if the same card is tried again. */
 const passing = [
   'processing_error',
@@ -80,7 +81,7 @@ export function failureOfReply(
     return new ProviderFailure('unexpected_state', code, { snapshot, cause })
   }
   if (status === 400 || status === 404) {
-    const missing_method = code === 'resource_missing' && param === 'payment_method'
+    const missing_method = code === 'resource_missing' && methods.includes(param ?? '')
     const named = missing_method ? 'payment_method_invalid' : code || 'provider_refused'
     return new ProviderFailure('refused', named, { cause })
   }

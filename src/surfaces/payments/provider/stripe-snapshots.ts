@@ -36,16 +36,18 @@ export function snapshotOf(intent: Stripe.PaymentIntent): Snapshot {
       ? { code: error.code ?? error.type, decline_code: error.decline_code ?? null }
       : null,
     cancellation_reason: intent.cancellation_reason,
-    next_action: intent.next_action
-      ? {
-          type: intent.next_action.type,
-          url: intent.next_action.redirect_to_url?.url ?? null,
-        }
-      : null,
+    next_action: nextActionOf(intent),
     intent_id: intent.metadata['intent_id'] ?? null,
     tenant_id: intent.metadata['tenant_id'] ?? null,
     created_s: intent.created,
   }
+}
+
+/** The secret of the payment is only for an action that the script of Stripe performs. */
+function nextActionOf({ next_action, client_secret }: Stripe.PaymentIntent) {
+  if (!next_action) return null
+  const url = next_action.redirect_to_url?.url ?? null
+  return { type: next_action.type, url, client_secret: url === null ? client_secret : null }
 }
 
 /** Only an expanded charge contains more than its id. */

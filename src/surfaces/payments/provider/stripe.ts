@@ -3,7 +3,8 @@ import type { Stripe } from 'stripe'
 import { nearestOfStripe, toStripe } from '../money/currencies.ts'
 import type { Kernel } from '../settings.ts'
 import type { StripeClient } from './call-stripe.ts'
-import { connectStripe } from './connect-stripe.ts'
+import type { StripeLine } from './connect-stripe.ts'
+import { openBrowser } from './stripe-browser.ts'
 import { verifyWebhook } from './verify-stripe.ts'
 import {
   ProviderFailure,
@@ -28,9 +29,7 @@ const expand = ['latest_charge.balance_transaction']
 const expand_list = ['data.latest_charge.balance_transaction']
 const page_size = 100
 
-export function openStripe(kernel: Kernel): PaymentProvider {
-  const { log } = kernel
-  const line = connectStripe(kernel)
+export function openStripe({ log }: Pick<Kernel, 'log'>, line: StripeLine): PaymentProvider {
   const call: Call = async work => {
     try {
       return await work(await line.client())
@@ -45,6 +44,7 @@ export function openStripe(kernel: Kernel): PaymentProvider {
   return {
     name: 'stripe',
     accepting: line.configured,
+    browser: () => openBrowser(line),
     kindOf: object_ref => kinds[object_ref.split('_')[0] ?? ''] ?? null,
     verify: (message, now_seconds) => verifyWebhook(line, message, now_seconds),
     ...writes(call),
@@ -97,7 +97,7 @@ function writes(call: Call) {
     confirm: (handle, { payment_method, return_url, key }) =>
       write(
         `${of(intents, handle)}/confirm`,
-        { payment_method, ...(return_url ? { return_url } : {}), expand },
+        { ...methodOf(payment_method), ...(return_url ? { return_url } : {}), expand },
         key,
       ),
     capture: (handle, { amount_minor, currency, key }) =>
@@ -118,6 +118,11 @@ function writes(call: Call) {
         return refundOf(await stripe.post<Stripe.Refund>('/refunds', params, key))
       }),
   } satisfies Partial<PaymentProvider>
+}
+
+/** What a browser made is for one payment. Other ids name a payment method. */
+function methodOf(id: string) {
+  return id.startsWith('ctoken_') ? { confirmation_token: id } : { payment_method: id }
 }
 
 /** `never`: a view states what it reads of Stripe's object. */

@@ -1,12 +1,15 @@
-/** Reads the ledger's view of the provider's balance, in total and for one balance transaction. */
+/** The ledger's view of the balance of an account, in total and for one balance transaction. */
 import { Type } from 'typebox'
-import { sql, type Reader } from '#dodeca/kernel'
+import { nil_id, sql, type Reader } from '#dodeca/kernel'
+import { accountIdOf } from '../provider/account-key.ts'
+import type { OpenProvider } from '../provider/port.ts'
 
 const Movement = Type.Object({ minor: Type.Integer() })
 
 /** Returns how much one balance transaction moved the clearing account. */
 export async function movementOf(
   reader: Reader,
+  { name }: Pick<OpenProvider, 'name'>,
   { id, intent_id, kind }: { id: string; intent_id: string | null; kind: string },
 ): Promise<number> {
   const { minor } = await reader.one(
@@ -19,6 +22,7 @@ export async function movementOf(
       from payments.ledger_transactions t
       join payments.ledger_entries e on e.transaction_id = t.id
       join payments.ledger_accounts a on a.id = e.account_id and a.type = 'provider_clearing'
+        and a.payment_account_id = ${accountIdOf(name) ?? nil_id}
       where t.external_ref = ${id}
         -- a capture may be posted before its balance transaction is known
         or (${kind} = 'charge' and t.intent_id = ${intent_id}::uuid and t.purpose = 'capture'
@@ -34,20 +38,21 @@ const Line = Type.Object({
 })
 
 /** For each currency: the clearing account, and the net of all recorded balance transactions. */
-export function clearingByCurrency(reader: Reader, provider: string) {
+export function clearingByCurrency(reader: Reader, { name, owner_id }: OpenProvider) {
   return reader.many(
     Line,
     sql`
-      -- any tenant: the provider has one balance for all of them
+      -- any tenant: an account has one balance for all of them
       select currency, sum(clearing)::bigint as clearing_minor, sum(net)::bigint as recorded_minor
       from (
         select a.currency, b.debits_minor - b.credits_minor as clearing, 0 as net
         from payments.ledger_accounts a
         join payments.ledger_balances b on b.account_id = a.id
-        where a.type = 'provider_clearing'
+        where a.owner_id = ${owner_id} and a.type = 'provider_clearing'
+          and a.payment_account_id = ${accountIdOf(name) ?? nil_id}
         union all
         select currency, 0, net_minor from payments.settlement_records
-        where provider = ${provider}) one
+        where provider = ${name}) one
       group by currency`,
   )
 }

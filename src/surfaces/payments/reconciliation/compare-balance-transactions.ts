@@ -5,9 +5,10 @@
  */
 import { Type } from 'typebox'
 import { nullable, sql, type Tx } from '#dodeca/kernel'
-import { platform_tenant, type Deps } from '../deps.ts'
+import type { Deps } from '../deps.ts'
 import { post, transfer } from '../ledger/post.ts'
 import { lookAtObject } from '../provider-events/look-at-object.ts'
+import { accountIdOf } from '../provider/account-key.ts'
 import { booksOf, type BalanceTransaction } from '../provider/port.ts'
 import { recordSettlement } from '../settlements/record-settlements.ts'
 import { movementOf } from './clearing.ts'
@@ -73,13 +74,14 @@ async function explain(
       select balance_transaction_id, intent_id, tenant_id from payments.settlement_records
       where provider = ${provider.name} and balance_transaction_id = ${one.id}`,
   )
-  const moved = await movementOf(tx, { id: one.id, intent_id, kind: one.kind })
+  const moved = await movementOf(tx, provider, { id: one.id, intent_id, kind: one.kind })
   if (moved === one.net_minor) return false
   const unknown = intent_id === null && moved === 0
   if (unknown) {
     const amount = Math.abs(one.net_minor)
     await post(tx, {
-      tenant_id: platform_tenant,
+      tenant_id: provider.owner_id,
+      payment_account_id: accountIdOf(provider.name),
       purpose: 'suspense',
       external_ref: one.id,
       currency: one.currency,

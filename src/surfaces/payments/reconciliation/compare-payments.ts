@@ -4,11 +4,11 @@
  */
 import { type Static, Type } from 'typebox'
 import { isId, sql, type Reader, type Tx } from '#dodeca/kernel'
-import { platform_tenant, type Deps } from '../deps.ts'
+import type { Deps } from '../deps.ts'
 import { applyProviderState } from '../operations/apply-provider-state.ts'
 import { nextState } from '../operations/next-state.ts'
 import { findIntent, intentColumns, IntentRow } from '../operations/rows.ts'
-import { booksOf, ProviderFailure, type Snapshot } from '../provider/port.ts'
+import { booksOf, ProviderFailure, type OpenProvider, type Snapshot } from '../provider/port.ts'
 import { openItem, type Disagreement } from './open-item.ts'
 import type { Counts, PageResult, Run } from './page-result.ts'
 
@@ -46,7 +46,7 @@ export async function comparePayments(
   for (const one of data) {
     const old = one.created_s < newest_s - orphan_age_seconds
     if (seen.has(one.handle) || one.status !== 'requires_capture' || !old) continue
-    if (!(await findNamed(kernel.db, one))) continue
+    if (!(await findNamed(kernel.db, provider, one))) continue
     if (await releaseOrphan(deps, one)) released.add(one.handle)
   }
   return {
@@ -57,7 +57,7 @@ export async function comparePayments(
       const ours = seen.get(listed.handle)
       if (ours) return agrees(ours, snapshot) ? [] : [(tx: Tx) => correct(tx, deps, ours, snapshot)]
       const over = released.has(snapshot.handle)
-      return [(tx: Tx) => report(tx, provider.name, snapshot, over)]
+      return [(tx: Tx) => report(tx, provider, snapshot, over)]
     }),
     finish: async tx => {
       await tx.run(sql`
@@ -89,7 +89,7 @@ async function correct(tx: Tx, deps: Deps, ours: Known, snapshot: Snapshot): Pro
 
 async function report(
   tx: Tx,
-  provider: string,
+  provider: OpenProvider,
   snapshot: Snapshot,
   released: boolean,
 ): Promise<Counts> {
@@ -145,26 +145,34 @@ async function releaseOrphan({ provider, kernel }: Deps, { handle }: Snapshot): 
   }
 }
 
-/** Returns our payment to which the provider's object refers. */
-async function findNamed(reader: Reader, { tenant_id, intent_id }: Snapshot) {
+/**
+ * Returns our payment to which the provider's object refers. An object of one account never refers to
+ * a payment of another one, whatever it says.
+ */
+async function findNamed(
+  reader: Reader,
+  { name }: OpenProvider,
+  { tenant_id, intent_id }: Snapshot,
+) {
   if (tenant_id === null || intent_id === null || !isId(tenant_id) || !isId(intent_id)) return null
-  return (await findIntent(reader, { tenant_id, id: intent_id })) ?? null
+  const ours = await findIntent(reader, { tenant_id, id: intent_id })
+  return ours?.provider === name ? ours : null
 }
 
 /** Money that was held or captured without us, or twice for one of our payments. */
 async function unknownPayment(
   reader: Reader,
-  provider: string,
+  provider: OpenProvider,
   snapshot: Snapshot,
   released: boolean,
 ): Promise<Disagreement | null> {
   const held = snapshot.status === 'requires_capture'
   if (!held && snapshot.status !== 'succeeded') return null
-  const ours = await findNamed(reader, snapshot)
+  const ours = await findNamed(reader, provider, snapshot)
   const twice = ours ? 'duplicate_effect' : 'missing_local'
   return {
-    tenant_id: ours?.tenant_id ?? platform_tenant,
-    provider,
+    tenant_id: ours?.tenant_id ?? provider.owner_id,
+    provider: provider.name,
     discrepancy: held ? 'orphan_authorization' : twice,
     ...(released ? { state: 'auto_resolved' } : {}),
     external_ref: snapshot.handle,

@@ -23,7 +23,7 @@ export async function compareRefunds(deps: Deps, run: Run): Promise<PageResult> 
         return { fixed: ours.state === snapshot.status ? 0 : 1, opened: 0 }
       }
       const intent = snapshot.handle ? await findByHandle(deps, snapshot.handle, tx) : undefined
-      const opened = await reportForeignRefund(tx, provider.name, snapshot, intent)
+      const opened = await reportForeignRefund(tx, provider, snapshot, intent)
       return { fixed: 0, opened: opened ? 1 : 0 }
     }),
   }

@@ -4,7 +4,7 @@
  */
 import { Type } from 'typebox'
 import { sql } from '#dodeca/kernel'
-import { platform_tenant, type Deps } from '../deps.ts'
+import type { Deps } from '../deps.ts'
 import { booksOf, type PaymentProvider } from '../provider/port.ts'
 import { recordPayoutOf } from '../settlements/record-settlements.ts'
 import type { PageResult, Run } from './page-result.ts'
@@ -23,7 +23,7 @@ export async function linkPayouts(
     sql`
       select balance_transaction_id, source_ref as payout
       from payments.settlement_records
-      where tenant_id = ${platform_tenant} and payout_id is null and provider = ${provider.name}
+      where tenant_id = ${provider.owner_id} and payout_id is null and provider = ${provider.name}
         and kind = 'payout' and source_ref is not null
         and (${run.page_after}::text is null or balance_transaction_id > ${run.page_after}::text)
       order by balance_transaction_id limit ${page_size}`,

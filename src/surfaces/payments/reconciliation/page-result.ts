@@ -4,6 +4,8 @@ import { nullable, type Tx } from '#dodeca/kernel'
 
 export const RunRow = Type.Object({
   id: Type.String(),
+  /** The account whose books are compared. */
+  provider: Type.String(),
   phase: Type.String(),
   page_after: nullable(Type.String()),
   from_s: Type.Number(),

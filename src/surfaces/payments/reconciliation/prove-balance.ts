@@ -5,7 +5,7 @@
  */
 import { type Static, Type } from 'typebox'
 import { nullable, sql, type Tx } from '#dodeca/kernel'
-import { platform_tenant, type Deps } from '../deps.ts'
+import type { Deps } from '../deps.ts'
 import { booksOf } from '../provider/port.ts'
 import { clearingByCurrency } from './clearing.ts'
 import { openItem } from './open-item.ts'
@@ -28,7 +28,7 @@ const Before = Type.Object({ proof: nullable(Proof) })
 export async function proveBalance(deps: Deps, run: Run): Promise<PageResult> {
   const { kernel, provider } = deps
   const balance = await booksOf(provider).balance()
-  const lines = await clearingByCurrency(kernel.db, provider.name)
+  const lines = await clearingByCurrency(kernel.db, provider)
   const proof: Proof = {}
   for (const [currency, provider_minor] of balance) {
     proof[currency] = { clearing_minor: 0, recorded_minor: 0, provider_minor }
@@ -60,7 +60,7 @@ async function compareProofs(tx: Tx, { provider }: Deps, run: Run, proof: Proof)
     const earlier = before?.proof?.[currency]
     if (!differs(now) || !earlier || !differs(earlier)) continue
     const item = {
-      tenant_id: platform_tenant,
+      tenant_id: provider.owner_id,
       provider: provider.name,
       discrepancy: 'balance_drift',
       external_ref: currency,

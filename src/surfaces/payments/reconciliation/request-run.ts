@@ -5,33 +5,48 @@ import type { Deps } from '../deps.ts'
 
 export const reconciliation_queue = 'payments.reconciliations'
 
-const Due = Type.Object({ due: Type.Boolean() })
+const Locked = Type.Object({ locked: Type.Boolean() })
+const Due = Type.Object({ provider: Type.String() })
+const batch = 100
 
 /**
- * Only one process at a time can do this. The lock lasts until the commit, and the next process
- * then sees the run.
+ * Of each account, the platform's and the tenants'. Only one process at a time can do this. The lock
+ * lasts until the commit, and the next process then sees the runs.
  */
 export async function requestRegularRun({ kernel, provider }: Deps): Promise<void> {
-  if (!provider.books || !provider.accepting()) return
   const { settings, db } = kernel
+  const works = provider.books !== undefined && provider.accepting()
   await db.tx(async tx => {
-    const { due } = await tx.one(
+    const { locked } = await tx.one(
+      Locked,
+      sql`select pg_try_advisory_xact_lock(hashtext('payments.reconcile')) as locked`,
+    )
+    if (!locked) return
+    const due = await tx.many(
       Due,
       sql`
-        select pg_try_advisory_xact_lock(hashtext('payments.reconcile')) and not exists (
-          select 1 from payments.reconciliation_runs
-          where provider = ${provider.name} and requested_by = 'schedule'
-            and created_at > kernel.now()
-              - make_interval(secs => ${settings['payments.reconcile_seconds']})) as due`,
+        -- any tenant: the accounts of all of them
+        select one.provider from (
+          select ${provider.name}::text as provider where ${works}
+          union all
+          select a.provider || ':' || a.id from payments.payment_accounts a
+          where a.sealed is not null) one
+        where not exists (
+          select 1 from payments.reconciliation_runs r
+          where r.provider = one.provider and r.requested_by = 'schedule'
+            and r.created_at > kernel.now()
+              - make_interval(secs => ${settings['payments.reconcile_seconds']}))
+        limit ${batch}`,
     )
-    if (!due) return
     const days = settings['payments.reconcile_window_days']
-    await tx.run(sql`
-      insert into payments.reconciliation_runs (id, provider, from_at, to_at, requested_by)
-      values (
-        ${newId()}, ${provider.name}, kernel.now() - make_interval(days => ${days}),
-        kernel.now() + interval '100 years', 'schedule')`)
-    tx.wake(reconciliation_queue)
+    for (const one of due) {
+      await tx.run(sql`
+        insert into payments.reconciliation_runs (id, provider, from_at, to_at, requested_by)
+        values (
+          ${newId()}, ${one.provider}, kernel.now() - make_interval(days => ${days}),
+          kernel.now() + interval '100 years', 'schedule')`)
+    }
+    if (due.length > 0) tx.wake(reconciliation_queue)
   })
 }
 

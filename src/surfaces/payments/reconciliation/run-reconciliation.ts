@@ -5,8 +5,8 @@
  * becomes an item. Each difference is corrected and counted in one transaction, and the position is
  * stored after each page, so a run survives a crash.
  */
-import { again, done, dueQueue, retry, sql, type DueQueue } from '#dodeca/kernel'
-import type { Deps } from '../deps.ts'
+import { again, dead, done, dueQueue, retry, sql, type DueQueue } from '#dodeca/kernel'
+import { atAccount, type Deps } from '../deps.ts'
 import { ProviderFailure } from '../provider/port.ts'
 import { compareBalanceTransactions } from './compare-balance-transactions.ts'
 import { compareLocal } from './compare-local.ts'
@@ -35,21 +35,23 @@ export function reconciliationQueue(deps: Deps): DueQueue {
     key: ['id'],
     row: RunRow,
     load: sql`
-      t.phase, t.page_after, extract(epoch from t.from_at)::float8 as from_s,
+      t.provider, t.phase, t.page_after, extract(epoch from t.from_at)::float8 as from_s,
       case when t.to_at < kernel.now() then extract(epoch from t.to_at)::float8 end as to_s,
       -- the platform's clock may be ahead in development
       extract(epoch from least(t.created_at, now()))::float8 as started_s`,
     where: sql`t.state in ('queued', 'running')`,
-    batch: 1,
-    concurrency: 1,
+    batch: 4,
+    concurrency: 4,
     lease_seconds: 300,
     retry: { first: 5, factor: 3, cap: 1800 },
     attempts_max: 20,
     run: async (row, signal) => {
       const phase = phases.find(([name]) => name === row.phase)?.[1]
       if (!phase) throw new Error(`a reconciliation has no phase ${row.phase}`)
+      const at = await atAccount(deps, row.provider)
+      if (!at) return dead('payment_account_closed')
       try {
-        const result = await phase(deps, row, signal)
+        const result = await phase(at, row, signal)
         if (result.after !== null && result.after === row.page_after) {
           throw new Error(`the provider's list of ${row.phase} does not go on`)
         }

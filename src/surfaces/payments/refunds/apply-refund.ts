@@ -11,12 +11,12 @@
  */
 import { type Static, Type } from 'typebox'
 import { Id, isId, nullable, oneOf, sql, type Reader, type Tx } from '#dodeca/kernel'
-import { platform_tenant } from '../deps.ts'
 import { post, transfer } from '../ledger/post.ts'
 import { announce } from '../operations/announce.ts'
 import { endOperation, parkOperation } from '../operations/end-operation.ts'
 import { lockIntent, type IntentRow } from '../operations/rows.ts'
-import type { RefundSnapshot } from '../provider/port.ts'
+import { accountIdOf } from '../provider/account-key.ts'
+import type { OpenProvider, RefundSnapshot } from '../provider/port.ts'
 import { openItem } from '../reconciliation/open-item.ts'
 
 export const RefundRow = Type.Object({
@@ -58,7 +58,7 @@ export async function findRefundOf(reader: Reader, provider: string, snapshot: R
       select ${refundColumns} from payments.refunds r
       join payments.payment_operations o
         on o.tenant_id = r.tenant_id and o.id = r.operation_id
-      where o.id = ${snapshot.operation_id}`,
+      where o.id = ${snapshot.operation_id} and r.provider = ${provider}`,
   )
 }
 
@@ -88,7 +88,7 @@ export async function applyRefund(
   if (!intent || refund.state === 'failed') return
   const discrepancy = discrepancyOf(intent, refund, snapshot)
   if (discrepancy) return await disagree(tx, intent, refund, snapshot, discrepancy)
-  if (!refund.accepted && snapshot.booked_ref) await accept(tx, refund, snapshot)
+  if (!refund.accepted && snapshot.booked_ref) await accept(tx, intent, refund, snapshot)
   const accepted = refund.accepted || snapshot.booked_ref !== null
   if (snapshot.status === 'failed') {
     await failRefund(
@@ -112,9 +112,15 @@ export async function applyRefund(
   }
 }
 
-async function accept(tx: Tx, refund: RefundRow, snapshot: RefundSnapshot): Promise<void> {
+async function accept(
+  tx: Tx,
+  { provider }: IntentRow,
+  refund: RefundRow,
+  snapshot: RefundSnapshot,
+): Promise<void> {
   await post(tx, {
     tenant_id: refund.tenant_id,
+    payment_account_id: accountIdOf(provider),
     operation_id: refund.operation_id,
     intent_id: refund.intent_id,
     purpose: 'refund_accepted',
@@ -163,6 +169,7 @@ export async function failRefund(
   const from = accepted ? 'provider_clearing' : 'refunds_in_transit'
   await post(tx, {
     tenant_id,
+    payment_account_id: accountIdOf(intent.provider),
     operation_id,
     intent_id: refund.intent_id,
     purpose: 'refund_returned',
@@ -245,12 +252,12 @@ async function disagree(
 /** A refund that was made outside the platform, for example in the provider's dashboard. */
 export async function reportForeignRefund(
   tx: Tx,
-  provider: string,
+  { name: provider, owner_id }: Pick<OpenProvider, 'name' | 'owner_id'>,
   snapshot: RefundSnapshot,
   intent: Pick<IntentRow, 'tenant_id' | 'id'> | undefined,
 ): Promise<boolean> {
   return await openItem(tx, {
-    tenant_id: intent?.tenant_id ?? platform_tenant,
+    tenant_id: intent?.tenant_id ?? owner_id,
     provider,
     discrepancy: 'missing_local',
     external_ref: snapshot.id,

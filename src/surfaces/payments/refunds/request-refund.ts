@@ -4,7 +4,16 @@
  * this transaction the money is in transit.
  */
 import { Type } from 'typebox'
-import { expectVersion, formatMoney, newId, sql, type RequestKey, type Tx } from '#dodeca/kernel'
+import {
+  expectVersion,
+  formatMoney,
+  newId,
+  nil_id,
+  sql,
+  type RequestKey,
+  type Tx,
+} from '#dodeca/kernel'
+import { requireAccount } from '../accounts/require-account.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { accountColumns, currentSums } from '../ledger/balances.ts'
@@ -13,6 +22,7 @@ import { readPart, type GivenPart } from '../money/read-amount.ts'
 import { announce } from '../operations/announce.ts'
 import { beginOperation, requireProvider } from '../operations/begin-operation.ts'
 import { lockIntent, type IntentRow } from '../operations/rows.ts'
+import { accountIdOf } from '../provider/account-key.ts'
 import { overdraft_max } from '../settings.ts'
 
 export type RefundAsked = GivenPart & {
@@ -45,7 +55,9 @@ export async function requestRefund(tx: Tx, deps: Deps, asked: RefundAsked): Pro
   const left =
     intent.amount_captured_minor - intent.amount_refunded_minor - intent.amount_refund_pending_minor
   const amount_minor = readPart(asked, intent.currency, left)
-  requireProvider(deps, asked)
+  const payment_account_id = accountIdOf(intent.provider)
+  requireProvider(deps, intent, asked)
+  await requireAccount(tx, intent, 'open')
   const taken = await tx.maybe(
     Taken,
     sql`
@@ -72,6 +84,7 @@ export async function requestRefund(tx: Tx, deps: Deps, asked: RefundAsked): Pro
       ${reason}, ${note}, ${intent.provider})`)
   await post(tx, {
     tenant_id,
+    payment_account_id,
     operation_id,
     intent_id,
     purpose: 'refund_requested',
@@ -79,7 +92,8 @@ export async function requestRefund(tx: Tx, deps: Deps, asked: RefundAsked): Pro
     description: `Refund ${id} of payment ${intent_id}`,
     legs: transfer('merchant_balance', 'refunds_in_transit', amount_minor),
   })
-  await refuseOverdraft(tx, deps, intent)
+  // At an own account the provider takes the money from the tenant itself.
+  if (payment_account_id === null) await refuseOverdraft(tx, deps, intent)
   announce(tx, intent, {
     type: 'refund.created',
     version: taken.version,
@@ -106,7 +120,7 @@ async function refuseOverdraft(tx: Tx, { kernel }: Deps, { tenant_id, currency }
     sql`
       select ${accountColumns} from payments.ledger_accounts a ${currentSums}
       where a.owner_id = ${tenant_id} and a.currency = ${currency}
-        and a.type = 'merchant_balance'`,
+        and a.type = 'merchant_balance' and a.payment_account_id = ${nil_id}`,
   )
   if (balance_minor < -overdraft) throw problem('balance_insufficient')
 }

@@ -74,6 +74,7 @@ export const refundRoutes = open({
         'refund_exceeds_captured',
         ...partRefusals,
         'balance_insufficient',
+        'payment_account_closed',
         'payment_refused',
         'card_data_refused',
         'payment_provider_unavailable',

@@ -4,8 +4,9 @@
  */
 import { Type } from 'typebox'
 import { newId, sql } from '#dodeca/kernel'
-import { platform_tenant, type Deps } from '../deps.ts'
+import type { Deps } from '../deps.ts'
 import { post, transfer } from '../ledger/post.ts'
+import { accountIdOf } from '../provider/account-key.ts'
 import type { PayoutSnapshot } from '../provider/port.ts'
 
 const to_bank = ['bank', 'provider_clearing'] as const
@@ -19,19 +20,20 @@ export async function applyPayout(
   snapshot: PayoutSnapshot,
 ): Promise<void> {
   const { amount_minor, currency } = snapshot
+  const { owner_id: tenant_id } = provider
   await kernel.db.tx(async tx => {
     const payout = await tx.one(
       Known,
       sql`
         insert into payments.payouts as p (
-          id, provider, provider_payout_id, amount_minor, currency, state, arrival_at)
+          tenant_id, id, provider, provider_payout_id, amount_minor, currency, state, arrival_at)
         values (
-          ${newId()}, ${provider.name}, ${snapshot.id}, ${amount_minor}, ${currency}, 'new',
+          ${tenant_id}, ${newId()}, ${provider.name}, ${snapshot.id}, ${amount_minor}, ${currency}, 'new',
           to_timestamp(${snapshot.arrival_s}))
         on conflict (provider, provider_payout_id) do update set arrival_at = excluded.arrival_at
         returning id, state, version`,
     )
-    const common = { tenant_id: platform_tenant, currency }
+    const common = { tenant_id, payment_account_id: accountIdOf(provider.name), currency }
     const amount = Math.abs(amount_minor)
     const [to, from] = amount_minor < 0 ? back_from_bank : to_bank
     if (snapshot.booked_ref) {
@@ -59,10 +61,10 @@ export async function applyPayout(
     const version = payout.state === 'new' ? payout.version : payout.version + 1
     await tx.run(sql`
       update payments.payouts set state = ${snapshot.status}, version = ${version}
-      where id = ${payout.id}`)
+      where tenant_id = ${tenant_id} and id = ${payout.id}`)
     tx.emit({
       type: 'payout.recorded',
-      tenant_id: platform_tenant,
+      tenant_id,
       aggregate_type: 'payout',
       aggregate_id: payout.id,
       aggregate_version: version,

@@ -5,7 +5,7 @@
  */
 import { Type } from 'typebox'
 import { newId, sql, type Tx } from '#dodeca/kernel'
-import { platform_tenant, type Deps } from '../deps.ts'
+import type { Deps } from '../deps.ts'
 import { postFee } from '../ledger/post-fee.ts'
 import type { BalanceTransaction } from '../provider/port.ts'
 
@@ -27,18 +27,19 @@ export async function recordSettlement(
         tenant_id, id, provider, balance_transaction_id, kind, source_ref, intent_id, amount_minor,
         fee_minor, net_minor, currency, exchange_rate, available_on, provider_created_at)
       values (
-        ${owner?.tenant_id ?? platform_tenant}, ${newId()}, ${provider.name}, ${one.id},
+        ${owner?.tenant_id ?? provider.owner_id}, ${newId()}, ${provider.name}, ${one.id},
         ${one.kind}, ${one.source}, ${owner?.id ?? null}, ${one.amount_minor}, ${one.fee_minor},
         ${one.net_minor}, ${one.currency}, ${one.exchange_rate},
         to_timestamp(${one.available_on_s}), to_timestamp(${one.created_s}))
       on conflict (provider, balance_transaction_id) do nothing
       returning id`,
   )
-  if (owner && one.kind === 'charge') await postFee(tx, deps, owner, one)
+  const payer = owner && { ...owner, provider: provider.name }
+  if (payer && one.kind === 'charge') await postFee(tx, deps, payer, one)
   if (!made) return false
   tx.emit({
     type: 'settlement.recorded',
-    tenant_id: owner?.tenant_id ?? platform_tenant,
+    tenant_id: owner?.tenant_id ?? provider.owner_id,
     aggregate_type: 'settlement',
     aggregate_id: made.id,
     aggregate_version: 1,

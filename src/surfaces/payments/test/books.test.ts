@@ -225,7 +225,13 @@ test('commits with a capture and its fee never wait for each other in a circle',
       // A commit that ends in a deadlock would be tried again.
       db.tx(async tx => {
         attempts++
-        const common = { tenant_id, currency: 'SEK', description: 'test', operation_id: newId() }
+        const common = {
+          tenant_id,
+          payment_account_id: null,
+          currency: 'SEK',
+          description: 'test',
+          operation_id: newId(),
+        }
         const legs = transfer('provider_clearing', 'merchant_balance', amount)
         await post(tx, { ...common, purpose: 'capture', legs })
         const fee = transfer('merchant_balance', 'provider_clearing', 30)

@@ -169,7 +169,7 @@ describe('the sums of the ledger', () => {
       db.tx(async tx => {
         const purpose = 'capture'
         const more = { operation_id: newId(), currency: 'NOK', description: 'test' }
-        await post(tx, { tenant_id, purpose, legs, ...more })
+        await post(tx, { tenant_id, payment_account_id: null, purpose, legs, ...more })
       })
     await posting()
     await db.run(sql`

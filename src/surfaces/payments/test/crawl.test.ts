@@ -14,6 +14,7 @@ const sandbox = await openSandbox(folder, [stripe])
 const {
   api = '',
   key = '',
+  publishable_key = '',
   webhook_secret = '',
 }: Record<string, string> = sandbox.addresses['stripe'] ?? {}
 afterAll(async () => {
@@ -22,7 +23,11 @@ afterAll(async () => {
 })
 
 type Asks = {
-  ask(method: 'POST' | 'GET', path: string, body?: object): Promise<{ id: string; data: Listed[] }>
+  ask(
+    method: 'POST' | 'GET' | 'PUT',
+    path: string,
+    body?: object,
+  ): Promise<{ id: string; url: string; data: Listed[] }>
 }
 type Listed = { id: string }
 
@@ -42,12 +47,35 @@ const posted = async (maker: Asks) => {
   const { data } = await maker.ask('GET', `/v1/ledger/transactions?intent_id=${id}`)
   return data[0]?.id ?? ''
 }
+let accounts = 0
+/** Each account with the provider belongs to one payment account. */
+async function connection() {
+  const made = await fetch(`${api}/_sandbox/accounts`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{}',
+  })
+  const { key: secret_key } = (await made.json()) as { key: string }
+  return { provider: 'stripe', auth: { secret_key } }
+}
+/** The signatures of the addresses of pages, by request. */
+const signatures = new Map<string, Record<string, string>>()
+const asked = { amount_minor: 1000, currency: 'EUR', description: 'Invoice 17' }
+const requested = async ({ ask }: Asks) => {
+  const { id, url } = await ask('POST', '/v1/payment-requests', asked)
+  signatures.set(id, Object.fromEntries(new URL(url).searchParams))
+  return id
+}
+const signed = (_maker: unknown, { id = '' }: Record<string, string>) => ({
+  query: signatures.get(id) ?? {},
+})
 const window = { from: '2026-01-01T00:00:00.000Z', to: '2026-01-02T00:00:00.000Z' }
 
 await crawlSurface({
   surface: 'payments',
   settings: {
     PAYMENTS_STRIPE_SECRET_KEY: key,
+    PAYMENTS_STRIPE_PUBLISHABLE_KEY: publishable_key,
     PAYMENTS_STRIPE_BASE_URL: api,
     PAYMENTS_STRIPE_WEBHOOK_SECRETS: webhook_secret,
     PAYMENTS_PROVIDER_READS_PER_SECOND: '100000',
@@ -56,6 +84,16 @@ await crawlSurface({
   also: ['POST /v1/providers/{provider}/webhooks'],
   subjects: {
     '/v1/payment-intents/{id}': { make: created },
+    '/v1/payment-accounts/{name}': {
+      make: async ({ ask }) => {
+        const name = `shop-${++accounts}`
+        await ask('PUT', `/v1/payment-accounts/${name}`, await connection())
+        return name
+      },
+    },
+    '/v1/payment-requests/{id}': { make: requested },
+    // The URL is the credential: a caller of any tenant may use it.
+    '/pay/{id}': { shared: true, make: requested },
     '/v1/refunds/{id}': {
       make: async maker =>
         (await maker.ask('POST', '/v1/refunds', { intent_id: await captured(maker) })).id,
@@ -101,6 +139,9 @@ await crawlSurface({
     '/v1/providers/{provider}': { shared: true, make: () => 'stripe' },
   },
   recipes: {
+    'PUT /v1/payment-accounts/{name}': {
+      request: () => ({ body: { provider: 'stripe', methods: ['card'] } }),
+    },
     'POST /v1/payment-intents': {
       request: () => ({ body: { amount_minor: 1000, currency: 'EUR' } }),
     },
@@ -114,6 +155,20 @@ await crawlSurface({
       },
     },
     'POST /v1/payment-intents/{id}/cancel': { request: () => ({ body: {} }) },
+    'POST /v1/payment-requests': { request: () => ({ body: asked }) },
+    'POST /v1/payment-requests/{id}/cancel': { request: () => ({}) },
+    'GET /pay/{id}': { request: signed },
+    'GET /pay/{id}/state': { request: signed },
+    'POST /pay/{id}/attempts': {
+      request: (maker, params) => ({
+        ...signed(maker, params),
+        body: {
+          provider: 'stripe',
+          payment_method: 'pm_card_visa',
+          attempt_id: newId(),
+        },
+      }),
+    },
     'POST /v1/refunds': {
       request: async maker => ({ body: { intent_id: await captured(maker) } }),
     },

@@ -93,6 +93,7 @@ test('books nothing while its process stops', async () => {
   const queue = queues.find(one => one.name === 'payments.reconciliations')
   const row = {
     id: newId(),
+    provider: 'stripe',
     phase: 'balance_transactions',
     page_after: null,
     from_s: 0,

@@ -1,0 +1,54 @@
+/**
+ * The account of a new payment: the one that the request names; otherwise the oldest active account of
+ * the tenant; otherwise the platform's. It never changes afterwards.
+ */
+import { Type } from 'typebox'
+import { sql, type Sql, type Tx } from '#dodeca/kernel'
+import type { Deps } from '../deps.ts'
+import { refuseMember } from '../errors.ts'
+import { usualAccount } from '../provider/open-providers.ts'
+
+const Key = Type.Object({ key: Type.String() })
+const of_platform = 'platform'
+
+type Wish = { readonly account?: string | undefined; readonly provider?: string | undefined }
+
+/**
+ * An expression of the column `provider`. Without a wish it needs no statement of its own, so that it
+ * can be sent together with others.
+ */
+export function chooseAccount(
+  tx: Tx,
+  deps: Pick<Deps, 'provider'>,
+  tenant_id: string,
+  wish: Wish,
+): Sql | Promise<Sql> {
+  return wish.account === undefined && wish.provider === undefined
+    ? sql`coalesce(${usualAccount(tenant_id)}, ${deps.provider.name}::text)`
+    : findWanted(tx, deps, tenant_id, wish)
+}
+
+async function findWanted(
+  tx: Tx,
+  { provider: { name: platform } }: Pick<Deps, 'provider'>,
+  tenant_id: string,
+  { account, provider }: Wish,
+): Promise<Sql> {
+  if (account === of_platform) {
+    if ((provider ?? platform) !== platform) throw refuseMember('provider_unsupported', '/provider')
+    return sql`${platform}`
+  }
+  const found = await tx.maybe(
+    Key,
+    sql`
+      select a.provider || ':' || a.id as key from payments.payment_accounts a
+      where a.tenant_id = ${tenant_id} and a.state = 'active'
+        and (${account ?? null}::text is null or a.name = ${account ?? null})
+        and (${provider ?? null}::text is null or a.provider = ${provider ?? null})
+      order by a.id limit 1`,
+  )
+  if (found) return sql`${found.key}`
+  if (account !== undefined) throw refuseMember('payment_account_unusable', '/account')
+  if (provider !== platform) throw refuseMember('provider_unsupported', '/provider')
+  return sql`${platform}`
+}

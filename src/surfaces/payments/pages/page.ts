@@ -1,0 +1,166 @@
+/**
+ * The HTML of the payment page. The policy allows our style and script by their hashes, and what the
+ * provider's script needs. No page may frame it. Only the origin of the page is sent to others,
+ * because its address is a right to pay and to see what is owed.
+ */
+import {
+  digitsOf,
+  formatMoney,
+  hashSource,
+  htmlPage,
+  markup,
+  pageHeaders,
+  trusted,
+} from '#dodeca/kernel'
+import type { Markup } from '#dodeca/kernel'
+import type { ProviderBrowser } from '../provider/port.ts'
+import type { RequestRow } from '../requests/request-row.ts'
+import { page_script } from './script.ts'
+
+const style = `
+:root { color-scheme: light dark; --ink: light-dark(#1c2026, #e6e9ee); --soft: light-dark(#4d5562, #a6afbc);
+  --back: light-dark(#f1f3f5, #121417); --card: light-dark(#fff, #1b1e23);
+  --accent: light-dark(#1a56b0, #8ab4ff); --bad: light-dark(#a31515, #ff9d94) }
+* { box-sizing: border-box }
+html { background: var(--back) }
+body { margin: 0 auto; max-width: 30rem; padding: 1.5rem 1rem; color: var(--ink);
+  font: 1.05rem/1.55 system-ui, sans-serif; overflow-wrap: anywhere }
+main { padding: 1.6rem; background: var(--card); border-radius: .8rem }
+h1 { margin: 0 0 .5rem; font-size: 1.6rem }
+label { display: block; font-weight: 600; margin: 1rem 0 .25rem }
+input { width: 100%; font: inherit; padding: .55rem .7rem; border: 1px solid var(--soft); border-radius: .4rem }
+button { width: 100%; margin-top: 1rem; font: inherit; font-weight: 600; padding: .7rem; border-radius: .5rem;
+  border: 2px solid var(--accent); background: var(--accent); color: light-dark(#fff, #10131a); cursor: pointer }
+button.plain { background: transparent; color: var(--accent) }
+button:disabled { opacity: .6; cursor: default }
+#element { margin-top: 1rem }
+.soft { color: var(--soft); white-space: pre-line }
+.error { color: var(--bad); font-weight: 600 }
+[hidden] { display: none !important }
+:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px }
+`
+
+const words = {
+  again: 'The payment was not completed. Nothing was taken. You can try again.',
+  amount: 'Type an amount, such as 12.50.',
+  payment_declined: 'The payment was declined. Nothing was taken. Try another card.',
+  payment_method_invalid: 'The card could not be used. Type its data again.',
+  rate_limited: 'Too many payments were declined. Try again in an hour.',
+  payment_provider_unavailable:
+    'The payment provider cannot be reached now. Try again in a minute.',
+  script: 'The form of the payment provider could not be loaded. Reload the page.',
+  lost: 'The connection was lost. Reload the page to see whether the payment was made.',
+  failed: 'The payment could not be made. Reload the page to see its state.',
+}
+
+export type Shown = {
+  readonly request: RequestRow
+  readonly provider: string
+  /** Null if nothing can be paid on the page now. */
+  readonly browser: ProviderBrowser | null
+  /** The signature of the address. */
+  readonly query: string
+}
+
+export function paymentPage({ request, provider, browser: usable, query }: Shown) {
+  const { currency, amount_minor, description } = request
+  const sum = amount_minor === null ? null : formatMoney(amount_minor, currency, 'en')
+  const state = stateOf(request, usable)
+  const browser = state === 'open' || state === 'processing' ? usable : null
+  const script = browser && scriptOf(browser)
+  const setup = { state, ...setupOf(request, browser), provider, query, words }
+  const body = markup`<main id="page" data-setup="${JSON.stringify(setup)}">
+<h1>${sum ?? 'Pay'}</h1>
+<p class="soft">${description}</p>
+${partsOf(request, state)}
+<p id="error" class="error" role="alert" hidden></p>
+<noscript><p class="error">This page needs JavaScript, with which the payment provider reads the card.</p></noscript>
+</main>${script !== null && markup`<script>${trusted(script)}</script>`}`
+  const head = markup`<meta name="referrer" content="strict-origin">
+${browser && markup`<script src="${browser.script_url}"></script>`}`
+  const title = sum === null ? 'Pay' : `Pay ${sum}`
+  return {
+    body: htmlPage({ title, head, style, body }),
+    headers: {
+      ...pageHeaders(style, policyOf(browser, script)),
+      'referrer-policy': 'strict-origin',
+      'x-robots-tag': 'noindex',
+    },
+  }
+}
+
+type State = RequestRow['state'] | 'unavailable'
+
+function stateOf({ state, late }: RequestRow, browser: ProviderBrowser | null): State {
+  if (state === 'open' && late) return 'expired'
+  return browser === null && (state === 'open' || state === 'processing') ? 'unavailable' : state
+}
+
+function scriptOf({ page_script: provided }: ProviderBrowser): string {
+  return `const open_wallet = ${provided}\n${page_script}`
+}
+
+function setupOf({ id, amount_minor, currency }: RequestRow, browser: ProviderBrowser | null) {
+  if (!browser) return {}
+  const whole = 1000
+  return {
+    path: `/pay/${id}`,
+    publishable_key: browser.publishable_key,
+    methods: browser.methods.map(one => one.method),
+    amount: browser.amountOf(amount_minor ?? whole, currency),
+    currency,
+    digits: digitsOf(currency) ?? 0,
+    scale: browser.amountOf(whole, currency) / whole,
+  }
+}
+
+function policyOf(browser: ProviderBrowser | null, script: string | null): string {
+  if (!browser || script === null) return "form-action 'none'; "
+  const { policy } = browser
+  const sources = (own: string, more: readonly string[]) => [own, ...more].join(' ')
+  return [
+    `script-src ${sources(hashSource(script), policy.script)}; `,
+    `frame-src ${policy.frame.join(' ')}; `,
+    `connect-src ${sources("'self'", policy.connect)}; `,
+    policy.img.length > 0 ? `img-src ${policy.img.join(' ')}; ` : '',
+    "form-action 'none'; ",
+  ].join('')
+}
+
+function partsOf(request: RequestRow, state: State): Markup {
+  const { return_url } = request
+  const back = return_url !== null && markup`<p><a href="${return_url}">Back to the shop</a></p>`
+  const hidden = (part: string) => part !== part_of[state] && trusted(' hidden')
+  return markup`<form id="form" data-part="form"${hidden('form')}>
+${request.amount_minor === null && amountField(request.currency)}
+<label for="email">Mail address for the receipt (optional)</label>
+<input id="email" type="email" autocomplete="email" maxlength="254">
+<div id="element"></div>
+<button id="pay">Pay</button>
+</form>
+<div data-part="wait"${hidden('wait')}><p role="status">Your payment is being checked. Keep this page open.</p></div>
+<div data-part="choice" hidden><p role="status">Your bank has not confirmed this payment yet.</p>
+<button id="go-on">Continue with it</button><button id="other" class="plain">Pay in another way</button></div>
+<div data-part="paid"${hidden('paid')}><p role="status">Paid. Thank you.</p>${back}</div>
+<div data-part="ended"${hidden('ended')}><p role="status">${ended[state]}</p>${back}</div>`
+}
+
+const part_of: Readonly<Record<State, string>> = {
+  open: 'form',
+  processing: 'wait',
+  paid: 'paid',
+  expired: 'ended',
+  cancelled: 'ended',
+  unavailable: 'ended',
+}
+
+const ended: Readonly<Partial<Record<State, string>>> = {
+  expired: 'This payment request has expired. Ask for a new one.',
+  cancelled: 'This payment request was cancelled. Nothing has to be paid.',
+  unavailable: 'Nothing can be paid here at the moment.',
+}
+
+function amountField(currency: string): Markup {
+  return markup`<label for="amount">Amount in ${currency}</label>
+<input id="amount" inputmode="decimal" autocomplete="transaction-amount" required>`
+}

@@ -1,0 +1,120 @@
+/** Routes of payment requests and payment links, for their merchant. */
+import { equal, exact, Id, oneOf, reply, routesOf, text } from '#dodeca/kernel'
+import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+import { CreateRequest } from '../schemas.ts'
+import { accountOf } from './account-of.ts'
+import { closeRequest } from './close-request.ts'
+import { createRequest } from './create-request.ts'
+import {
+  findRequest,
+  PaymentRequest,
+  request_states,
+  requestExpressions,
+  RequestRow,
+  viewOf,
+} from './request-row.ts'
+
+const path = '/v1/payment-requests'
+const absent = 'payment_request_not_found'
+
+const { open, create, get, list, post } = routesOf<Deps>({
+  absent,
+  added: true,
+  read: 'payments.requests.read',
+  // The address of a page is a right to pay.
+  tool: 'never',
+})
+
+export const requestRoutes = open({
+  createPaymentRequest: create(
+    path,
+    'Create a payment request: a page on which somebody pays',
+    {
+      description:
+        'Send its `url` to who pays. Without an amount, the payer says it. With more than one use it is a payment link, and each buyer pays a request of their own with its `link_id`. What is paid is captured at once.',
+      permission: 'payments.requests.create',
+      idempotency: 'required',
+      record: 'reference',
+      body: CreateRequest,
+      reply: PaymentRequest,
+      fails: [
+        'amount_too_small',
+        'amount_too_large',
+        'amount_not_representable',
+        'currency_unknown',
+        'payment_page_unavailable',
+        'quota_exceeded',
+      ],
+    },
+    {
+      // Asked before the transaction: the addresses of a sandbox are in a file.
+      prepare: async ({ principal: { tenant_id } }, deps) => {
+        const at = await accountOf(deps, { tenant_id, intent_id: null })
+        return (await at?.provider.browser?.()) != null
+      },
+      handle: async ({ tx, principal: { tenant_id }, body, prepared }, deps) => {
+        if (!prepared) throw problem('payment_page_unavailable')
+        const row = await createRequest(tx, deps, body, tenant_id)
+        tx.audit('payments.requests.create', `payment_request:${row.id}`)
+        return viewOf(row, deps)
+      },
+      // Rendered again, because the URL is a right to pay and to see what is owed.
+      again: async ({ tx, principal: { tenant_id }, resource_ref }, deps) => {
+        const row = await findRequest(tx, { tenant_id, id: resource_ref.slice(path.length + 1) })
+        if (!row) throw problem(absent)
+        return viewOf(row, deps)
+      },
+    },
+  ),
+
+  listPaymentRequests: list(path, 'List payment requests, newest first', {
+    permission: 'payments.requests.read',
+    added: true,
+    from: 'payments.payment_requests',
+    row: RequestRow,
+    columns: requestExpressions,
+    item: PaymentRequest,
+    view: viewOf,
+    time: 'id',
+    filters: {
+      state: equal(oneOf(...request_states)),
+      order_ref: equal(text(128)),
+      link_id: equal(Id),
+    },
+    find: [exact('order_ref')],
+    shows: ['description', 'order_ref'],
+  }),
+
+  getPaymentRequest: get(
+    `${path}/{id}`,
+    'Get a payment request',
+    { reply: PaymentRequest },
+    async ({ tx, params: { id }, principal: { tenant_id } }, deps) => {
+      const row = await findRequest(tx, { tenant_id, id })
+      if (!row) throw problem(absent)
+      return viewOf(row, deps)
+    },
+  ),
+
+  cancelPaymentRequest: post(
+    `${path}/{id}/cancel`,
+    'Cancel a payment request or a payment link',
+    {
+      description:
+        'A payment that waits for its payer is cancelled first: then the reply is 202, and the request is cancelled as soon as that is certain. What is paid meanwhile is paid. Of a payment link, nothing new begins, and payments that buyers have begun may still end.',
+      permission: 'payments.requests.cancel',
+      replies: { 200: PaymentRequest, 202: PaymentRequest },
+      fails: ['request_not_open'],
+    },
+    async ({ tx, params: { id }, principal: { tenant_id } }, deps) => {
+      const row = await closeRequest(tx, deps, { tenant_id, id }, 'cancelled')
+      if (!row) throw problem(absent)
+      if (row.state === 'paid' || row.state === 'expired') {
+        throw problem('request_not_open', { current_state: row.state })
+      }
+      tx.audit('payments.requests.cancel', `payment_request:${id}`)
+      return reply(row.state === 'processing' ? 202 : 200, viewOf(row, deps))
+    },
+  ),
+})
