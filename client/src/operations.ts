@@ -78,6 +78,8 @@ export const keyed: Readonly<Record<string, true>> = {
   'POST /v1/payment-intents/{id}/authorize': true,
   'POST /v1/payment-intents/{id}/cancel': true,
   'POST /v1/payment-intents/{id}/capture': true,
+  'POST /v1/payment-requests': true,
+  'POST /v1/payment-requests/{id}/cancel': true,
   'POST /v1/posts': true,
   'POST /v1/posts/{post_id}/comments': true,
   'POST /v1/price-versions': true,
