@@ -53,6 +53,7 @@ const Buyer = Type.Object({
   order_id: Id,
   buyer_id: Id,
   email: nullable(Type.String()),
+  guest: Type.Boolean(),
 })
 type Buyer = Static<typeof Buyer> & { readonly account: string | null }
 
@@ -73,9 +74,10 @@ async function tellBuyers(tx: Tx, deps: Needs, events: readonly LoggedEvent[]): 
     const buyer = buyers.find(to => to.order_id === order_id && to.tenant_id === said.tenant_id)
     // The buyer was erased.
     if (!buyer) continue
-    const { account, email, buyer_id: user_id } = buyer
+    const { account, email, guest, buyer_id: user_id } = buyer
     const one = { ...said, category: 'order.updates' }
-    if (account !== null) notices.push({ ...one, user_id, channels: ['in_app'] })
+    // An anonymous account cannot read an inbox.
+    if (!guest || account !== null) notices.push({ ...one, user_id, channels: ['in_app'] })
     if ((email ?? account) === null) continue
     const mail = { kind: 'order_mail', id: order_id } as const
     mails.push({ buyer, mail: { ...one, key: `${one.key}:mail`, mail } })
@@ -97,7 +99,7 @@ async function readBuyers(
   const found = await tx.many(
     Buyer,
     sql`
-      select distinct o.tenant_id, o.id as order_id, o.buyer_id, o.email
+      select distinct o.tenant_id, o.id as order_id, o.buyer_id, o.email, o.guest
       from ${sql.table(wanted, { tenant_id: 'uuid', order_id: 'uuid' })} w
       join commerce.orders o on o.tenant_id = w.tenant_id and o.id = w.order_id
       where not o.buyer_erased`,

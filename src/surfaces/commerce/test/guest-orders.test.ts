@@ -111,7 +111,10 @@ describe('a checkout of a guest', () => {
 
   test('is one of five of its network that wait for their payment', async () => {
     const sku = await shop.product({ stock: 1000 })
-    const payment = { payment_method: 'pm_card_authenticationRequired', return_url: 'https://shop.test/back' }
+    const payment = {
+      payment_method: 'pm_card_authenticationRequired',
+      return_url: 'https://shop.test/back',
+    }
     const ask = async (guest: Buyer, cart_id: string, from: string) =>
       await world.call('POST', '/v1/checkouts', {
         token: guest.token,
@@ -415,7 +418,10 @@ describe('the orders of a guest', () => {
     const { email } = person
     const order = await guest.order({ [sku]: 1 }, { email })
     const waits = await shop.guest()
-    const payment = { payment_method: 'pm_card_authenticationRequired', return_url: 'https://shop.test/back' }
+    const payment = {
+      payment_method: 'pm_card_authenticationRequired',
+      return_url: 'https://shop.test/back',
+    }
     const pending = await waits.checkout(await waits.cart({ [sku]: 1 }), { email, payment })
     expect(pending.status, pending.text).toBe(202)
 

@@ -67,7 +67,7 @@ describe('the account of an idle guest', () => {
     await buyer.pays(order.id, 'captured')
     expect((await shop.ship(order)).status).toBe(201)
     expect(await buyer.read(order.id)).toMatchObject({ state: 'fulfilled' })
-    const open = await waiting.checkout(await waiting.cart({ [sku]: 1 }), visa)
+    const open = await waiting.checkout(await waiting.cart({ [sku]: 1 }), { ...visa, email })
     expect([open.status, open.body.state]).toEqual([201, 'confirmed'])
     await waiting.pays(open.body.id, 'captured')
     await moveClock(world, 31 * day)
