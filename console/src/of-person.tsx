@@ -13,8 +13,8 @@ import { Cell } from './value.tsx'
 
 const shown_max = 5
 const columns_max = 4
-/** The filters by which lists are asked for one account. */
-const filters = ['account_id', 'user_id', 'owner_id'] as const
+/** The filters by which lists are asked for any account: an `owner_id` is the reader or his key. */
+const filters = ['account_id', 'user_id'] as const
 
 type Props = {
   readonly id: string

@@ -109,7 +109,9 @@ await crawlSurface({
     '/webhooks/{provider}': { shared: true, make: () => 'openai' },
     '/v1/quotas/{scope_type}': { shared: true, make: () => 'principal' },
     '/v1/quotas/{scope_type}/{scope_id}': {
-      make: async ({ ask: send, person: { id } }) => {
+      // Of a new person each, because another check changes the limits of its own one.
+      make: async ({ ask: send, world, person: { tenant } }) => {
+        const { id } = await world.member(tenant)
         await send('PUT', `/v1/quotas/principal/${id}`, { requests_per_minute: 10_000 })
         return id
       },
