@@ -5,7 +5,16 @@
 import { hash } from 'node:crypto'
 import { Type } from 'typebox'
 import { Value } from 'typebox/value'
-import { type Db, inspect, isId, Problem, reply, routesOf, type RequestFacts } from '#dodeca/kernel'
+import {
+  type Db,
+  Id,
+  inspect,
+  isId,
+  Problem,
+  reply,
+  routesOf,
+  type RequestFacts,
+} from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { findByKey } from '../find-by-key.ts'
@@ -29,6 +38,7 @@ const shared = {
   takes: 'signed_url',
   added: true,
   absent,
+  params: { order_id: Id },
   produces: ['text/html'],
   query: PageQuery,
   // Programs for mails add parameters of their own.

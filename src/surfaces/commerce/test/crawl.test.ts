@@ -158,7 +158,7 @@ await crawlSurface({
     '/v1/carts/{cart_id}': { make: cart },
     '/v1/carts/{cart_id}/items/{sku}': { make: async maker => (await product(maker)).sku },
     '/v1/orders/{order_id}': { make: async maker => (await ordered(maker)).id },
-    '/orders/{order_id}': { make: async maker => (await ordered(maker)).id },
+    '/orders/{order_id}': { shared: true, make: async maker => (await ordered(maker)).id },
     '/v1/shipments/{shipment_id}': {
       make: async maker => (await shipped(maker, (await ordered(maker)).id)).id,
     },
