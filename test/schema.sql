@@ -2686,6 +2686,7 @@ create table commerce.carts (
   shipping_address jsonb,
   shipping_method_id text,
   discount_codes text[] not null default '{}'::text[],
+  locale text,
   order_id uuid,
   version bigint not null default 1,
   created_at timestamp with time zone not null default kernel.now(),
@@ -2856,6 +2857,9 @@ create table commerce.orders (
   state text not null default 'pending'::text,
   currency text not null,
   email text,
+  locale text,
+  guest boolean not null default false,
+  guest_network bytea,
   subtotal_minor bigint not null,
   discount_minor bigint not null,
   shipping_minor bigint not null,
@@ -2926,6 +2930,7 @@ CREATE INDEX orders_buyer ON commerce.orders USING btree (tenant_id, buyer_id, i
 CREATE INDEX orders_due ON commerce.orders USING btree (due_at) WHERE (due_at IS NOT NULL);
 CREATE INDEX orders_email ON commerce.orders USING btree (tenant_id, kernel.plain(email) COLLATE "C");
 CREATE INDEX orders_erased ON commerce.orders USING btree (tenant_id, id) WHERE buyer_erased;
+CREATE INDEX orders_guest_network ON commerce.orders USING btree (tenant_id, guest_network) WHERE (guest_network IS NOT NULL);
 CREATE INDEX orders_intent ON commerce.orders USING btree (tenant_id, intent_id);
 CREATE INDEX orders_pending ON commerce.orders USING btree (tenant_id, buyer_id) WHERE (state = 'pending'::text);
 CREATE INDEX orders_person ON commerce.orders USING btree (buyer_id, id);
@@ -3155,7 +3160,8 @@ AS $function$
 declare
   moves text[] := case tg_table_name
     when 'order_lines' then array['shipped_quantity', 'returned_quantity', 'refunded_quantity']
-    else array['number', 'state', 'email', 'shipping_address', 'billing_address', 'payment_state',
+    else array['number', 'state', 'buyer_id', 'email', 'locale', 'guest', 'guest_network',
+      'shipping_address', 'billing_address', 'payment_state',
       'authorize_operation_id', 'intent_id', 'amount_authorized_minor', 'amount_captured_minor',
       'amount_refunded_minor', 'authorization_expires_at', 'payment_error', 'shipping_refunded',
       'version', 'confirmed_at', 'shipped_at', 'due_at', 'attempts', 'lease_token', 'leased_until',

@@ -96,6 +96,7 @@ function placingOf(n: number) {
     },
     key: { value: operation_id, fingerprint: Buffer.from(operation_id) },
     operation_id,
+    guest: null,
   } as const
 }
 

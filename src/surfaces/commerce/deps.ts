@@ -11,8 +11,8 @@ import type { Kernel } from './settings.ts'
 export type Needs = {
   readonly payments: Payments
   readonly files: Pick<Files, 'plugReaders' | 'requireAvailable' | 'signDownload'>
-  readonly messages: Pick<Messages, 'notifyAll'>
-  readonly people: Pick<Identity, 'publicTenant'>
+  readonly messages: Pick<Messages, 'notifyAll' | 'plugMails' | 'forgetMails' | 'readEmail'>
+  readonly people: Pick<Identity, 'publicTenant' | 'recipients' | 'isOpen'>
 }
 
 export type Deps = Needs & { readonly kernel: Kernel }

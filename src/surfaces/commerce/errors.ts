@@ -132,6 +132,31 @@ export const errors = {
     cause: 'Each of these orders holds goods until its payment ends.',
     cure: 'Pay or cancel an order that waits, then check out again.',
   },
+  proven_address_required: {
+    status: 403,
+    title: 'The account has no proven address',
+    cause: 'Guests have no proven address, and this needs one.',
+    cure: 'Prove an address with `POST /v1/email-changes`, then ask again with the new session.',
+  },
+  order_code_wrong: {
+    status: 403,
+    title: 'The code is wrong or too old',
+    cause:
+      'A code is valid for ten minutes, and only for the order to whose address it was mailed.',
+    cure: 'Ask for another code on the page of the order.',
+  },
+  order_in_progress: {
+    status: 409,
+    title: 'The order has not ended',
+    cause: 'Its goods are not shipped yet or a return has not ended, and both need the address.',
+    cure: 'Cancel the order, or wait until it has ended.',
+  },
+  shop_closed: {
+    status: 409,
+    title: 'The shop is closed',
+    cause: 'The organization of the shop is disabled, so pages of its orders are not shown.',
+    cure: 'Ask the shop. The page is back when the shop is.',
+  },
   shipment_quantity_exceeded: {
     status: 409,
     title: 'More than is left to ship',

@@ -24,6 +24,7 @@ export const events = {
   'order.shipped': of({ shipment_id: Id, lines }),
   'order.delivered': of({ shipment_id: Id }),
   'order.fulfilled': of(),
+  'order.claimed': of({ previous_buyer_id: Id }),
   'return.requested': returned,
   'return.approved': returned,
   'return.rejected': returned,

@@ -31,6 +31,12 @@ export const reference: Reference = {
     'ChangeCart.discount_codes': ['Codes in the order in which they are applied.', ['SPRING10']],
     'Checkout.discount_codes': ['Discount codes, used instead of those of the cart.', ['SPRING10']],
     email: ['The email address of the buyer.', 'mara@example.com'],
+    locale: ['The language of the mails about the order, and of its page.', 'de-CH'],
+    guest: ['Whether an anonymous account placed the order, and no person has claimed it.', false],
+    order_ids: ['The orders that are yours now.'],
+    more: ['Whether there may be more of them: call it again.', false],
+    previous_buyer_id: ['The anonymous account that placed the order.'],
+    shop: ['The id of the tenant, as the link has it.'],
     code: ['The code that buyers enter.', 'SPRING10'],
     pricing_fingerprint: [
       'A fingerprint of everything that the totals were calculated from. Send it with the checkout to order only at these totals.',

@@ -6,6 +6,7 @@ import { catalogRoutes } from './catalog/routes.ts'
 import { checkoutRoutes } from './checkout/routes.ts'
 import type { Deps } from './deps.ts'
 import { inventoryRoutes } from './inventory/routes.ts'
+import { orderPageRoutes } from './order-pages/routes.ts'
 import { orderRoutes } from './orders/routes.ts'
 import { priceRoutes } from './prices/routes.ts'
 import { returnRoutes } from './returns/routes.ts'
@@ -27,5 +28,6 @@ export function routes(deps: Deps): readonly Route[] {
     ...returnRoutes(deps),
     ...auditRoutes(deps),
   ]
-  return [...catalogRoutes(deps), ...small.map(route => ({ ...route, body_limit_bytes }))]
+  const pages = orderPageRoutes(deps)
+  return [...catalogRoutes(deps), ...pages, ...small.map(route => ({ ...route, body_limit_bytes }))]
 }

@@ -17,6 +17,11 @@ export const Code = Type.String({ pattern: '^[A-Z0-9][A-Z0-9_-]*$', minLength: 1
 export const Country = Type.String({ pattern: '^[A-Z]{2}$', minLength: 2, maxLength: 2 })
 export const Quantity = count(1, 999)
 export const Short = Type.String({ maxLength: 200 })
+export const Locale = Type.String({
+  minLength: 2,
+  maxLength: 35,
+  pattern: '^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$',
+})
 
 const given = {
   name: text(200),

@@ -78,6 +78,7 @@ async function play(deps: Deps, principal: Principal, story: Story): Promise<voi
       principal,
       key,
       operation_id,
+      guest: null,
       given: {
         cart_id: cart.id,
         shipping_address: address,

@@ -8,6 +8,8 @@ import type { Deps, Needs } from './deps.ts'
 import { errors } from './errors.ts'
 import { events } from './events.ts'
 import type { Face } from './face.ts'
+import { plugOrderMails } from './messages/order-mails.ts'
+import { templates } from './messages/templates.ts'
 import { loops } from './loops.ts'
 import { operationsQueue } from './payments/operations-queue.ts'
 import { permissions } from './permissions.ts'
@@ -27,10 +29,12 @@ export const commerce: Surface<Face, Needs, typeof settings> = {
   errors,
   events,
   reference,
+  templates,
   needs: { payments: 'payments', files: 'uploads', messages: 'notifications', people: 'identity' },
   open: (kernel, needs) => {
     const deps: Deps = { ...needs, kernel }
     plugImages(deps)
+    plugOrderMails(deps)
     const kept_days = kernel.settings['commerce.cart_retention_days']
     return {
       face: {},

@@ -6,6 +6,8 @@ import type { Principal, Reader, Tx } from '#dodeca/kernel'
 import type { Holder } from '../identity/face.ts'
 import type { Categories } from './categories/find-category.ts'
 import type { Kernel } from './settings.ts'
+import type { MailSource } from './face.ts'
+import type { MailKind } from './schemas.ts'
 import type { Providers } from './providers/providers.ts'
 import type { Templates } from './templates/find-template.ts'
 import type { UnsubscribeLinks } from './suppressions/unsubscribe-links.ts'
@@ -87,4 +89,6 @@ export type Deps = {
   readonly templates: Templates
   readonly providers: Providers
   readonly unsubscribe: UnsubscribeLinks
+  /** Plugged by the surfaces above. */
+  readonly mails: Map<MailKind, MailSource>
 }

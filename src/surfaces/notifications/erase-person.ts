@@ -9,6 +9,7 @@ import { Id, sql, type Tx } from '#dodeca/kernel'
 import type { Deps } from './deps.ts'
 import { cancelMembers } from './digests/cancel-members.ts'
 import { by_platform } from './intents/order.ts'
+import type { MailKind } from './schemas.ts'
 import { settleIntents } from './sending/settle-intents.ts'
 
 const Open = Type.Object({ tenant_id: Id, intent_id: Id })
@@ -75,6 +76,22 @@ async function ownDestinations(tx: Tx, { tenant_id, user_id }: Person): Promise<
       order by d.id`,
   )
   return found.map(one => one.id)
+}
+
+type Mails = {
+  readonly tenant_id: string
+  readonly kind: MailKind
+  readonly ids: readonly string[]
+}
+
+/** The address of such a mail is in no table, but its attempts have a masked form and a hash of it. */
+export async function forgetMails(
+  tx: Tx,
+  { vault }: Pick<Deps, 'vault'>,
+  { tenant_id, kind, ids }: Mails,
+): Promise<void> {
+  for (const owner_id of ids) await vault.destroy(tx, { tenant_id, owner_id })
+  await eraseNotifications(tx, { tenant_id, ids, refs: ids.map(id => `${kind}:${id}`) })
 }
 
 async function eraseNotifications(tx: Tx, { tenant_id, ids, refs }: Erased): Promise<void> {

@@ -32,6 +32,10 @@ export const Locale = Type.String({
 })
 export const Zone = text(64)
 
+/** Mails of other surfaces, which say address and words when they are sent. */
+export const mail_kinds = ['order_mail'] as const
+export type MailKind = (typeof mail_kinds)[number]
+
 export const Data = map(text(100, 0), Type.Unknown(), 200)
 export type Data = Static<typeof Data>
 

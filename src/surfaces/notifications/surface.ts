@@ -55,6 +55,7 @@ export const notifications: Surface<Inside, Needs, typeof settings> = {
       templates: openTemplates(kernel),
       providers: openProviders(kernel),
       unsubscribe: openUnsubscribeLinks(kernel),
+      mails: new Map(),
     }
     const sender = openSender(deps)
     const streams = openInboxStreams(kernel)

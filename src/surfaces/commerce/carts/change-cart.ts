@@ -22,7 +22,7 @@ export async function changeCart(
   const { tenant_id, owner_id, id } = key
   if (!(await lockOpen(tx, key))) throw problem('cart_not_found')
   if (if_match !== undefined) expectVersion(if_match, (await showCart(tx, deps, key)).cart.version)
-  const { currency, shipping_address, shipping_method_id, discount_codes } = given
+  const { currency, shipping_address, shipping_method_id, discount_codes, locale } = given
   if (currency !== undefined) requireCurrency(currency)
   await tx.run(sql`
     update commerce.carts
@@ -31,7 +31,8 @@ export async function changeCart(
       shipping_address = coalesce(
         ${shipping_address ? sql.json(shipping_address) : null}::jsonb, shipping_address),
       shipping_method_id = coalesce(${shipping_method_id ?? null}, shipping_method_id),
-      discount_codes = coalesce(${discount_codes ?? null}::text[], discount_codes)
+      discount_codes = coalesce(${discount_codes ?? null}::text[], discount_codes),
+      locale = coalesce(${locale ?? null}, locale)
     where tenant_id = ${tenant_id} and owner_id = ${owner_id} and id = ${id}`)
   const { cart, quoted } = await showCart(tx, deps, key)
   if (currency !== undefined) requirePrices(quoted)

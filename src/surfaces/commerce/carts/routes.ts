@@ -114,7 +114,7 @@ export const cartRoutes = open({
 
   changeCart: put(
     one,
-    'Set the address, shipping method, currency and codes of a cart',
+    'Set the address, shipping method, currency, codes and language of a cart',
     (deps: Deps) => ({
       description:
         'Properties that you leave out do not change. Totals are calculated again at each read.',

@@ -6,6 +6,7 @@ import {
   Code,
   Currency,
   GivenAddress,
+  Locale,
   Quantity,
   Short,
   Sku,
@@ -22,6 +23,7 @@ export const ChangeCart = closed(
     shipping_address: Type.Optional(GivenAddress),
     shipping_method_id: Type.Optional(Word),
     discount_codes: Type.Optional(Codes),
+    locale: Type.Optional(Locale),
   },
   { title: 'ChangeCart' },
 )
@@ -77,6 +79,7 @@ export const Cart = Type.Object(
     shipping_methods: Type.Array(Type.Object({ id: Short, name: Short, amount_minor: Amount })),
     totals: Totals,
     pricing_fingerprint: Short,
+    locale: nullable(Locale),
     order_id: nullable(Id),
     version: Version,
     expires_at: Time,

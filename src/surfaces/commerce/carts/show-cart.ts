@@ -45,6 +45,7 @@ export async function findCart(
     })),
     totals: quoted.wire,
     pricing_fingerprint: quoted.fingerprint,
+    locale: facts.locale,
     order_id: facts.order_id,
     version: facts.version,
     expires_at: rfc3339(parseTime(facts.updated_at) + kept_ms),

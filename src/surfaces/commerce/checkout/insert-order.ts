@@ -6,6 +6,7 @@ import { newId, sql, type Principal, type RequestKey, type Tx } from '#dodeca/ke
 import type { Deps } from '../deps.ts'
 import { OrderRow, orderColumns } from '../orders/order-row.ts'
 import { breakdownOf, type Quote } from '../pricing/quote.ts'
+import type { GuestOrigin } from './guest-limits.ts'
 import type { Priced } from './price-checkout.ts'
 import type { Checkout } from './schemas.ts'
 
@@ -14,7 +15,11 @@ export type Placing = {
   readonly given: Checkout
   readonly key: RequestKey
   readonly operation_id: string
+  /** Of a guest: where the request came from. */
+  readonly guest: GuestOrigin | null
 }
+
+type ToInsert = Priced & { readonly id: string; readonly email: string | null }
 
 /** The request itself calls payments. If it did not, the queue calls payments after this delay. */
 const queue_after_seconds = 20
@@ -23,8 +28,8 @@ const json = (value: unknown) => (value === null ? null : sql.json(value))
 export async function insertOrder(
   tx: Tx,
   { kernel }: Pick<Deps, 'kernel'>,
-  { principal, given, key, operation_id }: Placing,
-  { id, facts, quoted, shipping_address, billing_address }: Priced & { readonly id: string },
+  { principal, given, key, operation_id, guest }: Placing,
+  { id, email, facts, quoted, shipping_address, billing_address }: ToInsert,
 ): Promise<OrderRow> {
   const { wire, totals, method } = quoted
   const { tenant_id, id: buyer_id } = principal
@@ -35,15 +40,17 @@ export async function insertOrder(
     sql`
       with o as (
         insert into commerce.orders as o (
-          tenant_id, id, buyer_id, cart_id, currency, email, subtotal_minor, discount_minor,
-          shipping_minor, shipping_discount_minor, shipping_tax_minor, tax_minor, total_minor,
+          tenant_id, id, buyer_id, cart_id, currency, email, locale, guest, guest_network,
+          subtotal_minor, discount_minor, shipping_minor, shipping_discount_minor,
+          shipping_tax_minor, tax_minor, total_minor,
           prices_include_tax, shipping_method, needs_shipping, discounts, shipping_address,
           billing_address, calculation, pricing_fingerprint, capture_policy, payment_state,
           authorize_operation_id, idempotency_key, request_fingerprint, reservation_expires_at,
           due_at)
         values (
           ${tenant_id}, ${id}, ${buyer_id}, ${given.cart_id}, ${facts.currency},
-          ${given.email ?? null}, ${wire.subtotal_minor}, ${wire.discount_minor},
+          ${email}, ${given.locale ?? facts.locale}, ${guest !== null}, ${guest?.network ?? null},
+          ${wire.subtotal_minor}, ${wire.discount_minor},
           ${wire.shipping_minor}, ${wire.shipping_discount_minor},
           ${Number(totals.shipping.tax_minor)}, ${wire.tax_minor}, ${wire.total_minor},
           ${wire.prices_include_tax}, ${json(method && { id: method.id, name: method.name })}::jsonb,

@@ -11,6 +11,7 @@ import { problem } from '../errors.ts'
 import { reserve } from '../inventory/stock.ts'
 import { announceOrder, type OrderRow } from '../orders/order-row.ts'
 import { loadFacts } from '../pricing/load-facts.ts'
+import { emailOf, requireFewGuests, requireProven } from './guest-limits.ts'
 import { confirmOrder } from './confirm-order.ts'
 import { holdCodes } from './hold-codes.ts'
 import { insertOrder, type Placing } from './insert-order.ts'
@@ -18,14 +19,16 @@ import { priceCheckout } from './price-checkout.ts'
 import type { Checkout } from './schemas.ts'
 
 export async function placeOrder(tx: Tx, deps: Deps, placing: Placing): Promise<OrderRow> {
-  const { principal, given } = placing
+  const { principal, given, guest } = placing
+  const email = emailOf(deps, given, guest)
   const { tenant_id, id: owner_id } = principal
   const cart = { tenant_id, owner_id, id: given.cart_id }
   // All statements are sent together. Each statement sees what was committed while an earlier
   // statement waited for its lock.
-  const [, , open, facts] = await Promise.all([
+  const [, , , open, facts] = await Promise.all([
     lockBuyer(tx, owner_id),
     requireFewPending(tx, deps, cart),
+    requireFewGuests(tx, deps, tenant_id, guest),
     lockOpen(tx, cart),
     loadFacts(tx, cart, given.discount_codes ?? null),
   ])
@@ -33,11 +36,12 @@ export async function placeOrder(tx: Tx, deps: Deps, placing: Placing): Promise<
   const priced = priceCheckout(deps, facts, given)
   const { quoted } = priced
   const { total_minor } = quoted.wire
+  requireProven(guest, total_minor)
   if (total_minor > 0) await requirePayment(tx, deps, tenant_id, given)
   const key = { tenant_id, id: newId() }
   const goods = facts.lines.filter(line => line.track_inventory)
   const [order, , missing] = await Promise.all([
-    insertOrder(tx, deps, placing, { ...priced, id: key.id }),
+    insertOrder(tx, deps, placing, { ...priced, id: key.id, email }),
     holdCodes(tx, key, quoted, facts.rules),
     reserve(tx, key, goods, deps.kernel.settings['commerce.reservation_ttl_seconds']),
   ])

@@ -10,6 +10,7 @@ import { findByKey } from '../find-by-key.ts'
 import { Order, showOrder } from '../orders/order-view.ts'
 import { applyAnswer } from '../payments/apply-answer.ts'
 import { askInTime, leaseSeconds, type Answer } from '../payments/ask-payments.ts'
+import { guestOrigin } from './guest-limits.ts'
 import { placeOrder } from './place-order.ts'
 import { countGuesses } from './price-checkout.ts'
 import { Checkout } from './schemas.ts'
@@ -22,7 +23,7 @@ export const checkoutRoutes = open({
     'Order the items of a cart, and authorize the payment',
     (deps: Deps) => ({
       description:
-        'Prices, discounts, tax, shipping and stock are calculated again. To order only at the totals that you showed, send the `pricing_fingerprint` of the cart. 202 means that the outcome of the payment is not known yet: read the order later. The money is captured only after the order is confirmed.',
+        'Prices, discounts, tax, shipping and stock are calculated again. A guest must send an `email`. To order only at the totals that you showed, send the `pricing_fingerprint` of the cart. 202 means that the outcome of the payment is not known yet: read the order later. The money is captured only after the order is confirmed.',
       idempotency: 'required',
       lease_seconds: leaseSeconds(deps),
       body: Checkout,
@@ -37,6 +38,7 @@ export const checkoutRoutes = open({
         'pricing_changed',
         'order_not_confirmed',
         'pending_order_limit',
+        'proven_address_required',
         'address_required',
         'shipping_method_unavailable',
         'discount_not_applicable',
@@ -56,11 +58,13 @@ export const checkoutRoutes = open({
     {
       prepare: ({ principal, body }, deps) => countGuesses(deps, principal, body),
       operation: {
-        begin: async ({ tx, operation_id, principal, body, key }, deps) => {
+        begin: async ({ tx, operation_id, principal, body, key, request }, deps) => {
           if (!key) throw new Error('a checkout has a key')
           const known = await findByKey(tx, 'orders', principal, key)
           if (known) return orThrow(await checkoutReply(tx, known))
-          const order = await placeOrder(tx, deps, { principal, given: body, key, operation_id })
+          const guest = guestOrigin(deps, principal, request.ip)
+          const placing = { principal, given: body, key, operation_id, guest }
+          const order = await placeOrder(tx, deps, placing)
           if (order.total_minor > 0) return undefined
           return orThrow(await checkoutReply(tx, order))
         },

@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox'
 import { closed, Id, oneOf, text } from '#dodeca/kernel'
 import { Codes } from '../carts/schemas.ts'
-import { GivenAddress, Word } from '../schemas.ts'
+import { GivenAddress, Locale, Word } from '../schemas.ts'
 
 export const Checkout = closed(
   {
@@ -14,6 +14,7 @@ export const Checkout = closed(
     email: Type.Optional(
       Type.String({ pattern: '^[^@\\s]+@[^@\\s]+$', minLength: 3, maxLength: 254 }),
     ),
+    locale: Type.Optional(Locale),
     payment: Type.Optional(
       closed({
         payment_method: text(255),

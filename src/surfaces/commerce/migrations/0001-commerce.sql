@@ -247,6 +247,7 @@ create table commerce.carts (
   shipping_address jsonb,
   shipping_method_id text,
   discount_codes text[] not null default '{}',
+  locale text,
   order_id uuid,
   version bigint not null default 1,
   created_at timestamptz not null default kernel.now(),
@@ -283,6 +284,12 @@ create table commerce.orders (
     ('pending', 'confirmed', 'fulfilled', 'payment_failed', 'expired', 'cancelled')),
   currency text not null,
   email text,
+  -- the language of its mails and of its page
+  locale text,
+  -- Placed by an anonymous account: who proves the address may claim it.
+  guest boolean not null default false,
+  -- Of a guest's order that is pending: a keyed hash of the network that it came from.
+  guest_network bytea,
   subtotal_minor bigint not null check (subtotal_minor >= 0),
   discount_minor bigint not null check (discount_minor >= 0),
   shipping_minor bigint not null check (shipping_minor >= 0),
@@ -348,6 +355,8 @@ create index orders_state on commerce.orders (tenant_id, state, id desc);
 create index orders_total on commerce.orders (tenant_id, currency, total_minor, id);
 create index orders_email on commerce.orders (tenant_id, kernel.plain(email) collate "C");
 create index orders_pending on commerce.orders (tenant_id, buyer_id) where state = 'pending';
+create index orders_guest_network on commerce.orders (tenant_id, guest_network)
+  where guest_network is not null;
 create index orders_intent on commerce.orders (tenant_id, intent_id);
 create index orders_person on commerce.orders (buyer_id, id);
 create index orders_erased on commerce.orders (tenant_id, id) where buyer_erased;
@@ -389,7 +398,8 @@ create function commerce.keep_agreement() returns trigger language plpgsql as $$
 declare
   moves text[] := case tg_table_name
     when 'order_lines' then array['shipped_quantity', 'returned_quantity', 'refunded_quantity']
-    else array['number', 'state', 'email', 'shipping_address', 'billing_address', 'payment_state',
+    else array['number', 'state', 'buyer_id', 'email', 'locale', 'guest', 'guest_network',
+      'shipping_address', 'billing_address', 'payment_state',
       'authorize_operation_id', 'intent_id', 'amount_authorized_minor', 'amount_captured_minor',
       'amount_refunded_minor', 'authorization_expires_at', 'payment_error', 'shipping_refunded',
       'version', 'confirmed_at', 'shipped_at', 'due_at', 'attempts', 'lease_token', 'leased_until',

@@ -38,6 +38,8 @@ export const OrderRow = Type.Object({
   state: oneOf(...order_states),
   currency: Type.String(),
   email: nullable(Type.String()),
+  locale: nullable(Type.String()),
+  guest: Type.Boolean(),
   subtotal_minor: Amount,
   discount_minor: Amount,
   shipping_minor: Amount,
@@ -73,7 +75,7 @@ export const OrderRow = Type.Object({
 export type OrderRow = Static<typeof OrderRow>
 
 export const orderColumns = sql`o.tenant_id, o.id, o.number, o.buyer_id, o.cart_id, o.state,
-  o.currency, o.email, o.subtotal_minor, o.discount_minor, o.shipping_minor,
+  o.currency, o.email, o.locale, o.guest, o.subtotal_minor, o.discount_minor, o.shipping_minor,
   o.shipping_discount_minor, o.shipping_tax_minor, o.tax_minor, o.total_minor,
   o.prices_include_tax, o.shipping_method, o.needs_shipping, o.discounts, o.shipping_address,
   o.billing_address, o.capture_policy, o.payment_state, o.authorize_operation_id, o.intent_id,
@@ -119,14 +121,14 @@ export async function moveOrder(
 ): Promise<OrderRow | undefined> {
   const also = set ? sql`, ${set}` : sql.empty
   const only = when ? sql`and ${when}` : sql.empty
-  // Only a pending order is in the queue of orders that expire.
+  // Only a pending order is in the queue of orders that expire, and counts for its network.
   return await tx.maybe(
     OrderRow,
     sql`
       with o as (
         update commerce.orders o
         set state = ${to}, version = o.version + 1, due_at = null, lease_token = null,
-          leased_until = null ${also}
+          leased_until = null, guest_network = null ${also}
         where o.tenant_id = ${tenant_id} and o.id = ${id} and o.state = ${state}
           ${only}
         returning ${orderColumns}

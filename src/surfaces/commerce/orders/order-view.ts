@@ -43,6 +43,8 @@ export const Order = Type.Object(
     cart_id: Id,
     buyer_erased: Type.Boolean(),
     email: nullable(Type.String()),
+    locale: nullable(Type.String()),
+    guest: Type.Boolean(),
     lines: Type.Array(OrderLine),
     shipping: nullable(
       Type.Object({
@@ -148,10 +150,10 @@ type Shown = {
 }
 
 function viewOf(row: Static<typeof Row>, next_action: Shown['next_action']): Order {
-  const { id, number, state, version, currency, buyer_id, cart_id, email, discounts } = row
+  const { id, number, state, version, currency, buyer_id, cart_id, email, locale, guest } = row
   const { shipping_address, billing_address, created_at, confirmed_at, calculation } = row
   const { subtotal_minor, discount_minor, shipping_minor, shipping_discount_minor } = row
-  const { tax_minor, total_minor, prices_include_tax, shipping_method } = row
+  const { tax_minor, total_minor, prices_include_tax, shipping_method, discounts } = row
   return {
     id,
     number,
@@ -162,6 +164,8 @@ function viewOf(row: Static<typeof Row>, next_action: Shown['next_action']): Ord
     cart_id,
     buyer_erased: row.buyer_erased,
     email,
+    locale,
+    guest,
     lines: row.lines as Order['lines'],
     shipping: shipping_method && {
       method_id: shipping_method.id,

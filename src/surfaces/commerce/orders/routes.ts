@@ -20,6 +20,7 @@ import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { Currency, Word } from '../schemas.ts'
 import { cancelOrder } from './cancel-order.ts'
+import { claimOrders, ClaimedOrders } from './claim-orders.ts'
 import { findOrder, lockOrder, order_states } from './order-row.ts'
 import { NextStep, Order, OrderSummary, showOrder } from './order-view.ts'
 
@@ -120,6 +121,20 @@ export const orderRoutes = open({
     find: [numbered('number'), begins('email')],
     shows: ['number', 'payment_state'],
   }),
+
+  claimOrders: post(
+    `${path}/claims`,
+    'Take over the orders of guests with your proven address',
+    {
+      description:
+        'Orders that an anonymous account placed with this address become yours, with their returns. Orders that wait for their payment are left out. If `more` is true, call it again.',
+      idempotency: 'ignored',
+      added: true,
+      reply: ClaimedOrders,
+      fails: ['proven_address_required'],
+    },
+    ({ tx, principal }, deps) => claimOrders(tx, deps, principal),
+  ),
 
   cancelOrder: post(
     `${one}/cancel`,

@@ -6,6 +6,7 @@
 import { sql, type Tx } from '#dodeca/kernel'
 import { confirmOrder } from '../checkout/confirm-order.ts'
 import { endPending } from '../checkout/end-pending.ts'
+import { countDecline } from '../checkout/guest-limits.ts'
 import type { Deps } from '../deps.ts'
 import type { Order } from '../orders/order-view.ts'
 import { setPayment, type OrderRow } from '../orders/order-row.ts'
@@ -22,12 +23,13 @@ export async function applyAuthorization(
 ): Promise<Order | undefined> {
   if (answer.kind === 'refund') throw new Error('a refund is no authorization')
   if (answer.kind === 'refused') {
-    await applyDecline(tx, operation, order, answer.code)
+    await applyDecline(tx, deps, { operation, order, decline_code: answer.code, intent_id: null })
     return undefined
   }
   const { status, intent_id, decline_code, authorization_expires_at } = answer.result
   if (status === 'declined' || status === 'released') {
-    await applyDecline(tx, operation, order, decline_code ?? status, intent_id)
+    const code = decline_code ?? status
+    await applyDecline(tx, deps, { operation, order, decline_code: code, intent_id })
     return undefined
   }
   if (status === 'pending' || status === 'requires_action') {
@@ -57,12 +59,17 @@ export async function applyAuthorization(
 /** Payments refused to ask the bank, before or after the authorization was begun. */
 const limits: ReadonlySet<string> = new Set(['rate_limited', 'too_many_declines'])
 
+type Declined = {
+  readonly operation: Operation
+  readonly order: OrderRow
+  readonly decline_code: string
+  readonly intent_id: string | null
+}
+
 async function applyDecline(
   tx: Tx,
-  operation: Operation,
-  order: OrderRow,
-  decline_code: string,
-  intent_id: string | null = null,
+  deps: Pick<Deps, 'kernel'>,
+  { operation, order, decline_code, intent_id }: Declined,
 ): Promise<void> {
   const code = limits.has(decline_code) ? 'rate_limited' : 'payment_declined'
   const error = { code, decline_code }
@@ -75,5 +82,7 @@ async function applyDecline(
     sql`payment_error = ${sql.json(error)}::jsonb,
       intent_id = coalesce(${intent_id}::uuid, o.intent_id)`,
   )
+  // Before the goods are given back, as a checkout takes both in this order.
+  if (lost && code === 'payment_declined') await countDecline(tx, deps, declined)
   if (lost) await endPending(tx, declined, { to: 'payment_failed', reason_code: decline_code })
 }

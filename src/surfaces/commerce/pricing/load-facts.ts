@@ -50,6 +50,7 @@ const FactsRow = Type.Object({
   shipping_address: nullable(Type.Unknown()),
   shipping_method_id: nullable(Type.String()),
   discount_codes: Type.Array(Type.String()),
+  locale: nullable(Type.String()),
   order_id: nullable(Type.String()),
   version: Type.Integer(),
   updated_at: Type.String(),
@@ -74,7 +75,7 @@ export async function loadFacts(
     FactsRow,
     sql`
       select c.id, c.state, c.currency, c.shipping_address, c.shipping_method_id,
-        c.discount_codes, c.order_id, c.version, c.updated_at, kernel.now() as now,
+        c.discount_codes, c.locale, c.order_id, c.version, c.updated_at, kernel.now() as now,
         coalesce((
           select json_agg(json_build_object(
             'sku', i.sku, 'quantity', i.quantity, 'product_id', v.product_id,

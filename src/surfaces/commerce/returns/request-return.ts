@@ -3,7 +3,7 @@
  * line decides.
  */
 import { Type } from 'typebox'
-import { newId, sql, type RequestKey, type Tx } from '#dodeca/kernel'
+import { newId, sql, type Reader, type RequestKey, type Tx } from '#dodeca/kernel'
 import { problem } from '../errors.ts'
 import { lockOrder, type OrderRow } from '../orders/order-row.ts'
 import { shopSettings } from '../rules/records.ts'
@@ -71,19 +71,24 @@ function requireDistinct({ lines }: RequestReturn): void {
 }
 
 async function requireReturnable(tx: Tx, order: OrderRow): Promise<void> {
-  const { return_window_days } = await shopSettings(tx, order.tenant_id)
-  const { in_time } = await tx.one(
-    InTime,
-    sql`
-      select coalesce(${order.shipped_at ?? order.confirmed_at}::timestamptz
-        > kernel.now() - make_interval(days => ${return_window_days}), false) as in_time`,
-  )
-  const shipped = order.shipped_at !== null || order.state === 'fulfilled'
+  const { shipped, in_time, days } = await returnWindow(tx, order)
   if (shipped && in_time) return
   throw problem('order_not_returnable', {
     current_state: order.state,
     detail: shipped
-      ? `Goods are returned within ${return_window_days} days.`
+      ? `Goods are returned within ${days} days.`
       : 'Nothing of it was shipped. Cancel it instead.',
   })
+}
+
+/** Whether goods were shipped, and whether they may still be returned. */
+export async function returnWindow(reader: Reader, order: OrderRow) {
+  const { return_window_days: days } = await shopSettings(reader, order.tenant_id)
+  const { in_time } = await reader.one(
+    InTime,
+    sql`
+      select coalesce(${order.shipped_at ?? order.confirmed_at}::timestamptz
+        > kernel.now() - make_interval(days => ${days}), false) as in_time`,
+  )
+  return { shipped: order.shipped_at !== null || order.state === 'fulfilled', in_time, days }
 }

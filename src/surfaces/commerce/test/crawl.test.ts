@@ -8,8 +8,12 @@ import { crawlSurface } from '../../../../test/crawler/product.ts'
 import type { Member, ProductWorld } from '../../../../test/product-world.ts'
 import { newKey } from '../../../../test/world.ts'
 import { newId, sql } from '#dodeca/kernel'
+import { prove } from '../../../../test/inbox.ts'
 import { openSandbox } from '../../../sandbox/open-sandbox.ts'
 import { stripe } from '../../../sandbox/stripe/stripe.ts'
+import { codeNow } from '../order-pages/codes.ts'
+import { pageUrl } from '../order-pages/page-link.ts'
+import type { Kernel } from '../settings.ts'
 import { address, usual_settings } from './shop-world.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'dodeca-commerce-crawl-'))
@@ -109,11 +113,32 @@ async function returned(maker: Making): Promise<string> {
   return id
 }
 
+async function proven({ world, person }: Making): Promise<Member> {
+  await prove(world, person)
+  return person
+}
+
 /** Who asks without a token sees the shop of the platform's own tenant. */
 async function ownShop({ world }: Making): Promise<Member> {
   const person = await world.member({ id: '01900000-0000-7000-8000-000000000001', slug: 'default' })
   await world.give(person, 'shop_manager')
   return person
+}
+
+/** As in the mail of the order. */
+function linkOf({ world, person }: Making, id = '') {
+  const { kernel } = world.platform
+  const url = pageUrl(kernel as Kernel, { tenant_id: person.tenant.id, id })
+  const query = Object.fromEntries(new URL(url).searchParams)
+  return { query, code: codeNow(kernel as Kernel, { tenant_id: person.tenant.id, id }) }
+}
+
+/** A form of the page of an order. */
+function form(maker: Making, id = '', fields: Readonly<Record<string, string>> = {}) {
+  const { query, code } = linkOf(maker, id)
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+  const bytes = Buffer.from(new URLSearchParams({ code, ...fields }).toString())
+  return { query, headers, bytes }
 }
 
 await crawlSurface({
@@ -133,6 +158,7 @@ await crawlSurface({
     '/v1/carts/{cart_id}': { make: cart },
     '/v1/carts/{cart_id}/items/{sku}': { make: async maker => (await product(maker)).sku },
     '/v1/orders/{order_id}': { make: async maker => (await ordered(maker)).id },
+    '/orders/{order_id}': { shared: true, make: async maker => (await ordered(maker)).id },
     '/v1/shipments/{shipment_id}': {
       make: async maker => (await shipped(maker, (await ordered(maker)).id)).id,
     },
@@ -185,6 +211,30 @@ await crawlSurface({
     'POST /v1/checkouts': {
       request: async maker => ({ body: { cart_id: await cart(maker), ...visa } }),
     },
+    'GET /orders/{order_id}': {
+      request: (maker, { order_id }) => ({ query: linkOf(maker, order_id).query }),
+    },
+    'POST /orders/{order_id}/codes': {
+      request: (maker, { order_id }) => form(maker, order_id),
+    },
+    'POST /orders/{order_id}/address': {
+      request: (maker, { order_id }) => form(maker, order_id),
+    },
+    'POST /orders/{order_id}/returns': {
+      request: async (maker, { order_id = '' }) => {
+        await shipped(maker, order_id)
+        const [line] = linesOf(await maker.ask('GET', `/v1/orders/${order_id}`))
+        const fields = { request: newId(), reason: reason_code }
+        return form(maker, order_id, { ...fields, [`line.${line?.order_line_id}`]: '1' })
+      },
+    },
+    'POST /orders/{order_id}/erasure': {
+      request: async (maker, { order_id = '' }) => {
+        await shipped(maker, order_id)
+        return form(maker, order_id)
+      },
+    },
+    'POST /v1/orders/claims': { asker: proven },
     'POST /v1/orders/{order_id}/cancel': { request: () => ({ body: {} }) },
     'POST /v1/orders/{order_id}/shipments': {
       request: async ({ ask }, { order_id }) => ({

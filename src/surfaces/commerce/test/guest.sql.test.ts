@@ -56,8 +56,8 @@ describe('the account of an idle guest', () => {
     return seen.status === 404 ? 'deleted' : seen.body.status
   }
 
-  test('stays while an order is open or may be returned', async () => {
-    const shop = await world.shop({ return_window_days: 90, capture_policy: 'on_confirm' })
+  test('stays while an order is open, and 400 days after the last one', async () => {
+    const shop = await world.shop({ return_window_days: 30, capture_policy: 'on_confirm' })
     const { manager } = shop
     await world.allow(manager, 'identity.accounts.read')
     const [buyer, waiting, idle] = [await shop.guest(), await shop.guest(), await shop.guest()]
@@ -67,7 +67,7 @@ describe('the account of an idle guest', () => {
     await buyer.pays(order.id, 'captured')
     expect((await shop.ship(order)).status).toBe(201)
     expect(await buyer.read(order.id)).toMatchObject({ state: 'fulfilled' })
-    const open = await waiting.checkout(await waiting.cart({ [sku]: 1 }), visa)
+    const open = await waiting.checkout(await waiting.cart({ [sku]: 1 }), { ...visa, email })
     expect([open.status, open.body.state]).toEqual([201, 'confirmed'])
     await waiting.pays(open.body.id, 'captured')
     await moveClock(world, 31 * day)
@@ -79,7 +79,7 @@ describe('the account of an idle guest', () => {
       'active',
       'active',
     ])
-    await moveClock(world, 60 * day)
+    await moveClock(world, 370 * day)
     await eventually(
       'the buyer is erased',
       async () => (await statusOf(manager, buyer.id)) === 'deleted',

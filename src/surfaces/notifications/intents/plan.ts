@@ -7,7 +7,7 @@ import type { Channel } from '../schemas.ts'
 import { decide, type Decision, type Facts } from './decide.ts'
 import type { FactsOf, Target } from './load-facts.ts'
 import type { Order } from './order.ts'
-import { textOf } from './recipient.ts'
+import { isMail, textOf, type RecipientRef } from './recipient.ts'
 
 export type Planned = {
   readonly channel: Channel
@@ -59,13 +59,13 @@ export function planChannel(
 
 function destinationOf(
   channel: Channel,
-  kind: string,
+  kind: RecipientRef['kind'],
   exists: boolean,
   target: Target | null,
   unverified: boolean,
 ): Facts['destination'] {
-  // Identity names the address of its mails when they are sent.
-  if (kind === 'identity_mail') return channel === 'email' ? 'present' : 'absent'
+  // The address of such mails is asked when they are sent.
+  if (isMail(kind)) return channel === 'email' ? 'present' : 'absent'
   if (channel === 'in_app') return kind === 'user' && exists ? 'present' : 'absent'
   if (target) return 'present'
   return unverified ? 'unverified' : 'absent'

@@ -1,18 +1,20 @@
 /**
- * The recipient of an intent. A reference names a user, a destination or a mail of identity. An
- * address that is given directly becomes a sealed destination. The same address always gets the
- * same destination.
+ * The recipient of an intent. A reference names a user, a destination, or a mail whose address is
+ * asked when it is sent, as those of identity are. An address that is given directly becomes a sealed
+ * destination. The same address always gets the same destination.
  */
 import { Type } from 'typebox'
 import { Id, newId, sql, type Tx } from '#dodeca/kernel'
 import { destinationHash, parseEmail, parsePhone, type Address } from '../addresses.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
-import type { Recipient } from '../schemas.ts'
+import { mail_kinds, type MailKind, type Recipient } from '../schemas.ts'
 import { keyName, seal } from '../vault.ts'
 
+const kinds = ['user', 'destination', 'identity_mail', ...mail_kinds] as const
+
 export type RecipientRef = {
-  readonly kind: 'user' | 'destination' | 'identity_mail'
+  readonly kind: (typeof kinds)[number]
   readonly id: string
 }
 
@@ -24,11 +26,20 @@ export function textOf({ kind, id }: RecipientRef): string {
 }
 
 export function parseRef(text: string): RecipientRef {
-  const [kind = '', id = ''] = text.split(':')
-  if (kind !== 'user' && kind !== 'destination' && kind !== 'identity_mail') {
-    throw new Error(`not a recipient: ${kind}`)
-  }
+  const [name = '', id = ''] = text.split(':')
+  const kind = kinds.find(one => one === name)
+  if (!kind) throw new Error(`not a recipient: ${name}`)
   return { kind, id }
+}
+
+/** Whether another surface says the address and the words of the mail, at the time of sending. */
+export function isPlugged(kind: RecipientRef['kind']): kind is MailKind {
+  return mail_kinds.some(one => one === kind)
+}
+
+/** Whether the address is not known before the time of sending. */
+export function isMail(kind: RecipientRef['kind']): boolean {
+  return kind === 'identity_mail' || isPlugged(kind)
 }
 
 /** The address of the recipient. Null if the recipient is a user or a destination. */

@@ -13,7 +13,7 @@ import { masked_link } from '../suppressions/unsubscribe-links.ts'
 import { keyName, unseal } from '../vault.ts'
 import { languagesFor } from './languages.ts'
 import { loadFacts } from './load-facts.ts'
-import { parseRef } from './recipient.ts'
+import { isPlugged, parseRef } from './recipient.ts'
 import type { IntentRow } from './view.ts'
 
 const Input = Type.Object({ owner_id: Id, ciphertext: Type.Unsafe<Buffer>({}) })
@@ -30,12 +30,10 @@ export async function renderIntent(
   if (!template) throw problem('channel_without_template')
   const facts = await loadFacts(reader, deps, [{ tenant_id, recipient_ref }])
   const recipient = facts.of(tenant_id, recipient_ref)
-  const { kind, id } = parseRef(recipient_ref)
-  const mail = kind === 'identity_mail' ? await deps.people.mail(id, 'masked') : undefined
-  if (kind === 'identity_mail' && !mail) throw problem('inputs_not_found')
+  const mail = await maskedMail(reader, deps, row)
   // A code in plain data may be shown only to the recipient.
   if (!mail && row.category === 'identity.security') throw problem('inputs_not_found')
-  const data = mail ? wordsOf(mail) : await inputOf(reader, deps, row)
+  const data = mail ? mail.data : await inputOf(reader, deps, row)
   try {
     const rendered = render(template, {
       data,
@@ -49,6 +47,25 @@ export async function renderIntent(
     if (!(error instanceof RenderFailure)) throw error
     throw problem('template_render_failed', { detail: error.message })
   }
+}
+
+/** Undefined if the notification is no mail whose words are asked when it is sent. */
+async function maskedMail(
+  reader: Reader,
+  deps: Deps,
+  row: IntentRow,
+): Promise<{ readonly data: Data; readonly locale: string | null } | undefined> {
+  const { kind, id } = parseRef(row.recipient_ref)
+  if (isPlugged(kind)) {
+    const wanted = { tenant_id: row.tenant_id, id, data: await inputOf(reader, deps, row) }
+    const [found] = (await deps.mails.get(kind)?.(reader, [wanted])) ?? []
+    if (!found) throw problem('inputs_not_found')
+    return { data: found.masked, locale: found.locale }
+  }
+  if (kind !== 'identity_mail') return undefined
+  const mail = await deps.people.mail(id, 'masked')
+  if (!mail) throw problem('inputs_not_found')
+  return { data: wordsOf(mail), locale: mail.locale }
 }
 
 type Words = {

@@ -5,7 +5,6 @@
 import { parseTime } from '#dodeca/kernel'
 import type { Category } from '../categories/built-in.ts'
 import type { Deps } from '../deps.ts'
-import { destinationHash, parseEmail } from '../addresses.ts'
 import { decide } from '../intents/decide.ts'
 import {
   loadFacts,
@@ -16,10 +15,8 @@ import {
 } from '../intents/load-facts.ts'
 import { planChannel, type Planned } from '../intents/plan.ts'
 import { languagesFor } from '../intents/languages.ts'
-import { parseRef } from '../intents/recipient.ts'
+import { isMail, parseRef } from '../intents/recipient.ts'
 import { readSenders, type Senders } from '../intents/senders.ts'
-import { wordsOf } from '../intents/render-intent.ts'
-import type { Data } from '../schemas.ts'
 import { masked_link } from '../suppressions/unsubscribe-links.ts'
 import {
   hashOf,
@@ -28,10 +25,11 @@ import {
   type Rendered,
   type RenderInput,
 } from '../templates/render.ts'
-import { keyName, unseal, type DataKeys } from '../vault.ts'
+import type { DataKeys } from '../vault.ts'
 import { wishFor } from '../preferences/resolve.ts'
 import { closeAgain } from '../digests/close-again.ts'
 import type { Claimed } from './claim.ts'
+import { dataOf, readMails, readPlugged, type Mail } from './read-mails.ts'
 import { resultOf, type Result } from './result.ts'
 
 export type Ready = {
@@ -53,37 +51,35 @@ type Known = {
   readonly categories: ReadonlyMap<string, Category>
   readonly keys: DataKeys
   readonly senders: Senders
+  /** By intent: the mails whose words and address are asked now. */
   readonly mails: ReadonlyMap<string, Mail>
-  /** Suppressions of the addresses of identity's mails. */
+  /** Suppressions of the addresses of mails. */
   readonly bounced: Awaited<ReturnType<typeof readSuppressions>>
   readonly now_ms: number
-}
-type Mail = {
-  readonly real: Data
-  readonly masked: Data
-  readonly locale: string | null
-  readonly target: Target
 }
 
 export async function prepareMessages(deps: Deps, taken: readonly Claimed[]): Promise<Prepared> {
   const { db } = deps.kernel
   const claimed = await closeAgain(deps, taken)
-  const [facts, categories, keys, senders, mails] = await Promise.all([
+  const data_keys = deps.vault.knownKeys(
+    db,
+    claimed.flatMap(({ tenant_id, owner_id }) =>
+      owner_id === null ? [] : [{ tenant_id, owner_id }],
+    ),
+  )
+  const [facts, categories, keys, senders, ...found] = await Promise.all([
     loadFacts(db, deps, claimed),
     deps.categories.findAll(db, claimed),
-    deps.vault.knownKeys(
-      db,
-      claimed.flatMap(({ tenant_id, owner_id }) =>
-        owner_id === null ? [] : [{ tenant_id, owner_id }],
-      ),
-    ),
+    data_keys,
     readSenders(deps.people.recentGrantsOf, claimed),
     readMails(deps, claimed),
+    readPlugged(deps, claimed, data_keys),
   ])
+  const mails = new Map(found.flatMap(some => [...some]))
   const bounced = await readSuppressions(
     db,
-    claimed.flatMap(({ tenant_id, recipient_ref }) => {
-      const mail = mails.get(recipient_ref)
+    claimed.flatMap(({ tenant_id, intent_id }) => {
+      const mail = mails.get(intent_id)
       return mail ? [{ tenant_id, hash: mail.target.hash }] : []
     }),
   )
@@ -132,10 +128,9 @@ function decideAttempt(
   const in_batch = claimed.batch_id !== null
   const sender_may = known.senders.may(claimed, { category, priority, in_batch })
   const about = { tenant_id, recipient, category, priority, expires_at_ms, sender_may }
-  const planned =
-    recipient.kind === 'identity_mail'
-      ? planMail(claimed, category, known)
-      : planChannel(about, channel, known.facts, known.now_ms, target === '' ? undefined : target)
+  const planned = isMail(recipient.kind)
+    ? planMail(claimed, category, known)
+    : planChannel(about, channel, known.facts, known.now_ms, target === '' ? undefined : target)
   if (!planned) return resultOf(claimed, { state: 'cancelled', error_code: 'cancelled' })
   const { decision } = planned
   if (decision.outcome === 'skip') {
@@ -156,13 +151,13 @@ function decideAttempt(
   return { planned, category }
 }
 
-/** Null if identity does not want the mail sent any more. */
+/** Null if the mail should not be sent any more. */
 function planMail(
   claimed: Claimed,
   category: Category,
   { facts, mails, bounced, now_ms }: Known,
 ): Planned | null {
-  const mail = mails.get(claimed.recipient_ref)
+  const mail = mails.get(claimed.intent_id)
   if (!mail) return null
   const decision = decide({
     now_ms,
@@ -193,7 +188,7 @@ async function compose(
   const template = version.channels.get(channel)
   if (!template)
     throw new RenderFailure('render_failed', 'the template has no text for this channel')
-  const mail = known.mails.get(recipient_ref)
+  const mail = known.mails.get(claimed.intent_id)
   const recipient = known.facts.of(tenant_id, recipient_ref)
   const data = mail?.masked ?? dataOf(claimed, known.keys)
   if (!data) return resultOf(claimed, { state: 'cancelled', error_code: 'cancelled' })
@@ -236,41 +231,4 @@ async function compose(
       : masked
   const is_trial = decision.rule === 'suppression'
   return { claimed, category, target, to, message, sha256, unsubscribe_url: link, is_trial }
-}
-
-function dataOf(
-  { tenant_id, owner_id, ciphertext, data_ref }: Claimed,
-  keys: DataKeys,
-): Data | null {
-  if (owner_id === null || ciphertext === null) return null
-  const key = keys.get(keyName({ tenant_id, owner_id }))
-  return key ? (JSON.parse(unseal(key, ciphertext, `input ${data_ref}`)) as Data) : null
-}
-
-/** Mails of identity, by reference: text, address and token are requested only now. */
-async function readMails(deps: Deps, claimed: readonly Claimed[]): Promise<Map<string, Mail>> {
-  const found = new Map<string, Mail>()
-  const { people, kernel } = deps
-  for (const { tenant_id, recipient_ref } of claimed) {
-    const { kind, id } = parseRef(recipient_ref)
-    if (kind !== 'identity_mail') continue
-    const [mail, masked] = await Promise.all([people.mail(id), people.mail(id, 'masked')])
-    const address = mail && parseEmail(mail.address)
-    if (!mail || !masked || !address) continue
-    found.set(recipient_ref, {
-      real: wordsOf(mail),
-      masked: wordsOf(masked),
-      locale: mail.locale,
-      target: {
-        channel: 'email',
-        destination_id: null,
-        provider: '',
-        hash: destinationHash(kernel.keys, tenant_id, address),
-        masked: address.masked,
-        verified: true,
-        address: address.address,
-      },
-    })
-  }
-  return found
 }
