@@ -8,6 +8,7 @@ import type { CartKey } from '../pricing/load-facts.ts'
 import { requireCurrency } from '../prices/add-price.ts'
 import { Sku } from '../schemas.ts'
 import { changeCart } from './change-cart.ts'
+import { deleteCart } from './delete-cart.ts'
 import { openCart } from './open-cart.ts'
 import { Cart, CartSummary, ChangeCart, OpenCart, SetItem } from './schemas.ts'
 import { setItem } from './set-item.ts'
@@ -30,7 +31,7 @@ function tagOf(cart: Cart): Headers {
   return { etag: viewTag(cart.version, cart) }
 }
 
-const { open, create, list, get, put } = routesOf<Deps>({
+const { open, create, list, get, put, del } = routesOf<Deps>({
   permission: 'authenticated',
   rate_tenant: false,
   absent,
@@ -148,5 +149,13 @@ export const cartRoutes = open({
       const { cart } = await showCart(tx, deps, keyOf(principal, cart_id))
       return reply(200, cart, tagOf(cart))
     },
+  ),
+
+  deleteCart: del(
+    one,
+    'Delete a cart that no order holds',
+    { added: true, fails: ['cart_not_open'] },
+    async ({ tx, principal, params: { cart_id } }) =>
+      await deleteCart(tx, keyOf(principal, cart_id)),
   ),
 })
