@@ -2610,6 +2610,7 @@ create table commerce.carts (
   version bigint not null default 1,
   created_at timestamp with time zone not null default kernel.now(),
   updated_at timestamp with time zone not null default kernel.now(),
+  deleted_at timestamp with time zone,
   touched_hour timestamp without time zone generated always as date_trunc('hour'::text, (updated_at AT TIME ZONE 'UTC'::text)) stored,
   constraint carts_check CHECK (((state = 'open'::text) = (order_id IS NULL))),
   constraint carts_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
@@ -2617,7 +2618,7 @@ create table commerce.carts (
   constraint carts_state_check CHECK ((state = ANY (ARRAY['open'::text, 'locked'::text, 'ordered'::text])))
 ) with (fillfactor=70);
 CREATE INDEX carts_old ON commerce.carts USING btree (touched_hour) WHERE (state <> 'locked'::text);
-CREATE INDEX carts_open ON commerce.carts USING btree (tenant_id, owner_id) WHERE (state = 'open'::text);
+CREATE INDEX carts_open ON commerce.carts USING btree (tenant_id, owner_id) WHERE ((state = 'open'::text) AND (deleted_at IS NULL));
 CREATE INDEX carts_owner ON commerce.carts USING btree (owner_id, id);
 
 create table commerce.catalog_products (

@@ -46,7 +46,7 @@ export const cartRoutes = open({
       added: true,
       body: OpenCart,
       replies: { 200: Cart, 201: Cart },
-      fails: ['currency_unsupported', 'quota_exceeded'],
+      fails: ['cart_not_found', 'currency_unsupported', 'quota_exceeded'],
     },
     async ({ tx, principal, body: { currency, id = newId() } }, deps) => {
       requireCurrency(currency)
@@ -75,7 +75,7 @@ export const cartRoutes = open({
           select id, state, currency, order_id, version, created_at, updated_at,
             (extract(epoch from created_at) * 1000000)::bigint as created_us
           from commerce.carts
-          where tenant_id = ${tenant_id} and owner_id = ${id}
+          where tenant_id = ${tenant_id} and owner_id = ${id} and deleted_at is null
             and (${after.id}::uuid is null or (created_at, id) < (
               timestamptz 'epoch' + ${after.created_us}::bigint * interval '1 microsecond',
               ${after.id}::uuid))
@@ -97,6 +97,7 @@ export const cartRoutes = open({
       replies: { 200: Cart, 201: Cart },
       fails: [
         'sku_not_found',
+        'cart_not_found',
         'cart_not_open',
         'quantity_limit',
         'variant_not_purchasable',

@@ -99,13 +99,14 @@ export const collectionRoutes = open({
   deleteProductCollection: del(
     one,
     'Delete a collection; its products stay',
-    { added: true },
+    { added: true, absent: 'validation_failed' },
     async ({ tx, principal: { id, tenant_id }, params: { key } }) => {
       const gone = await tx.run(sql`
         delete from commerce.shop_records
         where tenant_id = ${tenant_id} and kind = ${kind} and key = ${key}`)
-      if (gone === 0) throw problem(absent)
-      tx.audit('commerce.collection.delete', `${kind}:${key}`, { by: { tenant_id, id } })
+      if (gone > 0) {
+        tx.audit('commerce.collection.delete', `${kind}:${key}`, { by: { tenant_id, id } })
+      }
     },
   ),
 })

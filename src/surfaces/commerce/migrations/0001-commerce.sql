@@ -312,6 +312,8 @@ create table commerce.carts (
   version bigint not null default 1,
   created_at timestamptz not null default kernel.now(),
   updated_at timestamptz not null default kernel.now(),
+  -- Its owner deleted it: nothing finds it any more.
+  deleted_at timestamptz,
   -- For the index of what is removed: the other changes of a cart write no index.
   touched_hour timestamp
     generated always as (date_trunc('hour', updated_at at time zone 'UTC')) stored,
@@ -319,7 +321,8 @@ create table commerce.carts (
   check ((state = 'open') = (order_id is null))
 ) with (fillfactor = 70);
 create index carts_old on commerce.carts (touched_hour) where state <> 'locked';
-create index carts_open on commerce.carts (tenant_id, owner_id) where state = 'open';
+create index carts_open on commerce.carts (tenant_id, owner_id)
+  where state = 'open' and deleted_at is null;
 create index carts_owner on commerce.carts (owner_id, id);
 
 create table commerce.cart_items (

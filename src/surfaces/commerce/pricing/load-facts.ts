@@ -122,7 +122,8 @@ export async function loadFacts(
             on r.kind = 'discount' and u.tenant_id = r.tenant_id and u.code = r.key
         ), '[]') as records
       from commerce.carts c
-      where c.tenant_id = ${tenant_id} and c.owner_id = ${owner_id} and c.id = ${id}`,
+      where c.tenant_id = ${tenant_id} and c.owner_id = ${owner_id} and c.id = ${id}
+        and c.deleted_at is null`,
   )
   if (!row) return undefined
   const { records, shipping_address, ...rest } = row

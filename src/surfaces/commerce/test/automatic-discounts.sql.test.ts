@@ -114,5 +114,19 @@ test('a cart is deleted by its owner while no order holds it', async () => {
     [404, 204],
   ]
   expect(either).toContainEqual([checked.status, gone[0]])
+  const empty = await buyer.cart({ [sku]: 1 })
+  expect(await remove(buyer, empty)).toEqual([204, undefined])
+  expect(await remove(buyer, empty)).toEqual([204, undefined])
+  const item = `/v1/carts/${empty}/items/${sku}`
+  for (const late of [
+    await buyer.ask('GET', `/v1/carts/${empty}`),
+    await buyer.ask('PUT', item, { quantity: 1 }),
+    await buyer.ask('POST', '/v1/carts', { currency: 'EUR', id: empty }),
+    await buyer.checkout(empty),
+  ]) {
+    expect([late.status, late.body.code]).toEqual([404, 'cart_not_found'])
+  }
+  const { body } = await buyer.ask('GET', '/v1/carts')
+  expect(body.data.map((one: { id: string }) => one.id)).not.toContain(empty)
   await shop.sound()
 })
