@@ -1,6 +1,6 @@
 /**
  * Filters, sorts and facets of the product list in a shop of 100,000 products, at a steady rate. The
- * tables are filled by SQL; what products are found by comes from the functions of the schema.
+ * tables are filled by SQL, each product with its facets as `commerce.facets_of` makes them.
  */
 import type { Bench } from '../ground/comparison.ts'
 import { analyzeFilled, ask } from '../ground/database.ts'
@@ -58,17 +58,30 @@ export async function browsing({ options }: Bench, ground: Ground): Promise<Sect
 
 const id = `('60000000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid`
 
+const tags = ['all-', 't-', 'f-', 'c-']
+const ofTag = ['n % 2', 'n % 50', '(n / 7) % 20', '(n / 3) % 100']
+const tag = (name: string, at: number) => `'${name}' || ${ofTag[at]}`
+const facets = [
+  ...tags.map((name, at) => `e'tag\\x1f\\x1f' || ${tag(name, at)}`),
+  `e'category\\x1f\\x1fwide'`,
+  `e'category\\x1f\\x1fwide/' || n % 40`,
+  `e'attribute\\x1fmaker\\x1fm-' || n % 111`,
+  `e'attribute\\x1fmaterial\\x1fk-' || n % 17`,
+  `e'option\\x1fsize\\x1f' || (array['S', 'M', 'L'])[n % 3 + 1]`,
+]
+
 async function fill(url: string): Promise<void> {
   const all = `from generate_series(1, ${products}) n`
   await ask(
     url,
     `
+    set statement_timeout = 0;
     insert into commerce.catalog_products (
-      tenant_id, id, handle, title, category, state, published_at, tags, attributes)
+      tenant_id, id, handle, title, category, state, published_at, tags, attributes, facets)
     select '${tenant_id}', ${id}, 'wide-' || n, 'Wide ' || n, 'wide/' || n % 40, 'active',
-      now() - n * interval '1 second',
-      array['all-' || n % 2, 't-' || n % 50, 'f-' || (n / 7) % 20, 'c-' || (n / 3) % 100],
-      jsonb_build_object('maker', 'm-' || n % 111, 'material', 'k-' || n % 17) ${all};
+      now() - n * interval '1 second', array[${tags.map(tag).join(', ')}],
+      jsonb_build_object('maker', 'm-' || n % 111, 'material', 'k-' || n % 17),
+      array[${facets.join(', ')}] ${all};
     insert into commerce.product_variants (tenant_id, sku, product_id, place, title, options)
     select '${tenant_id}', 'W-' || n, ${id}, 0, 'Wide ' || n,
       jsonb_build_object('size', (array['S', 'M', 'L'])[n % 3 + 1]) ${all};
@@ -79,8 +92,6 @@ async function fill(url: string): Promise<void> {
     select '${tenant_id}', 'W-' || n, 100 ${all};
     insert into commerce.product_prices (tenant_id, product_id, currency, amount_minor)
     select '${tenant_id}', ${id}, 'EUR', 100 + n::bigint * 7919 % 99900 ${all};
-    update commerce.catalog_products p set facets = commerce.facets_of(p.tenant_id, p.id)
-    where p.tenant_id = '${tenant_id}' and p.handle like 'wide-%';
     insert into commerce.shop_records (tenant_id, kind, key, record)
     select '${tenant_id}', 'collection', 'c-' || n, jsonb_build_object('title', 'C',
       'all', '[]'::jsonb, 'facets', jsonb_build_array(e'tag\\x1f\\x1fc-' || n))
