@@ -65,7 +65,7 @@ const facets = [
   ...tags.map((name, at) => `e'tag\\x1f\\x1f' || ${tag(name, at)}`),
   `e'category\\x1f\\x1fwide'`,
   `e'category\\x1f\\x1fwide/' || n % 40`,
-  `e'attribute\\x1fmaker\\x1fm-' || n % 111`,
+  `e'attribute\\x1fmaker\\x1fm-' || n % 110`,
   `e'attribute\\x1fmaterial\\x1fk-' || n % 17`,
   `e'option\\x1fsize\\x1f' || (array['S', 'M', 'L'])[n % 3 + 1]`,
 ]
@@ -80,7 +80,7 @@ async function fill(url: string): Promise<void> {
       tenant_id, id, handle, title, category, state, published_at, tags, attributes, facets)
     select '${tenant_id}', ${id}, 'wide-' || n, 'Wide ' || n, 'wide/' || n % 40, 'active',
       now() - n * interval '1 second', array[${tags.map(tag).join(', ')}],
-      jsonb_build_object('maker', 'm-' || n % 111, 'material', 'k-' || n % 17),
+      jsonb_build_object('maker', 'm-' || n % 110, 'material', 'k-' || n % 17),
       array[${facets.join(', ')}] ${all};
     insert into commerce.product_variants (tenant_id, sku, product_id, place, title, options)
     select '${tenant_id}', 'W-' || n, ${id}, 0, 'Wide ' || n,

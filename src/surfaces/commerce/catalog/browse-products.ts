@@ -1,12 +1,11 @@
 /**
- * The product list with filters and sorts, for a shop of any size. What an index finds (words and
- * facets, a collection, a range of prices) is counted first, up to a limit. If one of them finds
- * few products, these are read, compared with all filters, and sorted. Otherwise the list is read
- * in its order until the page is full: then many products fit, so this ends soon. A page that ends
- * at the limit is short and has `has_more`.
+ * The product list with filters and sorts, for a shop of any size. If an index (of words and facets,
+ * of a collection, of prices) finds few products, these are read, compared with all filters, and
+ * sorted. Otherwise the list is read in its order until the page is full: then many products fit, so
+ * this ends soon. A page that ends at the limit is short and has `has_more`.
  */
 import { Type } from 'typebox'
-import { page, sql, type List, type Page, type Reader, type Sql } from '#dodeca/kernel'
+import { nullable, page, sql, type List, type Page, type Reader, type Sql } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { countFacets } from './count-facets.ts'
 import type { Facets } from './facets.ts'
@@ -14,6 +13,7 @@ import {
   afterPlace,
   ListedRow,
   place,
+  publishedOf,
   stockIn,
   summaryOf,
   titleIn,
@@ -32,69 +32,104 @@ import {
 } from './product-filters.ts'
 import type { ProductSummary } from './schemas.ts'
 
-const Found = Type.Object({ found: Type.Array(Type.Integer()) })
+const Found = Type.Object({ found: Type.Integer() })
+/** So few that it is not worth counting what another index finds. */
+const very_few = 500
+
+type Request = { readonly scope: List; readonly asked: Browsing; readonly counts: boolean }
 
 export async function browseProducts(
   tx: Reader,
   deps: Pick<Deps, 'files' | 'kernel'>,
-  { scope, asked, counts }: { scope: List; asked: Browsing; counts: boolean },
+  { scope, asked, counts }: Request,
 ): Promise<Page<ProductSummary> & { readonly facets: Facets | null }> {
   const look_max = deps.kernel.settings['kernel.list_look_max']
-  const sources = sourcesOf(asked)
-  const { source, few } = await fewest(tx, sources, look_max)
+  const source = await fewest(tx, sourcesOf(asked), look_max)
   const said = { scope, row: ListedRow, place, view: summaryOf(deps, asked.currency) }
-  const ranked = !asked.sort && asked.q
-  const found =
-    source && (few || ranked)
-      ? await page(tx, {
-          ...said,
-          fetch: (after, n) => fewStatement(asked, source, { after, n }),
-        })
-      : await page(tx, {
-          ...said,
-          look_max,
-          columns: columnsOf(asked),
-          fetch: (after, n) => walkStatement(asked, { after, n }),
-        })
-  return {
-    ...found,
-    facets: counts ? await countFacets(tx, asked, { source, few, look_max }) : null,
+  const walked = () =>
+    page(tx, {
+      ...said,
+      look_max,
+      columns: columnsOf(asked),
+      fetch: (after, n) => walkStatement(asked, { after, n }),
+    })
+  let many = !source || isInOrder(asked, source)
+  let found = many ? await walked() : undefined
+  if (source && !found) {
+    // The best matches are found only among all of them.
+    const most = !asked.sort && asked.q ? null : look_max
+    found = await page(tx, {
+      ...said,
+      fetch: async (after, n) => {
+        const rows = await tx.many(FewRow, fewStatement(asked, source, { after, n, most }))
+        many = most !== null && (rows[0]?.found ?? 0) > most
+        return rows.flatMap(({ found: _found, row }) => (row ? [row] : []))
+      },
+    })
+    if (many) found = await walked()
   }
+  if (!found) throw new Error('a list is found or walked')
+  const facets = counts ? await countFacets(tx, asked, { source, look_max }) : null
+  return { ...found, facets }
 }
 
-/** The source that finds the fewest products, and whether these are at most so many. */
+const FewRow = Type.Object({ found: Type.Integer(), row: nullable(ListedRow) })
+
+/** A range of prices in the order of prices: its index has the page. */
+function isInOrder(asked: Browsing, source: Source): boolean {
+  return source.by === 'price' && isByPrice(asked.sort) && sourcesOf(asked).length === 1
+}
+
+/** The source that finds the fewest products. One alone is not counted. */
 async function fewest(tx: Reader, sources: readonly Source[], most: number) {
-  if (sources.length === 0) return { source: undefined, few: false }
-  const counts = sources.map(
-    ({ from, where }) =>
-      sql`(select count(*)::int from (select 1 from ${from} where ${where} limit ${most + 1}) f)`,
-  )
-  const { found } = await tx.one(Found, sql`select array[${sql.join(counts, ', ')}] as found`)
-  const least = Math.min(...found)
-  return { source: sources[found.indexOf(least)], few: least <= most }
+  let best = sources[0]
+  let least = Infinity
+  if (sources.length < 2) return best
+  for (const source of sources) {
+    const { from, where } = source
+    const { found } = await tx.one(
+      Found,
+      sql`
+        select count(*)::int as found from (
+          select 1 from ${from} where ${where} limit ${most + 1}) f`,
+    )
+    if (found < least) [best, least] = [source, found]
+    if (found <= very_few) break
+  }
+  return best
 }
 
 type Part = { readonly after: Place; readonly n: number }
 
 /** Stock is compared last, in the order of the list: it costs the most. */
-function fewStatement(asked: Browsing, { from, where }: Source, { after, n }: Part): Sql {
+function fewStatement(
+  asked: Browsing,
+  { by, from, where, price }: Source,
+  { after, n, most }: Part & { readonly most: number | null },
+): Sql {
   const order = orderOf(asked)
+  const limit = most === null ? sql`offset 0` : sql`limit ${most + 1}`
   return sql`
     with few as materialized (
-      select p.tenant_id, p.id, p.rank, p.published_us, p.sort_minor, ${isWanted(asked)} as wanted
-      from (select ${rowsOf(asked, priceOf(asked))} from ${from} where ${where} offset 0) p
+      select p.tenant_id, p.id, p.rank, p.published_at, p.sort_minor,
+        ${isWanted(asked, by)} as wanted
+      from (select ${rowsOf(asked, price)} from ${from} where ${where} ${limit}) p
+    ), listed as (
+      select t.id, t.handle, ${titleIn(sql`t`, asked.locale)} as title, t.category, t.state,
+        t.version, p.rank, ${publishedOf} as published_us, p.sort_minor,
+        t.images[1]::text as image_id, stock.amount_minor,
+        coalesce(stock.in_stock, false) as in_stock,
+        row_number() over (order by ${order})::int as place
+      from (
+        select p.id, p.rank, p.published_at, p.sort_minor from (
+          select p.tenant_id, p.id, p.rank, p.published_at, p.sort_minor from few p
+          where p.wanted and ${isAfter(asked, after)} order by ${order} offset 0) p
+        where ${isInStock(asked)} limit ${n}) p
+      join commerce.catalog_products t on t.tenant_id = ${asked.tenant_id} and t.id = p.id
+      left join lateral (${stockIn(asked.currency)}) stock on true
     )
-    select t.id, t.handle, ${titleIn(sql`t`, asked.locale)} as title, t.category, t.state,
-      t.version, p.rank, p.published_us, p.sort_minor, t.images[1]::text as image_id,
-      stock.amount_minor, coalesce(stock.in_stock, false) as in_stock
-    from (
-      select p.id, p.rank, p.published_us, p.sort_minor from (
-        select p.tenant_id, p.id, p.rank, p.published_us, p.sort_minor from few p
-        where p.wanted and ${isAfter(asked, after)} order by ${order} offset 0) p
-      where ${isInStock(asked)} limit ${n}) p
-    join commerce.catalog_products t on t.tenant_id = ${asked.tenant_id} and t.id = p.id
-    left join lateral (${stockIn(asked.currency)}) stock on true
-    order by ${order}`
+    select c.found, to_jsonb(l) - 'place' as row from (select count(*)::int as found from few) c
+    left join listed l on true order by l.place`
 }
 
 /** Rows in the order of the list, each with whether it is wanted. */
@@ -154,7 +189,7 @@ function orderOf({ q, sort }: Browsing): Sql {
   return {
     price: sql`p.sort_minor, p.id`,
     '-price': sql`p.sort_minor desc, p.id desc`,
-    newest: sql`p.published_us desc, p.id desc`,
+    newest: sql`p.published_at desc, p.id desc`,
     rank: sql`p.rank desc, p.id desc`,
   }[sort ?? (q ? 'rank' : 'newest')]
 }
@@ -168,7 +203,5 @@ function isAfter({ q, sort }: Browsing, { id, rank, published_us, sort_minor }: 
     return sql`(p.sort_minor, p.id) < (${sort_minor}::bigint, ${id}::uuid)`
   }
   if (!sort && q) return sql`(p.rank, p.id) < (${rank}, ${id}::uuid)`
-  // Drafts were never published.
-  if (published_us === null) return sql`p.published_us is null and p.id < ${id}::uuid`
-  return sql`(p.published_us, p.id) < (${published_us}::bigint, ${id}::uuid)`
+  return afterPlace(undefined, sql.empty, { id, rank, published_us, sort_minor })
 }

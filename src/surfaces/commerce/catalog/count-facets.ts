@@ -18,18 +18,14 @@ const Counted = Type.Object({
 })
 const facets_max = 300
 
-type Counting = {
-  readonly source: Source | undefined
-  readonly few: boolean
-  readonly look_max: number
-}
+type Counting = { readonly source: Source | undefined; readonly look_max: number }
 
 export async function countFacets(
   tx: Reader,
   asked: Browsing,
   counting: Counting,
 ): Promise<Facets> {
-  const { source, few, look_max } = counting
+  const { source, look_max } = counting
   const { tenant_id, state } = asked
   const from = source?.from ?? sql`commerce.catalog_products p`
   const where =
@@ -39,8 +35,9 @@ export async function countFacets(
     Counted,
     sql`
       with looked as materialized (
-        select p.facets, (${isWanted(asked)} and ${isInStock(asked)}) as wanted from (
-          select ${rowsOf(asked, priceOf(asked))} from ${from} where ${where} limit ${look_max}) p
+        select p.facets, (${isWanted(asked, source?.by)} and ${isInStock(asked)}) as wanted from (
+          select ${rowsOf(asked, source?.price ?? priceOf(asked))} from ${from} where ${where}
+          limit ${look_max}) p
       ), counted as (
         select f.facet, count(*)::int as n
         from looked, unnest(looked.facets) f (facet) where looked.wanted
@@ -52,7 +49,7 @@ export async function countFacets(
   )
   return {
     products: wanted,
-    complete: few || looked < look_max,
+    complete: looked < look_max,
     values: facets.map(one => facetOf(one.facet, one.n)),
   }
 }

@@ -16,41 +16,41 @@ export type Browsing = Wanted & {
   readonly sort: ProductQuery['sort']
 }
 
-/** What an index finds: products `p`. */
-export type Source = { readonly from: Sql; readonly where: Sql }
+/** What an index finds: products `p`, with their price to sort by. */
+export type Source = {
+  readonly by: 'names' | 'words' | 'price'
+  readonly from: Sql
+  readonly where: Sql
+  readonly price: Sql
+}
 
 export function sourcesOf(asked: Browsing): Source[] {
   const { tenant_id, state, currency, q, facets, product_ids, price } = asked
   const own = sql`p.tenant_id = ${tenant_id} and p.state = ${state}`
   const from = sql`commerce.catalog_products p`
   const shop = sql`${`'${tenant_id}'`}::text::tsquery`
-  const words = q ? sql`(${shop} && ${wordsOf(asked)})` : shop
-  return [
-    ...(product_ids ? [{ from, where: sql`${own} and ${isNamed(product_ids)}` }] : []),
-    ...(q || facets.length > 0
-      ? [
-          {
-            from,
-            where: sql.join(
-              [own, inIndex(words), ...(q ? [hasWords(asked)] : []), ...hasFacets(facets)],
-              ' and ',
-            ),
-          },
-        ]
-      : []),
-    ...(price
-      ? [
-          {
-            from: sql`
-              commerce.product_prices w
-              join commerce.catalog_products p on p.tenant_id = w.tenant_id and p.id = w.product_id`,
-            where: sql`
-              w.tenant_id = ${tenant_id} and w.currency = ${currency}
-              and ${isWithin(price)} and ${own}`,
-          },
-        ]
-      : []),
-  ]
+  const words = inIndex(q ? sql`(${shop} && ${wordsOf(asked)})` : shop)
+  const sources: Source[] = []
+  if (product_ids) {
+    const where = sql`${own} and ${isNamed(product_ids)}`
+    sources.push({ by: 'names', from, where, price: priceOf(asked) })
+  }
+  if (price) {
+    sources.push({
+      by: 'price',
+      from: sql`
+        commerce.product_prices w
+        join commerce.catalog_products p on p.tenant_id = w.tenant_id and p.id = w.product_id`,
+      where: sql`
+        w.tenant_id = ${tenant_id} and w.currency = ${currency} and ${isWithin(price)} and ${own}`,
+      price: sql`w.amount_minor`,
+    })
+  }
+  if (q || facets.length > 0) {
+    const all = [own, words, ...(q ? [hasWords(asked)] : []), ...hasFacets(facets)]
+    sources.push({ by: 'words', from, where: sql.join(all, ' and '), price: priceOf(asked) })
+  }
+  return sources
 }
 
 export function isWithin({ from, to }: NonNullable<Browsing['price']>): Sql {
@@ -78,15 +78,20 @@ export function rowsOf(asked: Browsing, price: Sql): Sql {
     ${publishedOf} as published_us, ${price} as sort_minor`
 }
 
-/** All filters of rows `p`. As a column they use no index, so a plan keeps to its source. */
-export function isWanted(asked: Browsing): Sql {
+/**
+ * All filters of rows `p`, but those of a source that found them. As a column they use no index, so
+ * a plan keeps to the source.
+ */
+export function isWanted(asked: Browsing, found?: Source['by']): Sql {
   const { q, state, facets, product_ids, price, sort } = asked
   const conditions = [
     sql`p.state = ${state}`,
-    ...(q ? [sql`p.search @@ ${wordsOf(asked)}`, hasWords(asked)] : []),
-    ...hasFacets(facets),
-    ...(product_ids ? [isNamed(product_ids)] : []),
-    ...(price ? [sql`p.sort_minor between ${price.from}::bigint and ${price.to}::bigint`] : []),
+    ...(q && found !== 'words' ? [sql`p.search @@ ${wordsOf(asked)}`, hasWords(asked)] : []),
+    ...(found === 'words' ? [] : hasFacets(facets)),
+    ...(product_ids && found !== 'names' ? [isNamed(product_ids)] : []),
+    ...(price && found !== 'price'
+      ? [sql`p.sort_minor between ${price.from}::bigint and ${price.to}::bigint`]
+      : []),
     ...(isByPrice(sort) ? [sql`p.sort_minor is not null`] : []),
   ]
   return sql`coalesce(${sql.join(conditions, ' and ')}, false)`
