@@ -2691,6 +2691,7 @@ create table commerce.carts (
   version bigint not null default 1,
   created_at timestamp with time zone not null default kernel.now(),
   updated_at timestamp with time zone not null default kernel.now(),
+  deleted_at timestamp with time zone,
   touched_hour timestamp without time zone generated always as date_trunc('hour'::text, (updated_at AT TIME ZONE 'UTC'::text)) stored,
   constraint carts_check CHECK (((state = 'open'::text) = (order_id IS NULL))),
   constraint carts_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
@@ -2698,7 +2699,7 @@ create table commerce.carts (
   constraint carts_state_check CHECK ((state = ANY (ARRAY['open'::text, 'locked'::text, 'ordered'::text])))
 ) with (fillfactor=70);
 CREATE INDEX carts_old ON commerce.carts USING btree (touched_hour) WHERE (state <> 'locked'::text);
-CREATE INDEX carts_open ON commerce.carts USING btree (tenant_id, owner_id) WHERE (state = 'open'::text);
+CREATE INDEX carts_open ON commerce.carts USING btree (tenant_id, owner_id) WHERE ((state = 'open'::text) AND (deleted_at IS NULL));
 CREATE INDEX carts_owner ON commerce.carts USING btree (owner_id, id);
 
 create table commerce.catalog_products (
@@ -2711,12 +2712,15 @@ create table commerce.catalog_products (
   tax_class text not null default 'standard'::text,
   attributes jsonb not null default '{}'::jsonb,
   images uuid[] not null default '{}'::uuid[],
+  tags text[] not null default '{}'::text[],
+  translations jsonb not null default '{}'::jsonb,
+  facets text[] not null default '{}'::text[],
   state text not null default 'draft'::text,
   version bigint not null default 1,
   published_at timestamp with time zone,
   created_at timestamp with time zone not null default kernel.now(),
   updated_at timestamp with time zone not null default kernel.now(),
-  search tsvector generated always as ((setweight(to_tsvector('simple'::regconfig, title), 'A'::"char") || setweight(to_tsvector('simple'::regconfig, category), 'B'::"char")) || setweight(to_tsvector('simple'::regconfig, description), 'C'::"char")) stored,
+  search tsvector generated always as (((setweight(to_tsvector('simple'::regconfig, title), 'A'::"char") || setweight(to_tsvector('simple'::regconfig, category), 'B'::"char")) || setweight(jsonb_to_tsvector('simple'::regconfig, translations, '["string"]'::jsonb), 'B'::"char")) || setweight(to_tsvector('simple'::regconfig, description), 'C'::"char")) stored,
   constraint catalog_products_check CHECK (((state = 'draft'::text) OR (published_at IS NOT NULL))),
   constraint catalog_products_handle UNIQUE (tenant_id, handle),
   constraint catalog_products_handle_check CHECK ((handle ~ '^[a-z0-9]+(-[a-z0-9]+)*$'::text)),
@@ -2726,7 +2730,7 @@ create table commerce.catalog_products (
 CREATE INDEX catalog_products_category ON commerce.catalog_products USING btree (tenant_id, category text_pattern_ops, published_at DESC, id DESC);
 CREATE INDEX catalog_products_images ON commerce.catalog_products USING gin (images);
 CREATE INDEX catalog_products_newest ON commerce.catalog_products USING btree (tenant_id, state, published_at DESC, id DESC);
-CREATE INDEX catalog_products_words ON commerce.catalog_products USING gin (((search || array_to_tsvector(ARRAY[(tenant_id)::text])))) WITH (fastupdate=off);
+CREATE INDEX catalog_products_words ON commerce.catalog_products USING gin (((search || array_to_tsvector(ARRAY[(tenant_id)::text]))), facets) WITH (fastupdate=off);
 
 create table commerce.discount_redemptions (
   tenant_id uuid not null,
@@ -2985,9 +2989,26 @@ create table commerce.price_versions (
   constraint price_versions_pkey PRIMARY KEY (tenant_id, id),
   constraint price_versions_tenant_id_sku_fkey FOREIGN KEY (tenant_id, sku) REFERENCES commerce.product_variants(tenant_id, sku)
 );
+CREATE INDEX price_versions_begins ON commerce.price_versions USING btree (tenant_id, effective_from, id);
 CREATE INDEX price_versions_now ON commerce.price_versions USING btree (tenant_id, sku, currency, effective_from DESC) INCLUDE (amount_minor);
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON commerce.price_versions FOR EACH ROW EXECUTE FUNCTION kernel.refuse_change();
 CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON commerce.price_versions FOR EACH STATEMENT EXECUTE FUNCTION kernel.refuse_change();
+
+create table commerce.product_prices (
+  tenant_id uuid not null,
+  product_id uuid not null,
+  currency text not null,
+  amount_minor bigint,
+  due_at timestamp with time zone,
+  attempts integer not null default 0,
+  lease_token uuid,
+  leased_until timestamp with time zone,
+  last_error_code text,
+  constraint product_prices_pkey PRIMARY KEY (tenant_id, product_id, currency),
+  constraint product_prices_tenant_id_product_id_fkey FOREIGN KEY (tenant_id, product_id) REFERENCES commerce.catalog_products(tenant_id, id)
+);
+CREATE INDEX product_prices_amount ON commerce.product_prices USING btree (tenant_id, currency, amount_minor, product_id) WHERE (amount_minor IS NOT NULL);
+CREATE INDEX product_prices_due ON commerce.product_prices USING btree (due_at) WHERE (due_at IS NOT NULL);
 
 create table commerce.product_variants (
   tenant_id uuid not null,
@@ -3000,6 +3021,7 @@ create table commerce.product_variants (
   requires_shipping boolean not null default true,
   track_inventory boolean not null default true,
   max_order_quantity integer not null default 999,
+  file_ids uuid[] not null default '{}'::uuid[],
   state text not null default 'active'::text,
   constraint product_variants_max_order_quantity_check CHECK (((max_order_quantity >= 1) AND (max_order_quantity <= 999))),
   constraint product_variants_pkey PRIMARY KEY (tenant_id, sku),
@@ -3008,6 +3030,7 @@ create table commerce.product_variants (
   constraint product_variants_tenant_id_product_id_fkey FOREIGN KEY (tenant_id, product_id) REFERENCES commerce.catalog_products(tenant_id, id),
   constraint product_variants_weight_grams_check CHECK ((weight_grams >= 0))
 );
+CREATE INDEX product_variants_files ON commerce.product_variants USING gin (file_ids) WHERE (file_ids <> '{}'::uuid[]);
 CREATE INDEX product_variants_product ON commerce.product_variants USING btree (tenant_id, product_id, place);
 
 create table commerce.refunds (
@@ -3102,9 +3125,10 @@ create table commerce.shop_records (
   record jsonb not null,
   version bigint not null default 1,
   updated_at timestamp with time zone not null default kernel.now(),
-  constraint shop_records_kind_check CHECK ((kind = ANY (ARRAY['settings'::text, 'tax_rule'::text, 'shipping_method'::text, 'discount'::text]))),
+  constraint shop_records_kind_check CHECK ((kind = ANY (ARRAY['settings'::text, 'tax_rule'::text, 'shipping_method'::text, 'discount'::text, 'collection'::text]))),
   constraint shop_records_pkey PRIMARY KEY (tenant_id, kind, key)
 );
+CREATE INDEX shop_records_automatic ON commerce.shop_records USING btree (tenant_id) WHERE ((kind = 'discount'::text) AND (record @> '{"automatic": true}'::jsonb));
 
 CREATE OR REPLACE FUNCTION commerce.check_sums()
  RETURNS trigger
@@ -3132,6 +3156,33 @@ begin
       using errcode = '23514', constraint = 'orders_sums';
   end if;
   return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION commerce.facets_of(tenant uuid, product uuid)
+ RETURNS text[]
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+begin
+  return array(
+    select f.facet from (
+      select e'tag\x1f\x1f' || tag as facet
+      from commerce.catalog_products p, unnest(p.tags) tag
+      where p.tenant_id = tenant and p.id = product
+      union
+      select e'category\x1f\x1f' || string_agg(part, '/') over (order by n)
+      from commerce.catalog_products p,
+        unnest(string_to_array(p.category, '/')) with ordinality as c (part, n)
+      where p.tenant_id = tenant and p.id = product
+      union
+      select e'attribute\x1f' || a.key || e'\x1f' || a.value
+      from commerce.catalog_products p, jsonb_each_text(p.attributes) a
+      where p.tenant_id = tenant and p.id = product
+      union
+      select e'option\x1f' || o.key || e'\x1f' || o.value
+      from commerce.product_variants v, jsonb_each_text(v.options) o
+      where v.tenant_id = tenant and v.product_id = product and v.state = 'active') f
+    order by f.facet collate "C" limit 500);
 end $function$;
 
 CREATE OR REPLACE FUNCTION commerce.give_back(tenant uuid, for_order uuid, to_state text)

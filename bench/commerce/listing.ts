@@ -17,7 +17,7 @@ export async function listing({ options }: Bench, ground: Ground): Promise<Secti
     requestText({ path: `/v1/products?category=things/${n}` }),
   )
   const page = { tenant_id, state: 'active', currency: 'EUR', q: undefined }
-  const place = { rank: null, published_us: null, id: null }
+  const place = { rank: null, published_us: null, sort_minor: null, id: null }
   const { text, values } = compile(listStatement({ ...page, category: 'things/CAT' }, place, 21))
   const statement = text
     .replaceAll(/\$(\d+)/g, (_all, n: string) => {

@@ -128,5 +128,13 @@ export const payments: Place = {
       events: ['reconciliation_item.'],
       actions: [{ by: 'resolveReconciliationItem', in: ['open'] }],
     }),
+    resource({
+      name: 'reconciliation-runs',
+      title: { en: 'Reconciliation runs', de: 'Abgleichsläufe' },
+      list: 'listReconciliationRuns',
+      read: 'getReconciliationRun',
+      columns: ['status', 'from', 'to', 'compared', 'opened', 'fixed', 'finished_at', 'id'],
+      actions: [],
+    }),
   ],
 }

@@ -119,6 +119,27 @@ export const rules: readonly Rule[] = [
       limit 100`,
   },
   {
+    name: 'sort_prices',
+    says: 'Products are sorted by their lowest price, unless a later one is due',
+    statement: of => sql`
+      -- any tenant: or the one that is asked for
+      select 'product ' || s.product_id || ' is sorted by ' || coalesce(s.amount_minor, 0)
+        || ' and costs ' || coalesce(n.amount_minor, 0) || ' ' || s.currency as says
+      from commerce.product_prices s
+      left join lateral (
+        select min(price.amount_minor) as amount_minor from commerce.product_variants v
+        cross join lateral (
+          select w.amount_minor from commerce.price_versions w
+          where w.tenant_id = v.tenant_id and w.sku = v.sku and w.currency = s.currency
+            and w.effective_from <= kernel.now()
+          order by w.effective_from desc limit 1) price
+        where v.tenant_id = s.tenant_id and v.product_id = s.product_id and v.state = 'active'
+      ) n on true
+      where ${of(sql`s`)} and s.amount_minor is distinct from n.amount_minor
+        and (s.due_at is null or s.due_at > kernel.now())
+      limit 100`,
+  },
+  {
     name: 'numbers',
     says: 'Confirmed orders are numbered without gaps',
     statement: of => sql`

@@ -59,6 +59,12 @@ export const errors = {
     cause: 'No discount of the shop has this code.',
     cure: 'Find the code with `GET /v1/discounts`.',
   },
+  collection_not_found: {
+    status: 404,
+    title: 'There is no such collection',
+    cause: 'No collection of the shop has this key.',
+    cure: 'Find the key with `GET /v1/product-collections`.',
+  },
   handle_taken: {
     status: 409,
     title: 'The handle is taken',
@@ -187,6 +193,12 @@ export const errors = {
     title: 'The image is not available',
     cause: 'A file does not exist, is not yours, has not passed its checks, or is no picture.',
     cure: 'Upload a picture, and wait until its file is `available`.',
+  },
+  variant_file_not_available: {
+    status: 422,
+    title: 'A file of a variant is not available',
+    cause: 'A file of a variant does not exist, is not yours, or has not passed its checks.',
+    cure: 'Upload it for `generic`, and wait until it is `available`.',
   },
   effective_from_in_past: {
     status: 422,

@@ -4,6 +4,7 @@ import { auditRoutes } from './audit-route.ts'
 import { cartRoutes } from './carts/routes.ts'
 import { catalogRoutes } from './catalog/routes.ts'
 import { checkoutRoutes } from './checkout/routes.ts'
+import { collectionRoutes } from './collections/routes.ts'
 import type { Deps } from './deps.ts'
 import { inventoryRoutes } from './inventory/routes.ts'
 import { orderPageRoutes } from './order-pages/routes.ts'
@@ -18,6 +19,7 @@ const body_limit_bytes = 64 * 1024
 
 export function routes(deps: Deps): readonly Route[] {
   const small = [
+    ...collectionRoutes(deps),
     ...priceRoutes(deps),
     ...inventoryRoutes(deps),
     ...ruleRoutes(deps),

@@ -2,7 +2,7 @@
 import type { CreateProduct } from './catalog/schemas.ts'
 import type { RecordKind } from './rules/records.ts'
 
-type Good = Pick<CreateProduct, 'handle' | 'title' | 'description' | 'category'> & {
+type Good = Pick<CreateProduct, 'handle' | 'title' | 'description' | 'category' | 'attributes'> & {
   readonly amount_minor: number
   readonly sizes: readonly string[]
 }
@@ -25,6 +25,7 @@ export const goods: readonly Good[] = kinds.flatMap(([noun, category, amount_min
     title: `${colour} ${noun.toLowerCase()}`,
     description: `${noun} in ${colour.toLowerCase()}, made in small batches.`,
     category,
+    attributes: { colour: colour.toLowerCase() },
     amount_minor: amount_minor + at * 100,
     sizes,
   })),

@@ -15,6 +15,8 @@ export const settings = {
   'commerce.order_page_days': setting.count(180, 'days', 'How long the link to the page of an order works', 1, 400),
   'commerce.cart_retention_days': setting.count(30, 'days', 'How long a cart is kept after its last change', 1, 3650),
   'commerce.unknown_codes_per_hour': setting.count(20, 'codes/h', 'Codes that are unknown or used up, as one account may try them', 1, 1e6),
+  'commerce.automatic_discounts': setting.count(100, 'discounts', 'Discounts of one shop that need no code', 1, 1000),
+  'commerce.collections': setting.count(1000, 'collections', 'Collections of one shop', 1, 100_000),
   'commerce.order_total_max_minor': setting.count(99_999_999, 'minor units', 'Largest total of an order', 1, 99_999_999),
 } as const satisfies SettingTable
 

@@ -14,6 +14,7 @@ import { loops } from './loops.ts'
 import { operationsQueue } from './payments/operations-queue.ts'
 import { permissions } from './permissions.ts'
 import { personalCommerce } from './personal.ts'
+import { pricesQueue } from './prices/sort-prices.ts'
 import { reference } from './reference.ts'
 import { routes } from './routes.ts'
 import { seed } from './seed.ts'
@@ -39,7 +40,7 @@ export const commerce: Surface<Face, Needs, typeof settings> = {
     return {
       face: {},
       routes: routes(deps),
-      queues: [lapseQueue(), operationsQueue(deps)],
+      queues: [lapseQueue(), operationsQueue(deps), pricesQueue()],
       consumers: consumers(deps),
       loops: loops(deps),
       checks: checks(deps),

@@ -23,7 +23,8 @@ export async function openCart(
     kernel.settings['commerce.open_carts'],
     sql`
       select 1 from commerce.carts
-      where tenant_id = ${tenant_id} and owner_id = ${owner_id} and state = 'open'`,
+      where tenant_id = ${tenant_id} and owner_id = ${owner_id} and state = 'open'
+        and deleted_at is null`,
     0,
   )
   return true
@@ -41,7 +42,8 @@ export async function lockOpen(tx: Tx, { tenant_id, owner_id, id }: CartKey) {
       Held,
       sql`
         select state, order_id from commerce.carts
-        where tenant_id = ${tenant_id} and owner_id = ${owner_id} and id = ${id} for update`,
+        where tenant_id = ${tenant_id} and owner_id = ${owner_id} and id = ${id}
+          and deleted_at is null for update`,
     ),
   )
 }
@@ -57,6 +59,7 @@ export async function touchOpen(tx: Tx, { tenant_id, owner_id, id }: CartKey) {
       sql`
         update commerce.carts set version = version + 1, updated_at = kernel.now()
         where tenant_id = ${tenant_id} and owner_id = ${owner_id} and id = ${id}
+          and deleted_at is null
         returning state, order_id`,
     ),
   )

@@ -8,6 +8,7 @@ import type { CartKey } from '../pricing/load-facts.ts'
 import { requireCurrency } from '../prices/add-price.ts'
 import { Sku } from '../schemas.ts'
 import { changeCart } from './change-cart.ts'
+import { deleteCart } from './delete-cart.ts'
 import { openCart } from './open-cart.ts'
 import { Cart, CartSummary, ChangeCart, OpenCart, SetItem } from './schemas.ts'
 import { setItem } from './set-item.ts'
@@ -30,7 +31,7 @@ function tagOf(cart: Cart): Headers {
   return { etag: viewTag(cart.version, cart) }
 }
 
-const { open, create, list, get, put } = routesOf<Deps>({
+const { open, create, list, get, put, del } = routesOf<Deps>({
   permission: 'authenticated',
   rate_tenant: false,
   absent,
@@ -45,7 +46,7 @@ export const cartRoutes = open({
       added: true,
       body: OpenCart,
       replies: { 200: Cart, 201: Cart },
-      fails: ['currency_unsupported', 'quota_exceeded'],
+      fails: ['cart_not_found', 'currency_unsupported', 'quota_exceeded'],
     },
     async ({ tx, principal, body: { currency, id = newId() } }, deps) => {
       requireCurrency(currency)
@@ -74,7 +75,7 @@ export const cartRoutes = open({
           select id, state, currency, order_id, version, created_at, updated_at,
             (extract(epoch from created_at) * 1000000)::bigint as created_us
           from commerce.carts
-          where tenant_id = ${tenant_id} and owner_id = ${id}
+          where tenant_id = ${tenant_id} and owner_id = ${id} and deleted_at is null
             and (${after.id}::uuid is null or (created_at, id) < (
               timestamptz 'epoch' + ${after.created_us}::bigint * interval '1 microsecond',
               ${after.id}::uuid))
@@ -96,6 +97,7 @@ export const cartRoutes = open({
       replies: { 200: Cart, 201: Cart },
       fails: [
         'sku_not_found',
+        'cart_not_found',
         'cart_not_open',
         'quantity_limit',
         'variant_not_purchasable',
@@ -148,5 +150,13 @@ export const cartRoutes = open({
       const { cart } = await showCart(tx, deps, keyOf(principal, cart_id))
       return reply(200, cart, tagOf(cart))
     },
+  ),
+
+  deleteCart: del(
+    one,
+    'Delete a cart that no order holds',
+    { added: true, fails: ['cart_not_open'] },
+    async ({ tx, principal, params: { cart_id } }) =>
+      await deleteCart(tx, keyOf(principal, cart_id)),
   ),
 })

@@ -67,11 +67,12 @@ export const Cart = Type.Object(
     state: oneOf(...cart_states),
     currency: Currency,
     items: Type.Array(CartItem),
-    discount_codes: Type.Array(
+    discounts: Type.Array(
       Type.Object({
         code: Short,
         state: oneOf('applied', 'not_applicable'),
         reason: nullable(Short),
+        amount_minor: Amount,
       }),
     ),
     shipping_address: nullable(Address),

@@ -35,7 +35,7 @@ export async function findCart(
     state: facts.state as Cart['state'],
     currency: facts.currency,
     items: quoted.lines.map(itemOf),
-    discount_codes: [...quoted.codes],
+    discounts: quoted.codes.map(one => ({ ...one, amount_minor: amountOf(quoted, one.code) })),
     shipping_address: address,
     shipping_method_id,
     shipping_methods: quoted.methods.map(({ method: { id, name }, amount_minor }) => ({
@@ -51,6 +51,10 @@ export async function findCart(
     expires_at: rfc3339(parseTime(facts.updated_at) + kept_ms),
   }
   return { cart, quoted, facts }
+}
+
+function amountOf({ totals }: Quote, code: string): number {
+  return Number(totals.discounts.find(one => one.code === code)?.amount_minor ?? 0n)
 }
 
 function itemOf({ facts, totals }: QuotedLine): Cart['items'][number] {

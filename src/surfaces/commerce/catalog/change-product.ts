@@ -37,6 +37,7 @@ export async function changeProduct(
   // The ETag of a product contains more than its version.
   expectVersion(String(if_match ?? '*').replaceAll(/\.[\w-]+"/g, '"'), before.version)
   const { title, description, category, tax_class, attributes, images, state } = given
+  const { tags, translations, variants = [] } = given
   if (state === 'draft' && before.state !== 'draft') {
     throw problem('invalid_transition', {
       current_state: before.state,
@@ -52,6 +53,9 @@ export async function changeProduct(
       category = coalesce(${category ?? null}, category),
       tax_class = coalesce(${tax_class ?? null}, tax_class),
       attributes = coalesce(${attributes ? sql.json(attributes) : null}::jsonb, attributes),
+      tags = coalesce(${tags ?? null}::text[], tags),
+      translations = coalesce(
+        ${translations ? sql.json(translations) : null}::jsonb, translations),
       images = coalesce(${images ?? null}::uuid[], images),
       state = coalesce(${state ?? null}, state),
       published_at = case when ${state ?? null} in ('active', 'archived')
@@ -59,5 +63,6 @@ export async function changeProduct(
       version = version + 1, updated_at = kernel.now()
     where tenant_id = ${tenant_id} and id = ${id}`)
   announceProduct(tx, { tenant_id, id }, before.version + 1, state ?? before.state)
-  await writeVariants(tx, { tenant_id, id }, title ?? before.title, given.variants ?? [])
+  const key = { tenant_id, id }
+  await writeVariants(tx, deps, principal, { key, title: title ?? before.title, variants })
 }

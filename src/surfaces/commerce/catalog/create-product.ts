@@ -15,24 +15,25 @@ export async function createProduct(
 ): Promise<Key> {
   const key = { tenant_id: principal.tenant_id, id: newId() }
   const { handle, title, description = '', category = '', tax_class = 'standard' } = given
-  const { attributes = {}, state = 'draft', variants } = given
+  const { attributes = {}, tags = [], translations = {}, state = 'draft', variants } = given
   const images = given.images ?? []
   await requireImages(tx, deps, principal, images)
   try {
     await tx.run(sql`
       insert into commerce.catalog_products (
-        tenant_id, id, handle, title, description, category, tax_class, attributes, images, state,
-        published_at)
+        tenant_id, id, handle, title, description, category, tax_class, attributes, tags,
+        translations, images, state, published_at)
       values (
         ${key.tenant_id}, ${key.id}, ${handle}, ${title}, ${description}, ${category},
-        ${tax_class}, ${sql.json(attributes)}::jsonb, ${images}::uuid[], ${state},
+        ${tax_class}, ${sql.json(attributes)}::jsonb, ${tags}::text[],
+        ${sql.json(translations)}::jsonb, ${images}::uuid[], ${state},
         case when ${state} = 'draft' then null else kernel.now() end)`)
   } catch (error) {
     if (!violates(error, 'catalog_products_handle')) throw error
     throw problem('handle_taken', { detail: `Choose another handle than ${handle}.` })
   }
   announceProduct(tx, key, 1, state)
-  await writeVariants(tx, key, title, variants)
+  await writeVariants(tx, deps, principal, { key, title, variants })
   return key
 }
 

@@ -1,6 +1,6 @@
 /**
- * Removes an image from its products when its file is deleted or found harmful, and increases their
- * versions. A file can be of several products, and events of two files run at once, so the products
+ * Removes an image from its products, and a file from its variants, when it is deleted or found
+ * harmful, and increases the versions of the products. A file can be of several products, and events of two files run at once, so the products
  * are locked in one order.
  */
 import { Type } from 'typebox'
@@ -24,10 +24,19 @@ export const followFiles: Consumer = {
     const products = await tx.many(
       Changed,
       sql`
-        with held as materialized (
+        with sold as materialized (
+          select v.sku, v.product_id from commerce.product_variants v
+          where v.tenant_id = ${tenant_id} and v.file_ids <> '{}'
+            and v.file_ids @> array[${file_id}::uuid]
+        ), held as materialized (
           select id from commerce.catalog_products
-          where tenant_id = ${tenant_id} and images @> array[${file_id}::uuid]
+          where tenant_id = ${tenant_id} and (images @> array[${file_id}::uuid]
+            or id in (select product_id from sold))
           order by id for no key update
+        ), freed as (
+          update commerce.product_variants v
+          set file_ids = array_remove(v.file_ids, ${file_id}::uuid)
+          from sold where v.tenant_id = ${tenant_id} and v.sku = sold.sku
         )
         update commerce.catalog_products p
         set images = array_remove(p.images, ${file_id}::uuid), version = p.version + 1,

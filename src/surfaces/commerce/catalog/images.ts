@@ -16,20 +16,35 @@ export function urlPeriod(now_seconds: number): number {
   return Math.floor(now_seconds / (url_seconds / 2))
 }
 
+type Purpose = 'product_media' | 'generic'
+type Asking = (
+  tx: Tx,
+  deps: Pick<Deps, 'files'>,
+  principal: Principal,
+  file_ids: readonly string[],
+) => Promise<void>
+
 /** New images must be the caller's own uploads for products. Existing images stay. */
-export async function requireImages(
+export const requireImages: Asking = (tx, deps, principal, file_ids) =>
+  requireOwn(tx, deps, principal, { file_ids, purpose: 'product_media' })
+
+/** The same for the files that a variant is: a book, a program. */
+export const requireFiles: Asking = (tx, deps, principal, file_ids) =>
+  requireOwn(tx, deps, principal, { file_ids, purpose: 'generic' })
+
+async function requireOwn(
   tx: Tx,
   { files }: Pick<Deps, 'files'>,
   principal: Principal,
-  file_ids: readonly string[],
+  { file_ids, purpose }: { readonly file_ids: readonly string[]; readonly purpose: Purpose },
 ): Promise<void> {
   for (const file_id of file_ids.toSorted()) {
     try {
-      await files.requireAvailable(tx, principal, file_id, ['product_media'])
+      await files.requireAvailable(tx, principal, file_id, [purpose])
     } catch (error) {
       if (!(error instanceof Problem) || error.status !== 404) throw error
-      throw problem('image_not_available', {
-        detail: `Upload ${file_id} for product_media first, and wait until it is available.`,
+      throw problem(purpose === 'generic' ? 'variant_file_not_available' : 'image_not_available', {
+        detail: `Upload ${file_id} for ${purpose} first, and wait until it is available.`,
       })
     }
   }

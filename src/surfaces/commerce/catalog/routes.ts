@@ -1,17 +1,17 @@
 /** Routes of the catalog. Everyone may read it; only the shop may write it. */
-import { batch_members_max, lacks, page, pageOf, reply, routesOf } from '#dodeca/kernel'
+import { batch_members_max, lacks, reply, routesOf } from '#dodeca/kernel'
 import type { Headers } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { changeProduct } from './change-product.ts'
 import { createProduct } from './create-product.ts'
-import { ListedRow, listStatement, summaryOf } from './list-products.ts'
+import { findProducts } from './find-products.ts'
 import {
   ChangeProduct,
   CreateProduct,
   OneQuery,
   Product,
+  ProductPage,
   ProductQuery,
-  ProductSummary,
 } from './schemas.ts'
 import { defaultCurrency, shopOf } from './shop-of.ts'
 import { showProduct } from './show-product.ts'
@@ -24,6 +24,7 @@ const writing = [
   'handle_taken',
   'sku_taken',
   'image_not_available',
+  'variant_file_not_available',
   'price_version_exists',
   'currency_unsupported',
 ]
@@ -47,31 +48,26 @@ export const catalogRoutes = open({
     {
       tool: 'read',
       description:
-        'A category includes its subcategories. With `q` the best matches come first. Holders of `commerce.products.write` may ask for drafts and archived products by `state`.',
+        'A category includes its subcategories. With `q` the best matches come first, unless you name a `sort`. Several `tags` are all required; of several values of one attribute or option one is enough. A sort by price leaves out products without a price in the currency. `include=facets` counts tags, categories, attributes and options of up to 5,000 products that fit. If a rare combination of filters is read in a sort, a page may be short with `has_more`. Holders of `commerce.products.write` may ask for drafts and archived products by `state`.',
       permission: 'public',
       takes: 'optional',
       rate_tenant: false,
       asks_grants: true,
       query: ProductQuery,
       headers: public_page,
-      reply: pageOf(ProductSummary),
-      fails: [absent, 'permission_denied'],
+      reply: ProductPage,
+      fails: [absent, 'collection_not_found', 'permission_denied', 'validation_failed'],
     },
     async ({ tx, principal, query, list, request, grants }, deps) => {
       const tenant_id = await shopOf(tx, deps, principal, request)
-      const { state = 'active', category, q } = query
+      const { state = 'active' } = query
       if (state !== 'active' && !(principal && (await grants()).has(writes))) {
         throw lacks(writes, `Products that are not on sale are seen with \`${writes}\`.`)
       }
       const currency = query.currency ?? (await defaultCurrency(tx, tenant_id))
-      const wanted = { tenant_id, state, currency, category, q }
-      const { body, headers } = await page(tx, {
-        scope: { ...list, tenant_id },
-        row: ListedRow,
-        place: ['rank', 'published_us', 'id'],
-        view: summaryOf(deps, currency),
-        fetch: (after, n) => listStatement(wanted, after, n),
-      })
+      const scope = { ...list, tenant_id }
+      const asked = { tenant_id, state, currency }
+      const { body, headers } = await findProducts(tx, deps, { scope, query, asked })
       return reply(200, body, { ...headers, ...ofCaller(principal) })
     },
   ),
@@ -94,7 +90,11 @@ export const catalogRoutes = open({
       const hidden = principal !== null && (await grants()).has(writes)
       const currency = query.currency ?? (await defaultCurrency(tx, tenant_id))
       const key = { tenant_id, id: params.product_id }
-      const { product, etag } = await showProduct(tx, deps, key, currency, hidden)
+      const { product, etag } = await showProduct(tx, deps, key, {
+        currency,
+        hidden,
+        locale: query.locale,
+      })
       return reply(200, product, { etag, ...ofCaller(principal) })
     },
   ),
@@ -113,7 +113,7 @@ export const catalogRoutes = open({
     async ({ tx, principal, body }, deps) => {
       const key = await createProduct(tx, deps, principal, body)
       const currency = await defaultCurrency(tx, key.tenant_id)
-      const { product, etag } = await showProduct(tx, deps, key, currency, true)
+      const { product, etag } = await showProduct(tx, deps, key, { currency, hidden: true })
       return reply(201, product, { etag, location: `${path}/${key.id}` })
     },
   ),
@@ -135,7 +135,7 @@ export const catalogRoutes = open({
       const key = { tenant_id: principal.tenant_id, id: params.product_id }
       await changeProduct(tx, deps, principal, key, body, if_match)
       const currency = await defaultCurrency(tx, key.tenant_id)
-      const { product, etag } = await showProduct(tx, deps, key, currency, true)
+      const { product, etag } = await showProduct(tx, deps, key, { currency, hidden: true })
       return reply(200, product, { etag })
     },
   ),

@@ -8,12 +8,14 @@ import {
   map,
   nullable,
   oneOf,
+  pageOf,
   pageQuery,
   text,
   Time,
   Version,
 } from '#dodeca/kernel'
 import { Currency, Price, Quantity, Short, Sku, Word } from '../schemas.ts'
+import { Facets } from './facets.ts'
 
 export const product_states = ['draft', 'active', 'archived'] as const
 const Category = Type.String({
@@ -22,6 +24,21 @@ const Category = Type.String({
   minLength: 1,
   maxLength: 200,
 })
+const Tags = Type.Array(Word, { maxItems: 50, uniqueItems: true })
+export const Locale = Type.String({
+  description: 'A language, also of a country: `de`, `de-AT`.',
+  pattern: '^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$',
+  minLength: 2,
+  maxLength: 20,
+})
+const Translations = map(
+  Locale,
+  closed({
+    title: Type.Optional(text(200)),
+    description: Type.Optional(Type.String({ maxLength: 10_000 })),
+  }),
+  20,
+)
 const Words = map(text(40), Type.String({ maxLength: 200 }), 50)
 
 const GivenPrice = closed({
@@ -39,6 +56,7 @@ const GivenVariant = closed(
     requires_shipping: Type.Optional(Type.Boolean()),
     track_inventory: Type.Optional(Type.Boolean()),
     max_order_quantity: Type.Optional(Quantity),
+    file_ids: Type.Optional(Type.Array(Id, { maxItems: 20, uniqueItems: true })),
     state: Type.Optional(oneOf('active', 'disabled')),
     prices: Type.Optional(Type.Array(GivenPrice, { maxItems: 50 })),
   },
@@ -52,6 +70,8 @@ const changeable = {
   category: Type.Optional(Category),
   tax_class: Type.Optional(Word),
   attributes: Type.Optional(Words),
+  tags: Type.Optional(Tags),
+  translations: Type.Optional(Translations),
   images: Type.Optional(Type.Array(Id, { maxItems: 20, uniqueItems: true })),
   state: Type.Optional(oneOf(...product_states)),
   variants: Type.Optional(Type.Array(GivenVariant, { maxItems: 200 })),
@@ -73,13 +93,32 @@ export const CreateProduct = closed(
 export type CreateProduct = Static<typeof CreateProduct>
 export type ChangeProduct = Static<typeof ChangeProduct>
 
+export const product_sorts = ['newest', 'price', '-price'] as const
+const Pairs = text(1000)
+
 export const ProductQuery = pageQuery({
   category: Type.Optional(Category),
   q: Type.Optional(text(200)),
+  tags: Type.Optional(
+    Type.String({ pattern: '^[a-z0-9][a-z0-9_-]*(,[a-z0-9][a-z0-9_-]*)*$', maxLength: 500 }),
+  ),
+  attribute: Type.Optional(Pairs),
+  option: Type.Optional(Pairs),
+  collection: Type.Optional(Word),
+  price_from: Type.Optional(Price),
+  price_to: Type.Optional(Price),
+  in_stock: Type.Optional(Type.Boolean()),
+  sort: Type.Optional(oneOf(...product_sorts)),
   currency: Type.Optional(Currency),
+  locale: Type.Optional(Locale),
+  include: Type.Optional(oneOf('facets')),
   state: Type.Optional(oneOf(...product_states)),
 })
-export const OneQuery = closed({ currency: Type.Optional(Currency) })
+export type ProductQuery = Static<typeof ProductQuery>
+export const OneQuery = closed({
+  currency: Type.Optional(Currency),
+  locale: Type.Optional(Locale),
+})
 
 const Image = Type.Object({ file_id: Id, url: Type.String({ maxLength: 4096 }) })
 const Money = Type.Object({ amount_minor: Amount, currency: Currency })
@@ -97,6 +136,11 @@ export const ProductSummary = Type.Object(
     version: Version,
   },
   { title: 'ProductSummary' },
+)
+
+export const ProductPage = Type.Object(
+  { ...pageOf(ProductSummary).properties, facets: Type.Optional(Facets) },
+  { title: 'ProductSummaryPage' },
 )
 
 const Variant = Type.Object(
@@ -118,6 +162,8 @@ const Variant = Type.Object(
     weight_grams: Type.Integer(),
     requires_shipping: Type.Boolean(),
     track_inventory: Type.Boolean(),
+    /** Only for those who may write products, like `translations`. */
+    file_ids: Type.Optional(Type.Array(Id)),
     state: oneOf('active', 'disabled'),
   },
   { title: 'Variant' },
@@ -134,6 +180,8 @@ export const Product = Type.Object(
     tax_class: Short,
     state: oneOf(...product_states),
     attributes: Words,
+    tags: Tags,
+    translations: Type.Optional(Translations),
     images: Type.Array(Image),
     variants: Type.Array(Variant),
     version: Version,

@@ -8,6 +8,7 @@ import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import type { Key } from '../schemas.ts'
 import { imageOf, urlPeriod } from './images.ts'
+import { localesOf } from './list-products.ts'
 import { Product, type Variant } from './schemas.ts'
 
 const Row = Type.Object({
@@ -16,21 +17,28 @@ const Row = Type.Object({
   variants: Type.Unknown(),
 })
 
+type Translations = NonNullable<Product['translations']>
+
+/** How a product is shown. With `hidden`, drafts, archived ones, and what only writers see. */
+export type Showing = {
+  readonly currency: string
+  readonly hidden: boolean
+  readonly locale?: string | undefined
+}
+
 export type Shown = { readonly product: Product; readonly etag: string }
 
-/** With `hidden`, drafts and archived products too. */
 export async function showProduct(
   reader: Reader,
   deps: Pick<Deps, 'files' | 'kernel'>,
   { tenant_id, id }: Key,
-  currency: string,
-  hidden: boolean,
+  { currency, hidden, locale }: Showing,
 ): Promise<Shown> {
   const row = await reader.maybe(
     Row,
     sql`
       select p.id, p.handle, p.title, p.description, p.category, p.tax_class, p.state,
-        p.attributes, p.images::text[] as images, p.version, p.created_at, p.updated_at,
+        p.attributes, p.tags, p.translations, p.images::text[] as images, p.version, p.created_at, p.updated_at,
         coalesce((
           select jsonb_agg(jsonb_build_object(
             'sku', v.sku, 'title', v.title, 'options', v.options,
@@ -41,7 +49,7 @@ export async function showProduct(
             'in_stock', not v.track_inventory or coalesce(i.on_hand > i.reserved, false),
             'max_order_quantity', v.max_order_quantity, 'weight_grams', v.weight_grams,
             'requires_shipping', v.requires_shipping, 'track_inventory', v.track_inventory,
-            'state', v.state) order by v.place, v.sku)
+            'file_ids', v.file_ids, 'state', v.state) order by v.place, v.sku)
           from commerce.product_variants v
           left join commerce.inventory_items i on i.tenant_id = v.tenant_id and i.sku = v.sku
           left join lateral (
@@ -57,7 +65,9 @@ export async function showProduct(
       where p.tenant_id = ${tenant_id} and p.id = ${id} and (${hidden} or p.state = 'active')`,
   )
   if (!row) throw problem('product_not_found')
-  const variants = row.variants as Variant[]
+  const variants = (row.variants as Variant[]).map(({ file_ids, ...variant }) =>
+    hidden ? { ...variant, file_ids: file_ids ?? [] } : variant,
+  )
   // A scheduled price or a change of stock changes the reply without a change of the product.
   const shown = variants.map(({ sku, in_stock, price }) => [sku, in_stock, price])
   // URLs of images end, so a reply that is kept must be read again before they do.
@@ -66,8 +76,27 @@ export async function showProduct(
     .update(JSON.stringify([shown, signed]))
     .digest('base64url')
     .slice(0, 12)
+  const { translations = {}, ...product } = row
   return {
-    product: { ...row, variants, images: row.images.map(one => imageOf(deps, one)) },
+    product: {
+      ...product,
+      ...textsIn(row, translations, locale),
+      ...(hidden ? { translations } : {}),
+      variants,
+      images: row.images.map(one => imageOf(deps, one)),
+    },
     etag: `"${row.version}.${hash}"`,
+  }
+}
+
+function textsIn(
+  { title, description }: Pick<Product, 'title' | 'description'>,
+  translations: Translations,
+  locale: string | undefined,
+) {
+  const found = localesOf(locale).flatMap(one => translations[one] ?? [])
+  return {
+    title: found.find(one => one.title !== undefined)?.title ?? title,
+    description: found.find(one => one.description !== undefined)?.description ?? description,
   }
 }

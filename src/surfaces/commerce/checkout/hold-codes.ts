@@ -15,7 +15,8 @@ export async function holdCodes(
   { discounts }: Pick<ShopRules, 'discounts'>,
 ): Promise<void> {
   const holding = totals.discounts.toSorted(byCode).map(async ({ code, amount_minor }) => {
-    const limit = discounts.find(one => one.code === code)?.usage_limit ?? null
+    const known = discounts.find(one => one.code === code)
+    const limit = known?.usage_limit ?? null
     const held = await tx.run(sql`
       with claimed as (
         insert into commerce.discount_uses as u (tenant_id, code, used)
@@ -25,6 +26,11 @@ export async function holdCodes(
         returning 1)
       insert into commerce.discount_redemptions (tenant_id, order_id, code, amount_minor)
       select ${tenant_id}, ${id}, ${code}, ${Number(amount_minor)}::bigint from claimed`)
+    if (held === 0 && known?.automatic) {
+      throw problem('pricing_changed', {
+        detail: `The discount ${code} was used for the last time. Read the cart, and show the new totals.`,
+      })
+    }
     if (held === 0) {
       throw problem('discount_not_applicable', {
         detail: `The code ${code} does not apply. Remove it.`,

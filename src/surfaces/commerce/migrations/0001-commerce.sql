@@ -17,6 +17,11 @@ create table commerce.catalog_products (
   tax_class text not null default 'standard',
   attributes jsonb not null default '{}',
   images uuid[] not null default '{}',
+  tags text[] not null default '{}',
+  -- title and description in other languages, by locale
+  translations jsonb not null default '{}',
+  -- what a product is found by, and counted by in lists: commerce.facets_of
+  facets text[] not null default '{}',
   state text not null default 'draft' check (state in ('draft', 'active', 'archived')),
   version bigint not null default 1,
   published_at timestamptz,
@@ -25,6 +30,7 @@ create table commerce.catalog_products (
   search tsvector generated always as (
     setweight(to_tsvector('simple', title), 'A')
     || setweight(to_tsvector('simple', category), 'B')
+    || setweight(jsonb_to_tsvector('simple', translations, '["string"]'), 'B')
     || setweight(to_tsvector('simple', description), 'C')) stored,
   primary key (tenant_id, id),
   constraint catalog_products_handle unique (tenant_id, handle),
@@ -38,7 +44,7 @@ create index catalog_products_category
 -- words go into the index at once: a search never reads a list of pending entries, and PostgreSQL 15 does
 -- not avoid the index because of it.
 create index catalog_products_words on commerce.catalog_products
-  using gin ((search || array_to_tsvector(array[tenant_id::text]))) with (fastupdate = off);
+  using gin ((search || array_to_tsvector(array[tenant_id::text])), facets) with (fastupdate = off);
 create index catalog_products_images on commerce.catalog_products using gin (images);
 
 create table commerce.product_variants (
@@ -52,11 +58,40 @@ create table commerce.product_variants (
   requires_shipping boolean not null default true,
   track_inventory boolean not null default true,
   max_order_quantity int not null default 999 check (max_order_quantity between 1 and 999),
+  file_ids uuid[] not null default '{}',
   state text not null default 'active' check (state in ('active', 'disabled')),
   constraint product_variants_pkey primary key (tenant_id, sku),
   foreign key (tenant_id, product_id) references commerce.catalog_products (tenant_id, id)
 );
 create index product_variants_product on commerce.product_variants (tenant_id, product_id, place);
+create index product_variants_files on commerce.product_variants using gin (file_ids)
+  where file_ids <> '{}';
+
+-- Facets are texts of a kind, a name and a value: tags, attributes, options of variants on sale, and the
+-- category with those above it.
+create function commerce.facets_of(tenant uuid, product uuid) returns text[]
+language plpgsql stable as $$
+begin
+  return array(
+    select f.facet from (
+      select e'tag\x1f\x1f' || tag as facet
+      from commerce.catalog_products p, unnest(p.tags) tag
+      where p.tenant_id = tenant and p.id = product
+      union
+      select e'category\x1f\x1f' || string_agg(part, '/') over (order by n)
+      from commerce.catalog_products p,
+        unnest(string_to_array(p.category, '/')) with ordinality as c (part, n)
+      where p.tenant_id = tenant and p.id = product
+      union
+      select e'attribute\x1f' || a.key || e'\x1f' || a.value
+      from commerce.catalog_products p, jsonb_each_text(p.attributes) a
+      where p.tenant_id = tenant and p.id = product
+      union
+      select e'option\x1f' || o.key || e'\x1f' || o.value
+      from commerce.product_variants v, jsonb_each_text(v.options) o
+      where v.tenant_id = tenant and v.product_id = product and v.state = 'active') f
+    order by f.facet collate "C" limit 500);
+end $$;
 
 -- The price now is the one with the latest effective_from that has come, so prices cannot overlap.
 create table commerce.price_versions (
@@ -76,7 +111,28 @@ create table commerce.price_versions (
 create index price_versions_now
   on commerce.price_versions (tenant_id, sku, currency, effective_from desc)
   include (amount_minor);
+create index price_versions_begins on commerce.price_versions (tenant_id, effective_from, id);
 select kernel.make_append_only('commerce.price_versions');
+
+-- The lowest price of a product now: it sorts and filters lists, and never charges. A price that begins
+-- later makes its row due.
+create table commerce.product_prices (
+  tenant_id uuid not null,
+  product_id uuid not null,
+  currency text not null,
+  amount_minor bigint,
+  due_at timestamptz,
+  attempts int not null default 0,
+  lease_token uuid,
+  leased_until timestamptz,
+  last_error_code text,
+  primary key (tenant_id, product_id, currency),
+  foreign key (tenant_id, product_id) references commerce.catalog_products (tenant_id, id)
+);
+create index product_prices_amount
+  on commerce.product_prices (tenant_id, currency, amount_minor, product_id)
+  where amount_minor is not null;
+create index product_prices_due on commerce.product_prices (due_at) where due_at is not null;
 
 create table commerce.inventory_items (
   tenant_id uuid not null,
@@ -219,16 +275,21 @@ begin
   end loop;
 end $$;
 
--- Tax rules, shipping methods, discounts and the settings of a shop: whole records with a version.
+-- Tax rules, shipping methods, discounts, collections and the settings of a shop: whole records with a
+-- version.
 create table commerce.shop_records (
   tenant_id uuid not null,
-  kind text not null check (kind in ('settings', 'tax_rule', 'shipping_method', 'discount')),
+  kind text not null check (kind in
+    ('settings', 'tax_rule', 'shipping_method', 'discount', 'collection')),
   key text not null,
   record jsonb not null,
   version bigint not null default 1,
   updated_at timestamptz not null default kernel.now(),
   primary key (tenant_id, kind, key)
 );
+-- Discounts that need no code: each cart reads them.
+create index shop_records_automatic on commerce.shop_records (tenant_id)
+  where kind = 'discount' and record @> '{"automatic": true}';
 
 -- How often a code is held or used: its last use is claimed like the last unit of stock.
 create table commerce.discount_uses (
@@ -252,6 +313,8 @@ create table commerce.carts (
   version bigint not null default 1,
   created_at timestamptz not null default kernel.now(),
   updated_at timestamptz not null default kernel.now(),
+  -- Its owner deleted it: nothing finds it any more.
+  deleted_at timestamptz,
   -- For the index of what is removed: the other changes of a cart write no index.
   touched_hour timestamp
     generated always as (date_trunc('hour', updated_at at time zone 'UTC')) stored,
@@ -259,7 +322,8 @@ create table commerce.carts (
   check ((state = 'open') = (order_id is null))
 ) with (fillfactor = 70);
 create index carts_old on commerce.carts (touched_hour) where state <> 'locked';
-create index carts_open on commerce.carts (tenant_id, owner_id) where state = 'open';
+create index carts_open on commerce.carts (tenant_id, owner_id)
+  where state = 'open' and deleted_at is null;
 create index carts_owner on commerce.carts (owner_id, id);
 
 create table commerce.cart_items (

@@ -35,7 +35,11 @@ export type NewPrice = {
 
 const Raised = Type.Object({ id: Id, version: Version, in_past: Type.Boolean() })
 
-export async function addPrice(tx: Tx, price: NewPrice): Promise<Static<typeof PriceVersion>> {
+/** Also the product of the SKU, which is locked: the caller then calls `sortPrices` for it. */
+export async function addPrice(
+  tx: Tx,
+  price: NewPrice,
+): Promise<{ readonly added: Static<typeof PriceVersion>; readonly product_id: string }> {
   const { tenant_id, sku, currency, amount_minor, effective_from } = price
   requireCurrency(currency)
   // The version of the product increases with its prices. The lock on its row orders two prices for
@@ -85,7 +89,7 @@ export async function addPrice(tx: Tx, price: NewPrice): Promise<Static<typeof P
         effective_from: added.effective_from,
       },
     })
-    return added
+    return { added, product_id: product.id }
   } catch (error) {
     if (!violates(error, 'price_versions_moment')) throw error
     throw problem('price_version_exists', {

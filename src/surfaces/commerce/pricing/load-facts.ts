@@ -5,8 +5,9 @@
  */
 import { type Static, Type } from 'typebox'
 import { nullable, sql, type Reader } from '#dodeca/kernel'
+import { isInCollection } from '../collections/collection-record.ts'
 import type { RecordRow } from '../rules/records.ts'
-import { settingsOf } from '../rules/records.ts'
+import { isAutomatic, settingsOf } from '../rules/records.ts'
 import type { Discount, ShippingMethod, ShopSettings, TaxRule } from '../rules/schemas.ts'
 import { discountOf, shippingMethodOf, taxRuleOf } from '../rules/views.ts'
 import { usual_settings } from '../rules/schemas.ts'
@@ -25,6 +26,9 @@ export type LineFacts = {
   readonly product_id: string
   readonly title: string
   readonly category: string
+  readonly tags: readonly string[]
+  /** Of the collections that a discount names. */
+  readonly collections: readonly string[]
   readonly tax_class: string
   readonly purchasable: boolean
   readonly requires_shipping: boolean
@@ -71,6 +75,8 @@ export async function loadFacts(
   { tenant_id, owner_id, id }: CartKey,
   codes: readonly string[] | null = null,
 ): Promise<CartFacts | undefined> {
+  const entered = sql`coalesce(${codes as string[] | null}::text[], c.discount_codes)`
+  const columns = sql`r.tenant_id, r.kind, r.key, r.record, r.version, r.updated_at`
   const row = await reader.maybe(
     FactsRow,
     sql`
@@ -80,7 +86,7 @@ export async function loadFacts(
           select json_agg(json_build_object(
             'sku', i.sku, 'quantity', i.quantity, 'product_id', v.product_id,
             'title', case when v.title = p.title then p.title else p.title || ', ' || v.title end,
-            'category', p.category, 'tax_class', p.tax_class,
+            'category', p.category, 'tags', p.tags, 'tax_class', p.tax_class,
             'purchasable', p.state = 'active' and v.state = 'active',
             'requires_shipping', v.requires_shipping, 'track_inventory', v.track_inventory,
             'max_order_quantity', v.max_order_quantity,
@@ -103,24 +109,62 @@ export async function loadFacts(
           select json_agg(json_build_object('kind', r.kind, 'key', r.key, 'record', r.record,
             'version', r.version, 'updated_at', r.updated_at, 'used', coalesce(u.used, 0))
             order by r.kind, r.key)
-          from commerce.shop_records r
+          from (
+            select ${columns} from commerce.shop_records r
+            where r.tenant_id = c.tenant_id
+              and r.kind in ('settings', 'shipping_method', 'tax_rule')
+            union all
+            select ${columns} from commerce.shop_records r
+            where r.tenant_id = c.tenant_id and r.kind = 'discount' and r.key = any(${entered})
+            union all
+            select ${columns} from commerce.shop_records r
+            where r.tenant_id = c.tenant_id and ${isAutomatic} and r.key <> all(${entered})) r
           left join commerce.discount_uses u
             on r.kind = 'discount' and u.tenant_id = r.tenant_id and u.code = r.key
-          where r.tenant_id = c.tenant_id and (r.kind <> 'discount'
-            or r.key = any(coalesce(${codes as string[] | null}::text[], c.discount_codes)))
         ), '[]') as records
       from commerce.carts c
-      where c.tenant_id = ${tenant_id} and c.owner_id = ${owner_id} and c.id = ${id}`,
+      where c.tenant_id = ${tenant_id} and c.owner_id = ${owner_id} and c.id = ${id}
+        and c.deleted_at is null`,
   )
   if (!row) return undefined
-  const { lines, records, shipping_address, ...rest } = row
+  const { records, shipping_address, ...rest } = row
+  const rules = rulesOf(records as readonly (RecordRow & { kind: string })[])
   return {
     ...rest,
     discount_codes: codes ? [...codes] : rest.discount_codes,
     shipping_address: shipping_address as Address | null,
-    lines: lines as readonly LineFacts[],
-    rules: rulesOf(records as readonly (RecordRow & { kind: string })[]),
+    lines: await inCollections(reader, tenant_id, row.lines as readonly StoredLine[], rules),
+    rules,
   }
+}
+
+type StoredLine = Omit<LineFacts, 'collections'>
+const Member = Type.Object({ key: Type.String(), product_id: Type.String() })
+
+/** Reads collections only if a discount of the cart names some. */
+async function inCollections(
+  reader: Reader,
+  tenant_id: string,
+  lines: readonly StoredLine[],
+  { discounts }: Pick<ShopRules, 'discounts'>,
+): Promise<LineFacts[]> {
+  const named = [...new Set(discounts.flatMap(one => one.collections))]
+  const members =
+    named.length === 0
+      ? []
+      : await reader.many(
+          Member,
+          sql`
+            select k.key, p.id as product_id from commerce.shop_records k
+            join commerce.catalog_products p on p.tenant_id = k.tenant_id
+              and p.id = any(${[...new Set(lines.map(one => one.product_id))]}::uuid[])
+            where k.tenant_id = ${tenant_id} and k.kind = 'collection'
+              and k.key = any(${named}::text[]) and ${isInCollection}`,
+        )
+  return lines.map(line => ({
+    ...line,
+    collections: members.filter(one => one.product_id === line.product_id).map(one => one.key),
+  }))
 }
 
 function rulesOf(records: readonly (RecordRow & { readonly kind: string })[]): ShopRules {

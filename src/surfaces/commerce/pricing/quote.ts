@@ -47,9 +47,10 @@ export function quote(facts: Facts, { address, shipping_method_id }: Wanted): Qu
   const sold = facts.lines.filter(
     line => isSold(line) && line.prices_include_tax === prices_include_tax,
   )
-  const priced = sold.map(line => ({
-    sku: line.sku,
-    category: line.category,
+  // Cents that cannot be divided go to a line by its SKU, whatever was put into the cart first.
+  const ranked = sold.toSorted((a, b) => (a.sku < b.sku ? -1 : 1))
+  const priced = ranked.map(line => ({
+    ...line,
     subtotal_minor: BigInt(line.amount_minor ?? 0) * BigInt(line.quantity),
   }))
   const { states, discounts } = applyCodes({
@@ -67,7 +68,7 @@ export function quote(facts: Facts, { address, shipping_method_id }: Wanted): Qu
   const chosen = methods.find(one => one.method.id === shipping_method_id) ?? null
   const taxes = (tax_class: string) => rulesFor(rules.tax_rules, address, tax_class)
   const input: TotalsInput = {
-    lines: sold.map(line => ({
+    lines: ranked.map(line => ({
       unit_price_minor: BigInt(line.amount_minor ?? 0),
       quantity: BigInt(line.quantity),
       rules: taxes(line.tax_class),
@@ -83,10 +84,10 @@ export function quote(facts: Facts, { address, shipping_method_id }: Wanted): Qu
   const totals = totalsOf(input)
   const wire = wireTotals(totals, prices_include_tax)
   const method = chosen?.method ?? null
-  const versions = versionsOf({ currency, sold, input, method }, wire)
+  const versions = versionsOf({ currency, sold: ranked, input, method }, wire)
   return {
     lines: facts.lines.map(line => {
-      const at = sold.indexOf(line)
+      const at = ranked.indexOf(line)
       return { facts: line, totals: at < 0 ? null : (totals.lines[at] ?? null) }
     }),
     codes: states,
@@ -97,7 +98,14 @@ export function quote(facts: Facts, { address, shipping_method_id }: Wanted): Qu
     totals,
     wire,
     fingerprint: hash('sha256', canonicalize(versions) ?? '', 'base64url'),
-    calculation: { ...versions, ...traceOf(totals, input) },
+    calculation: {
+      ...versions,
+      ...traceOf(
+        totals,
+        input,
+        sold.map(line => ranked.indexOf(line)),
+      ),
+    },
   }
 }
 
@@ -185,22 +193,28 @@ function versionsOf({ currency, sold, input, method }: Versioned, totals: WireTo
   }
 }
 
-/** Each rounding, with the exact fraction before it and the lines that got the remaining cents. */
-function traceOf(totals: Totals, input: TotalsInput) {
+/**
+ * Each rounding, with the exact fraction before it and the lines that got the remaining cents. The
+ * lines are in the order of the cart.
+ */
+function traceOf(totals: Totals, input: TotalsInput, order: readonly number[]) {
   return {
     rounding_mode: input.rounding,
     discounts: totals.discounts.map(({ code, amount_minor }) => ({
       code,
       amount_minor: Number(amount_minor),
     })),
-    steps: totals.lines.map((line, at) => ({
-      line_no: at + 1,
-      unit_price_minor: Number(input.lines[at]?.unit_price_minor ?? 0n),
-      subtotal_minor: Number(line.subtotal_minor),
-      discount_minor: Number(line.discount_minor),
-      tax: line.tax.map(tracePart),
-      total_minor: Number(line.total_minor),
-    })),
+    steps: order.map((at, place) => {
+      const line = totals.lines[at]
+      return {
+        line_no: place + 1,
+        unit_price_minor: Number(input.lines[at]?.unit_price_minor),
+        subtotal_minor: Number(line?.subtotal_minor),
+        discount_minor: Number(line?.discount_minor),
+        tax: (line?.tax ?? []).map(tracePart),
+        total_minor: Number(line?.total_minor),
+      }
+    }),
     shipping: {
       amount_minor: Number(totals.shipping.amount_minor),
       discount_minor: Number(totals.shipping.discount_minor),

@@ -48,7 +48,7 @@ export type Totals = {
 export function totalsOf(input: TotalsInput): Totals {
   const { inclusive } = input
   const subtotals = input.lines.map(line => line.unit_price_minor * line.quantity)
-  const taken = discountLines(subtotals, input.discounts)
+  const taken = discountLines(input.lines, input.discounts)
   const amount_minor = input.shipping?.amount_minor ?? 0n
   const free = input.discounts.find(one => one.kind === 'free_shipping')
   const shipping_discount = free ? amount_minor : 0n

@@ -1,10 +1,10 @@
 /** Stores the rules of a shop as records. Each is replaced as a whole and has a version. */
 import { type Static, Type } from 'typebox'
 import { requireConditions, sql, Time, Version } from '#dodeca/kernel'
-import type { Conditions, Reader, Tx } from '#dodeca/kernel'
+import type { Conditions, Reader, RequestFacts, Tx } from '#dodeca/kernel'
 import { usual_settings, type ShopSettings } from './schemas.ts'
 
-export type RecordKind = 'settings' | 'tax_rule' | 'shipping_method' | 'discount'
+export type RecordKind = 'settings' | 'tax_rule' | 'shipping_method' | 'discount' | 'collection'
 
 export const RecordRow = Type.Object({
   key: Type.String(),
@@ -20,6 +20,9 @@ export const recordColumns = sql`r.key, r.record, r.version, r.updated_at,
   coalesce((select u.used from commerce.discount_uses u
     where r.kind = 'discount' and u.tenant_id = r.tenant_id and u.code = r.key), 0) as used`
 
+/** As in the index of discounts that need no code. */
+export const isAutomatic = sql`r.kind = 'discount' and r.record @> '{"automatic": true}'`
+
 export type RecordName = {
   readonly tenant_id: string
   readonly kind: RecordKind
@@ -33,6 +36,10 @@ export function findRecord(reader: Reader, { tenant_id, kind, key }: RecordName)
       select ${recordColumns} from commerce.shop_records r
       where r.tenant_id = ${tenant_id} and r.kind = ${kind} and r.key = ${key}`,
   )
+}
+
+export function conditionsOf({ headers }: Pick<RequestFacts, 'headers'>): Conditions {
+  return { if_match: headers['if-match'], if_none_match: headers['if-none-match'] }
 }
 
 /**

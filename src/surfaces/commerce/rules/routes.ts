@@ -1,13 +1,15 @@
 /** Routes that create or replace, get, and list the rules of a shop. */
 import { type TObject, type TSchema, Type } from 'typebox'
 import { etag, page, reply, route, routesOf, sql } from '#dodeca/kernel'
-import type { Conditions, RequestFacts, RouteMaker } from '#dodeca/kernel'
+import type { RouteMaker, Sql } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { requireCurrency } from '../prices/add-price.ts'
 import { Code, Word } from '../schemas.ts'
 import {
+  conditionsOf,
   findRecord,
+  isAutomatic,
   putRecord,
   RecordRow,
   recordColumns,
@@ -98,12 +100,15 @@ export const ruleRoutes = open({
     key: Code,
     view: discountOf,
     check: body => checkDiscount(body as Partial<shapes.Discount>),
+    // Each cart is compared with all of them.
+    limit: {
+      name: 'commerce.automatic_discounts',
+      rows: tenant_id => sql`
+        select 1 from commerce.shop_records r
+        where r.tenant_id = ${tenant_id} and ${isAutomatic}`,
+    },
   }),
 })
-
-function conditionsOf({ headers }: RequestFacts): Conditions {
-  return { if_match: headers['if-match'], if_none_match: headers['if-none-match'] }
-}
 
 type Resource = {
   readonly kind: RecordKind
@@ -117,10 +122,14 @@ type Resource = {
   readonly key: TSchema
   readonly view: (row: RecordRow) => object
   readonly check?: (body: unknown) => void
+  readonly limit?: {
+    readonly name: 'commerce.automatic_discounts'
+    rows(tenant_id: string): Sql
+  }
 }
 
 function rulesOf(resource: Resource): Record<string, RouteMaker<Deps>> {
-  const { kind, noun, path, says, key, view } = resource
+  const { kind, noun, path, says, key, view, limit } = resource
   const shape = Type.Unsafe<object>(resource.shape)
   const name = kind === 'discount' ? 'code' : 'id'
   const one = `${path}/{${name}}`
@@ -142,13 +151,22 @@ function rulesOf(resource: Resource): Record<string, RouteMaker<Deps>> {
         body: resource.put,
         replies: { 200: shape, 201: shape },
         location: one,
-        fails: ['precondition_failed', 'currency_unsupported'],
+        fails: [
+          'precondition_failed',
+          'currency_unsupported',
+          ...(limit ? ['quota_exceeded'] : []),
+        ],
       },
-      async ({ tx, principal, params: given, body, request }) => {
+      async ({ tx, principal, params: given, body, request }, { kernel }) => {
         resource.check?.(body)
         const rule = named(principal, given)
         const conditions = conditionsOf(request)
         const { row, made } = await putRecord(tx, rule, body, principal.id, conditions)
+        if (limit) {
+          const { tenant_id } = principal
+          const most = kernel.settings[limit.name]
+          await kernel.counted(tx, `${limit.name}:${tenant_id}`, most, limit.rows(tenant_id), 0)
+        }
         return reply(made ? 201 : 200, view(row))
       },
     ),

@@ -33,6 +33,14 @@ export function discountOf(row: RecordRow): Discount & { used: number } {
     scope: given.scope ?? 'order',
     skus: given.skus ?? [],
     categories: given.categories ?? [],
+    tags: given.tags ?? [],
+    collections: given.collections ?? [],
+    automatic: given.automatic ?? false,
+    priority: given.priority ?? 0,
+    buy_quantity: given.buy_quantity ?? null,
+    get_quantity: given.get_quantity ?? null,
+    times_max: given.times_max ?? null,
+    min_quantity: given.min_quantity ?? null,
     min_subtotal_minor: given.min_subtotal_minor ?? null,
     usage_limit: given.usage_limit ?? null,
     used: row.used,
@@ -51,14 +59,20 @@ function wrong(pointer: string, constraint: string, detail?: string) {
   })
 }
 
+const needed_by = {
+  percent: ['rate_ppm'],
+  fixed: ['amount_minor'],
+  free_shipping: [],
+  buy_get: ['buy_quantity', 'get_quantity', 'rate_ppm'],
+} as const
+
 /**
  * Checks rules that the schema cannot express: each kind requires its own properties, an amount
  * requires its currency, and a time of validity ends after it begins.
  */
 export function checkDiscount(given: Partial<Discount>): void {
-  if (given.kind === 'percent' && given.rate_ppm == null) throw wrong('/rate_ppm', 'required')
-  if (given.kind === 'fixed' && given.amount_minor == null) {
-    throw wrong('/amount_minor', 'required')
+  for (const name of needed_by[given.kind ?? 'free_shipping']) {
+    if (given[name] == null) throw wrong(`/${name}`, 'required')
   }
   const money = given.kind === 'fixed' || given.min_subtotal_minor != null
   if (money && given.currency == null) throw wrong('/currency', 'required')

@@ -37,6 +37,7 @@ const method = {
   bands: [{ currency: 'EUR', min_subtotal_minor: 0, amount_minor: 500 }],
 }
 const tax = { name: 'USt', tax_class: 'standard', country: 'DE', rate_ppm: 190_000 }
+const gifts = { title: 'Gifts', all: [{ by: 'tag', value: 'gift' }] }
 const visa = { payment: { payment_method: 'pm_card_visa' } }
 
 async function product({ ask }: Making) {
@@ -157,6 +158,13 @@ await crawlSurface({
     '/v1/inventory/{sku}': { make: async maker => (await product(maker)).sku },
     '/v1/carts/{cart_id}': { make: cart },
     '/v1/carts/{cart_id}/items/{sku}': { make: async maker => (await product(maker)).sku },
+    '/v1/product-collections/{key}': {
+      make: async ({ ask }) => {
+        const key = `c-${newId()}`
+        await ask('PUT', `/v1/product-collections/${key}`, gifts)
+        return key
+      },
+    },
     '/v1/orders/{order_id}': { make: async maker => (await ordered(maker)).id },
     '/orders/{order_id}': { shared: true, make: async maker => (await ordered(maker)).id },
     '/v1/shipments/{shipment_id}': {
@@ -192,6 +200,8 @@ await crawlSurface({
       }),
     },
     'GET /v1/products/{product_id}': { asker: ownShop },
+    'GET /v1/product-collections/{key}': { asker: ownShop },
+    'PUT /v1/product-collections/{key}': { request: () => ({ body: gifts }) },
     'PATCH /v1/products/{product_id}': { request: () => ({ body: { title: 'Another thing' } }) },
     'POST /v1/price-versions': {
       request: async maker => ({

@@ -28,7 +28,14 @@ test('the tag of a product changes while the URLs of its images are valid', asyn
   )
   const at = async (seconds: number) => {
     const deps = { files, kernel: { clock: { nowSeconds: () => seconds } } } as never
-    return (await showProduct(db, deps, { tenant_id: tenant.id, id: product.id }, 'EUR', true)).etag
+    return (
+      await showProduct(
+        db,
+        deps,
+        { tenant_id: tenant.id, id: product.id },
+        { currency: 'EUR', hidden: true },
+      )
+    ).etag
   }
   const now = 1_800_000_000
   expect(await at(now + 60)).toBe(await at(now))

@@ -101,8 +101,8 @@ async function begunBy(run: (tx: Tx) => Promise<unknown>): Promise<readonly Sql[
 }
 
 const page = { tenant_id, state: 'active', currency: 'EUR', category: undefined, q: undefined }
-const begin = { rank: null, published_us: null, id: null }
-const after = { rank: '', published_us: 1_700_000_000_000_000, id }
+const begin = { rank: null, published_us: null, sort_minor: null, id: null }
+const after = { rank: '', published_us: 1_700_000_000_000_000, sort_minor: null, id }
 const shop = {
   files: { signDownload: () => ({ url: '', expires_at: '' }) },
   kernel: { clock: { nowSeconds: () => 0 } },
@@ -121,7 +121,11 @@ test.each<[string, () => Promise<readonly Sql[]> | Sql]>([
   ['the first page of products', () => listStatement(page, begin, 21)],
   ['a later page', () => listStatement(page, after, 21)],
   ['a category', () => listStatement({ ...page, category: 'things/7' }, begin, 21)],
-  ['a product', () => begunBy(db => showProduct(db, shop, { tenant_id, id }, 'EUR', false))],
+  [
+    'a product',
+    () =>
+      begunBy(db => showProduct(db, shop, { tenant_id, id }, { currency: 'EUR', hidden: false })),
+  ],
   ['a cart with prices, stock and rules', () => begunBy(db => loadFacts(db, cart))],
   ['an order', () => begunBy(db => findOrder(db, { tenant_id, id }))],
   ['an order as it is shown', () => begunBy(db => showOrder(db, { tenant_id, id }))],

@@ -4,6 +4,7 @@
 import { Type, type Static } from 'typebox'
 import {
   closed,
+  columnsOf,
   count,
   Id,
   looked,
@@ -29,10 +30,11 @@ const items = '/v1/reconciliation-items'
 const Short = Type.String({ maxLength: 255 })
 const Count = count(0, Number.MAX_SAFE_INTEGER)
 
+const run_states = ['queued', 'running', 'succeeded', 'failed'] as const
 const Run = Type.Object(
   {
     id: Id,
-    status: oneOf('queued', 'running', 'succeeded', 'failed'),
+    status: oneOf(...run_states),
     from: Time,
     to: Time,
     phase: Short,
@@ -68,6 +70,13 @@ const Item = Type.Object(
   { title: 'ReconciliationItem' },
 )
 export type Item = Static<typeof Item>
+
+/** A range that ends later than its run ends with it. */
+const run_columns = {
+  status: sql`t.state`,
+  from: sql`t.from_at`,
+  to: sql`least(t.to_at, t.created_at)`,
+}
 
 const { open, get, list, post } = routesOf<Deps>({
   absent: 'reconciliation_run_not_found',
@@ -105,6 +114,17 @@ export const reconciliationRoutes = open({
     { reply: Run },
     async ({ tx, params: { id } }) => await findRun(tx, id),
   ),
+
+  listReconciliationRuns: list(runs, 'List the reconciliation runs, newest first', {
+    from: 'payments.reconciliation_runs',
+    of_platform: true,
+    row: Run,
+    columns: run_columns,
+    time: 'id',
+    filters: {
+      status: looked(oneOf(...run_states), status => sql`t.state = ${status}`),
+    },
+  }),
 
   listReconciliationItems: list(
     items,
@@ -150,9 +170,8 @@ async function findRun(reader: Reader, id: string): Promise<Static<typeof Run>> 
   const run = await reader.maybe(
     Run,
     sql`
-      select id, state as status, from_at as "from", least(to_at, created_at) as "to", phase,
-        compared, fixed, opened, proof, requested_by, created_at, finished_at
-      from payments.reconciliation_runs where id = ${id}`,
+      select ${columnsOf(Run, 't', run_columns)}
+      from payments.reconciliation_runs t where t.id = ${id}`,
   )
   if (!run) throw problem('reconciliation_run_not_found')
   return run
