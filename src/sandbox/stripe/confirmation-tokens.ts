@@ -6,26 +6,11 @@
 import type { Stripe } from 'stripe'
 import { invalidRequest, malformed, missing } from './api-error.ts'
 import { cardOf, cardOfNumber } from './cards.ts'
+import type { ConfirmationToken } from './confirmation-token.ts'
 import { known, mapOf, requiredText, textOf, type Form } from './form.ts'
 import type { PaymentIntent } from './objects.ts'
 import { stripeId } from './stripe-id.ts'
 import type { Work } from './work.ts'
-
-export type ConfirmationToken = {
-  id: string
-  object: 'confirmation_token'
-  created: number
-  expires_at: number | null
-  livemode: false
-  payment_intent: string | null
-  payment_method_preview: { type: 'card'; card: { last4: string } }
-  return_url: string | null
-  setup_intent: null
-  use_stripe_sdk: boolean
-  /** The test card behind it, and what the page showed. Stripe does not show these. */
-  payment_method: string
-  shown: { amount: number | null; currency: string | null }
-}
 
 const lives_seconds = 12 * 3600
 

@@ -3,7 +3,7 @@
  * against the types of the official SDK, so a field with a wrong name or type does not compile.
  */
 import type { Stripe } from 'stripe'
-import type { ConfirmationToken } from './confirmation-tokens.ts'
+import type { ConfirmationToken } from './confirmation-token.ts'
 import { stripeId } from './stripe-id.ts'
 
 export type Metadata = Record<string, string>

@@ -110,21 +110,7 @@ function paymentChecks(check: MakeCheck): Check[] {
           or i.amount_refund_pending_minor <> sums.pending
         limit 100`,
     ),
-    check(
-      'requests',
-      'Each payment request has one payment that holds or took money, and a paid one has it',
-      sql`
-        select 'request ' || r.id || ' is ' || r.state || ' and has ' || count(i.id)
-          || ' live payments' as says
-        from payments.payment_requests r
-        left join payments.payment_intents i
-          on i.tenant_id = r.tenant_id and i.request_id = r.id
-            and i.state in ('authorized', 'captured')
-        where r.link_id is not null or r.uses = 1
-        group by r.tenant_id, r.id
-        having count(i.id) > 1 or (r.state = 'paid' and count(i.id) <> 1)
-        limit 100`,
-    ),
+    requestCheck(check),
     check(
       'balance',
       "Reconciliation found no lasting difference between the ledger and the provider's balance",
@@ -150,4 +136,22 @@ function paymentChecks(check: MakeCheck): Check[] {
         limit 100`,
     ),
   ]
+}
+
+function requestCheck(check: MakeCheck): Check {
+  return check(
+    'requests',
+    'Each payment request has one payment that holds or took money, and a paid one has it',
+    sql`
+      select 'request ' || r.id || ' is ' || r.state || ' and has ' || count(i.id)
+        || ' live payments' as says
+      from payments.payment_requests r
+      left join payments.payment_intents i
+        on i.tenant_id = r.tenant_id and i.request_id = r.id
+          and i.state in ('authorized', 'captured')
+      where r.link_id is not null or r.uses = 1
+      group by r.tenant_id, r.id
+      having count(i.id) > 1 or (r.state = 'paid' and count(i.id) <> 1)
+      limit 100`,
+  )
 }

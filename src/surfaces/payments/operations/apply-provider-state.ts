@@ -279,12 +279,7 @@ async function cancel(tx: Tx, intent: IntentRow, open: readonly OperationRow[], 
 }
 
 /** For a payment without an object at the provider. One that was made meanwhile may hold money. */
-export async function cancelLocally(
-  tx: Tx,
-  deps: Deps,
-  key: IntentKey,
-  reason: string,
-): Promise<void> {
+export async function cancelLocally(tx: Tx, deps: Deps, key: IntentKey, reason: string) {
   const open = await lockOpenOperations(tx, key)
   const intent = await lockIntent(tx, key)
   const free = intent?.state === 'requires_authorization' || intent?.state === 'requires_action'

@@ -59,7 +59,7 @@ export async function openBrowser(
     amountOf: (amount_minor, currency) => {
       const amount = toStripe(amount_minor, currency)
       if (amount === null) throw new ProviderFailure('refused', 'amount_not_representable')
-      return Number(amount)
+      return amount
     },
   }
 }

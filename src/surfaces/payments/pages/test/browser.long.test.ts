@@ -58,9 +58,13 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   await context.close()
-  // The browser reports each reply that refuses; anything else is a violation or a fault of ours.
-  expect(errors.filter(one => !/status of (402|404|409|422)/.test(one))).toEqual([])
+  expectNoViolation()
 })
+
+/** The browser reports each reply that refuses; anything else is a violation or a fault of ours. */
+function expectNoViolation(): void {
+  expect(errors.filter(one => !/status of (402|404|409|422)/.test(one))).toEqual([])
+}
 
 async function fill(page: Page, number: string): Promise<void> {
   const element = page.frameLocator('#element iframe')
@@ -81,7 +85,7 @@ async function open(url: string): Promise<Page> {
 
 const press = (page: Page) => page.getByRole('button', { name: 'Pay', exact: true }).click()
 const bank = (page: Page) => page.frameLocator('iframe[title="Authentication of your bank"]')
-const isPaid = async (asked: Awaited<ReturnType<typeof payer.asks>>) => {
+const expectPaid = async (asked: Awaited<ReturnType<typeof payer.asks>>) => {
   await eventually('it is paid', async () => (await asked.read()).state === 'paid')
   expect((await payer.effects(asked.shop)).filter(one => one === 'capture')).toEqual(['capture'])
 }
@@ -94,7 +98,7 @@ test('a card is paid, and the payer comes back to the shop; the back button show
   await fill(page, cards.good)
   await press(page)
   await page.getByRole('heading', { name: 'Thank you at the shop' }).waitFor()
-  await isPaid(asked)
+  await expectPaid(asked)
   expect((await asked.read()).payer_email).toBe('ann@example.test')
   await page.goto(asked.url)
   await page.getByText('Paid. Thank you.').waitFor()
@@ -112,7 +116,7 @@ test('a declined card says so, and another one pays; incomplete data is not sent
   await fill(page, cards.good)
   await press(page)
   await page.getByText('Paid. Thank you.').waitFor()
-  await isPaid(asked)
+  await expectPaid(asked)
 })
 
 test('a challenge in a frame: failed, then passed', async () => {
@@ -125,7 +129,7 @@ test('a challenge in a frame: failed, then passed', async () => {
   await press(page)
   await bank(page).getByRole('button', { name: 'succeed' }).click()
   await page.getByText('Paid. Thank you.').waitFor()
-  await isPaid(asked)
+  await expectPaid(asked)
 })
 
 test('a challenge at the page of the bank leads back; the back button offers to go on', async () => {
@@ -139,7 +143,7 @@ test('a challenge at the page of the bank leads back; the back button offers to 
   await page.getByRole('button', { name: 'Continue with it' }).click()
   await page.getByRole('button', { name: 'succeed' }).click()
   await page.getByText('Paid. Thank you.').waitFor()
-  await isPaid(asked)
+  await expectPaid(asked)
 })
 
 test('a page that is closed in the middle: another one pays in another way, once', async () => {
@@ -157,7 +161,7 @@ test('a page that is closed in the middle: another one pays in another way, once
   await left.getByRole('button', { name: 'succeed' }).click()
   await left.getByText('No challenge is open').waitFor()
   await left.close()
-  await isPaid(asked)
+  await expectPaid(asked)
 })
 
 test('two tabs: the second one learns that it is paid', async () => {
@@ -168,7 +172,7 @@ test('two tabs: the second one learns that it is paid', async () => {
   await Promise.all([press(one), press(two)])
   await one.getByText('Paid. Thank you.').waitFor()
   await two.getByText('Paid. Thank you.').waitFor()
-  await isPaid(asked)
+  await expectPaid(asked)
 })
 
 test('a reply that is lost: the same attempt again, and one charge', async () => {
@@ -184,7 +188,7 @@ test('a reply that is lost: the same attempt again, and one charge', async () =>
   await press(page)
   await page.getByText('Paid. Thank you.').waitFor()
   expect(lost).toBeGreaterThan(1)
-  await isPaid(asked)
+  await expectPaid(asked)
   errors = errors.filter(one => !one.includes('ERR_CONNECTION_RESET'))
 })
 
@@ -209,7 +213,7 @@ test('no other page may frame it', async () => {
   const asked = await payer.asks()
   const page = await context.newPage()
   await page.goto(`${shop_url}?frame=${encodeURIComponent(asked.url)}`)
-  await eventually('the browser has refused it', async () =>
+  await eventually('the browser has refused it', () =>
     Promise.resolve(errors.some(one => one.includes('frame-ancestors'))),
   )
   expect(await page.frames()[1]?.content()).not.toContain('Invoice 17')

@@ -50,7 +50,7 @@ export function payerOf(world: PaymentWorld) {
       if (status !== 201) throw new Error(text)
       const read = async (): Promise<Json> =>
         (await shop.ask('GET', `/v1/payment-requests/${body.id}`)).body
-      return { shop, request: body as Json, url: body.url as string, read }
+      return { shop, request: body, url: body.url as string, read }
     },
     /** What happened to the money of a tenant at the provider, in order. */
     effects: async (shop: Merchant): Promise<string[]> => {
