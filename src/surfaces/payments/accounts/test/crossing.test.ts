@@ -43,7 +43,8 @@ describe.concurrent('what crosses accounts', () => {
   test('an event about the object of another account changes nothing and asks nothing there', async () => {
     const [owner, other] = await Promise.all([ownerIn(world), ownerIn(world)])
     const { id } = await other.authorized()
-    const [{ object = '' } = {}] = await other.at.effects()
+    const [effect] = await other.at.effects()
+    const object = effect?.object ?? ''
     await other.at.control('config', { webhook_url: null })
     await other.at.ask(`payment_intents/${object}/cancel`, {})
     const event = eventAbout({ id: object })
@@ -74,7 +75,8 @@ describe.concurrent('what crosses accounts', () => {
     expect(asked.status, asked.text).toBe(202)
     const { operation_id } = asked.body
     await owner.captured(5000)
-    const [{ object = '' } = {}] = await owner.at.effects()
+    const [effect] = await owner.at.effects()
+    const object = effect?.object ?? ''
     const made = await owner.at.ask('refunds', {
       payment_intent: object,
       amount: '500',

@@ -31,7 +31,7 @@ describe.concurrent('a payment of a tenant with an own account', () => {
     expect([provider, payment_account_id]).toEqual(['stripe', owner.account.id])
     const effects = await owner.at.effects()
     expect(effects.map(one => one.kind)).toEqual(['authorize', 'capture'])
-    const [{ object = '' } = {}] = effects
+    const object = effects[0]?.object ?? ''
     expect(await world.effects(object)).toEqual([])
     expect((await world.atProvider(`payment_intents/${object}/cancel`)).error.code).toBe(
       'resource_missing',
