@@ -44,27 +44,8 @@ export function providerRoutes({ providers, db, log, public_url }: ProvidersDeps
   if (providers.length === 0) return []
   const registry = new Map(providers.map(provider => [provider.name, provider]))
   if (registry.size !== providers.length) throw new Error('a provider is registered twice')
+  const { find, maxBytes } = finderOf(registry)
   const stores = new WeakMap<Provider, Store>()
-  const withAccounts = providers.filter(({ account }) => account)
-  const unknown = () => {
-    const detail = `Known providers: ${[...registry.keys()].join(', ')}.`
-    return problem('provider_not_found', { detail })
-  }
-  const find = async (name: string): Promise<Provider> => {
-    const known = registry.get(name)
-    if (known) return known
-    for (const { account } of withAccounts) {
-      const found = await account?.(name)
-      if (found) return found
-    }
-    throw unknown()
-  }
-  /** Before the body is read. Whether an account exists is asked afterwards. */
-  const maxBytes = (name = ''): number => {
-    const able = registry.get(name)
-    if (!able && withAccounts.length === 0) throw unknown()
-    return able?.max_bytes ?? Math.max(...withAccounts.map(one => one.max_bytes))
-  }
   const storeFor = (provider: Provider): Store => {
     const store = stores.get(provider) ?? storeOf(db, provider)
     stores.set(provider, store)
@@ -119,6 +100,31 @@ export function providerRoutes({ providers, db, log, public_url }: ProvidersDeps
       },
     }),
   ]
+}
+
+function finderOf(registry: ReadonlyMap<string, Provider>) {
+  const withAccounts = [...registry.values()].filter(({ account }) => account)
+  const unknown = () => {
+    const detail = `Known providers: ${[...registry.keys()].join(', ')}.`
+    return problem('provider_not_found', { detail })
+  }
+  return {
+    find: async (name: string): Promise<Provider> => {
+      const known = registry.get(name)
+      if (known) return known
+      for (const { account } of withAccounts) {
+        const found = await account?.(name)
+        if (found) return found
+      }
+      throw unknown()
+    },
+    /** Before the body is read. Whether an account exists is asked afterwards. */
+    maxBytes: (name = ''): number => {
+      const able = registry.get(name)
+      if (!able && withAccounts.length === 0) throw unknown()
+      return able?.max_bytes ?? Math.max(...withAccounts.map(one => one.max_bytes))
+    },
+  }
 }
 
 /**

@@ -1,7 +1,6 @@
 /** The dependencies that the use cases of payments share. */
 import type { Inside as Identity } from '../identity/face.ts'
-import type { Providers } from './provider/open-providers.ts'
-import type { OpenProvider } from './provider/port.ts'
+import type { OpenProvider, Providers } from './provider/port.ts'
 import type { Kernel } from './settings.ts'
 
 /** Identity's face, as far as payments uses it. */

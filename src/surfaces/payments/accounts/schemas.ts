@@ -31,15 +31,13 @@ export const PutAccount = closed(
 )
 export type PutAccount = Static<typeof PutAccount>
 
-export const account_states = ['active', 'closing', 'closed'] as const
-
 /** As it is stored. */
 export const AccountRow = Type.Object({
   id: Id,
   name: AccountName,
   provider: Vendor,
   external_ref: Type.String({ maxLength: 255 }),
-  state: oneOf(...account_states),
+  state: oneOf('active', 'closing', 'closed'),
   methods: Methods,
   auth: ShownAuth,
   has_webhook_secret: Type.Boolean(),

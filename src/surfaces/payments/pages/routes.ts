@@ -86,6 +86,7 @@ export const pageRoutes = open({
       description:
         'A repeat with the same `attempt_id` and body never pays twice. If the outcome is not known yet, the reply is 202: read the state of the request. An attempt on a payment link makes a request for its buyer, whose address is the `url` of the reply.',
       idempotency: 'ignored',
+      sends: ['location'],
       body: Attempt,
       inspectBody: refuseCardData,
       replies: { 200: PageState, 202: PageState },
@@ -110,7 +111,9 @@ export const pageRoutes = open({
       const found = await findFor(db, deps, params.id, query)
       const state = await attempt(deps, found, body, request)
       const waits = state.state === 'processing' && state.next_action === null
-      return reply(waits ? 202 : 200, state)
+      if (!waits) return reply(200, state)
+      const { pathname, search } = new URL(state.url)
+      return reply(202, state, { location: `${pathname}/state${search}` })
     },
   ),
 })
@@ -123,10 +126,10 @@ async function findFor(
   id: string,
   query: Query,
 ): Promise<RequestRow> {
-  const verdict = kernel.signedUrls.verify(grantOf(id), query, kernel.clock.nowSeconds())
-  if (verdict !== 'ok') throw problem(verdict)
   const found = await findSigned(db, id)
   if (!found) throw problem('payment_request_not_found')
+  const verdict = kernel.signedUrls.verify(grantOf(id), query, kernel.clock.nowSeconds())
+  if (verdict !== 'ok') throw problem(verdict)
   return found
 }
 

@@ -4,27 +4,16 @@
  * gate, so no account waits for another.
  */
 import { Type } from 'typebox'
-import { Id, nullable, sql, type Reader } from '#dodeca/kernel'
+import { Id, nullable, sql } from '#dodeca/kernel'
 import { openSecret } from './account-secrets.ts'
 import type { Kernel } from '../settings.ts'
 import { accountIdOf, accountKey } from './account-key.ts'
 import { behindGate } from './open-provider.ts'
-import type { OpenProvider } from './port.ts'
+import type { OpenProvider, Providers } from './port.ts'
 import { stripeAccounts } from './stripe-accounts.ts'
 import type { OpenAccount, Vendor } from './vendor.ts'
 
 export const vendors: readonly Vendor[] = [stripeAccounts]
-
-export type Providers = {
-  /** By the column `provider` of a row. Undefined for an account that is closed or unknown. */
-  of(key: string): Promise<OpenProvider | undefined>
-  byId(account_id: string): Promise<OpenProvider | undefined>
-  /** Undefined if this process has not opened it. */
-  known(key: string): OpenProvider | undefined
-  /** The account that a new payment of the tenant gets, at most a second old. */
-  usual(reader: Reader, tenant_id: string): Promise<string>
-  close(): Promise<void>
-}
 
 const Row = Type.Object({
   tenant_id: Id,

@@ -2,7 +2,13 @@
  * The port to a payment provider, in our own names and units. A snapshot is the provider's current
  * state of one object. A failure contains only certain facts: its `kind`.
  */
-import type { KernelOf, ProviderVerdict, SettingTable, SignedProviderMessage } from '#dodeca/kernel'
+import type {
+  KernelOf,
+  ProviderVerdict,
+  SettingTable,
+  SignedProviderMessage,
+  Reader,
+} from '#dodeca/kernel'
 
 export type Snapshot = {
   readonly handle: string
@@ -180,6 +186,18 @@ export type OpenProvider = PaymentProvider & {
   accepting(): boolean
   /** Called when the provider works again after the breaker was open. */
   onRecovered(run: () => void): void
+}
+
+/** All accounts: the platform's own, and those of tenants. */
+export type Providers = {
+  /** By the column `provider` of a row. Undefined for an account that is closed or unknown. */
+  of(key: string): Promise<OpenProvider | undefined>
+  byId(account_id: string): Promise<OpenProvider | undefined>
+  /** Undefined if this process has not opened it. */
+  known(key: string): OpenProvider | undefined
+  /** The account that a new payment of the tenant gets, at most a second old. */
+  usual(reader: Reader, tenant_id: string): Promise<string>
+  close(): Promise<void>
 }
 
 export type ProviderBooks = {

@@ -104,6 +104,7 @@ export const requestRoutes = open({
       description:
         'A payment that waits for its payer is cancelled first: then the reply is 202, and the request is cancelled as soon as that is certain. What is paid meanwhile is paid. Of a payment link, nothing new begins, and payments that buyers have begun may still end.',
       permission: 'payments.requests.cancel',
+      sends: ['location'],
       replies: { 200: PaymentRequest, 202: PaymentRequest },
       fails: ['request_not_open'],
     },
@@ -114,7 +115,9 @@ export const requestRoutes = open({
         throw problem('request_not_open', { current_state: row.state })
       }
       tx.audit('payments.requests.cancel', `payment_request:${id}`)
-      return reply(row.state === 'processing' ? 202 : 200, viewOf(row, deps))
+      const shown = viewOf(row, deps)
+      if (row.state !== 'processing') return reply(200, shown)
+      return reply(202, shown, { location: `${path}/${id}` })
     },
   ),
 })

@@ -11,6 +11,7 @@ type Json = any
 export type AtProvider = {
   readonly account: string
   readonly key: string
+  readonly publishable_key: string
   readonly webhook_secret: string
   control(path: string, body?: object, method?: string): Promise<Json>
   fault(fault: Fault): Promise<void>
@@ -27,7 +28,7 @@ export type Owner = Merchant & {
 }
 
 export async function accountAt(world: PaymentWorld): Promise<AtProvider> {
-  const { account, key, webhook_secret, control } = await world.control('accounts')
+  const { account, key, publishable_key, webhook_secret, control } = await world.control('accounts')
   const ask: AtProvider['control'] = async (path, body = {}, method = 'POST') => {
     const answer = await fetch(new URL(path, control), {
       method,
@@ -42,6 +43,7 @@ export async function accountAt(world: PaymentWorld): Promise<AtProvider> {
   return {
     account,
     key,
+    publishable_key,
     webhook_secret,
     control: ask,
     fault: async fault => void (await ask('faults', fault)),
@@ -61,11 +63,11 @@ export async function ownerIn(world: PaymentWorld, name = 'shop'): Promise<Owner
   const merchant = await world.merchant()
   await world.allow(merchant, 'payments.accounts.write')
   const at = await accountAt(world)
-  const { key: secret_key, webhook_secret } = at
+  const { key: secret_key, publishable_key, webhook_secret } = at
   const put: Owner['put'] = (body, other = name) =>
     merchant.ask('PUT', `/v1/payment-accounts/${other}`, {
       provider: 'stripe',
-      ...(body ?? { auth: { secret_key }, webhook_secret }),
+      ...(body ?? { auth: { secret_key, publishable_key }, webhook_secret }),
     })
   const made = await put()
   expect(made.status, made.text).toBe(200)

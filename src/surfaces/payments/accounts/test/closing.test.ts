@@ -171,3 +171,20 @@ describe('broken off at', () => {
     expect((await owner.read(id)).state).toBe('cancelled')
   })
 })
+
+test('it needs the permission, and a fresh log-in', async () => {
+  const owner = await ownerIn(world)
+  const plain = await world.member(owner.tenant)
+  const asked = { token: plain.token, body: { provider: 'stripe' } }
+  const refused = await world.call('PUT', path, asked)
+  expect([refused.status, refused.body.code]).toEqual([403, 'permission_denied'])
+  const { clock } = world.platform.kernel
+  clock.setOffset(700)
+  try {
+    const late = await Promise.all([owner.put(), owner.ask('DELETE', path)])
+    expect(late.map(one => one.body.code)).toEqual(['step_up_required', 'step_up_required'])
+    expect((await owner.shown()).state).toBe('active')
+  } finally {
+    clock.setOffset(0)
+  }
+})

@@ -1,11 +1,10 @@
 /** Own payment accounts: the money of a tenant goes to its own account, and nothing crosses accounts. */
-import { createHmac } from 'node:crypto'
 import { Type } from 'typebox'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { eventually } from '../../../../../test/world.ts'
 import { newId, sql } from '#dodeca/kernel'
 import { openPaymentWorld, reconcile, type PaymentWorld } from '../../test/payment-world.ts'
-import { accountAt, eventAbout, ownerIn, type Owner } from './account-world.ts'
+import { accountAt, ownerIn, type Owner } from './account-world.ts'
 
 let world: PaymentWorld
 beforeAll(async () => {
@@ -25,15 +24,6 @@ const accountsOf = async (owner: Owner) =>
     balance_minor: number
   }[]
 
-function sent(account_id: string, secret: string, body: string) {
-  const t = Math.floor(Date.now() / 1000)
-  const v1 = createHmac('sha256', secret).update(`${t}.${body}`).digest('hex')
-  return world.call('POST', `/v1/providers/${account_id}/webhooks`, {
-    body,
-    headers: { 'stripe-signature': `t=${t},v1=${v1}`, 'content-type': 'application/json' },
-  })
-}
-
 describe.concurrent('a payment of a tenant with an own account', () => {
   test('is made there, with books of its own, and the platform holds none of it', async () => {
     const owner = await ownerIn(world)
@@ -41,7 +31,7 @@ describe.concurrent('a payment of a tenant with an own account', () => {
     expect([provider, payment_account_id]).toEqual(['stripe', owner.account.id])
     const effects = await owner.at.effects()
     expect(effects.map(one => one.kind)).toEqual(['authorize', 'capture'])
-    const [{ object = '' } = {}] = effects
+    const object = effects[0]?.object ?? ''
     expect(await world.effects(object)).toEqual([])
     expect((await world.atProvider(`payment_intents/${object}/cancel`)).error.code).toBe(
       'resource_missing',
@@ -92,6 +82,41 @@ describe.concurrent('a payment of a tenant with an own account', () => {
     expect((await owner.reaches(id, 'authorized')).amount_capturable_minor).toBe(5000)
   })
 
+  test('is made on the page with a token of its account only', async () => {
+    const owner = await ownerIn(world)
+    await world.allow(owner, 'payments.requests.create', 'payments.requests.read')
+    const { body: asked } = await owner.ask('POST', '/v1/payment-requests', {
+      amount_minor: 4990,
+      currency: 'EUR',
+      description: 'Invoice 17',
+    })
+    const { pathname, search } = new URL(asked.url)
+    const page = await fetch(world.url + pathname + search)
+    expect(await page.text()).toContain(owner.at.publishable_key)
+    const options = await world.call(
+      'GET',
+      `/v1/payment-options?payment_account_id=${owner.account.id}`,
+    )
+    expect(options.body.options[0].publishable_key).toBe(owner.at.publishable_key)
+    const pay = async (payment_method: string) => {
+      const body = { provider: 'stripe', payment_method, attempt_id: newId() }
+      return await world.call('POST', `${pathname}/attempts${search}`, { body })
+    }
+    const form = { payment_method: 'pm_card_visa' }
+    const { id: foreign } = await world.atProvider('test_helpers/confirmation_tokens', form)
+    const refused = await pay(foreign)
+    expect([refused.status, refused.body.code]).toEqual([422, 'payment_method_invalid'])
+    expect(await owner.at.effects()).toEqual([])
+    const { id: own } = await owner.at.ask('test_helpers/confirmation_tokens', form)
+    const paid = await pay(own)
+    expect(paid.status, paid.text).toBeLessThan(300)
+    await eventually('it is paid', async () => {
+      const { body } = await owner.ask('GET', `/v1/payment-requests/${asked.id}`)
+      return body.state === 'paid'
+    })
+    expect((await owner.at.effects()).map(one => one.kind)).toEqual(['authorize', 'capture'])
+  })
+
   test('a body chooses: an account by name, or the platform', async () => {
     const owner = await ownerIn(world)
     const { key: secret_key } = await accountAt(world)
@@ -119,7 +144,7 @@ describe.concurrent('an account', () => {
       external_ref: account,
       state: 'active',
       has_webhook_secret: true,
-      auth: { last4: key.slice(-4), publishable_key: null },
+      auth: { last4: key.slice(-4), publishable_key: owner.at.publishable_key },
       webhook_url: `http://dodeca.test/v1/providers/${owner.account.id}/webhooks`,
       version: 2,
     })
@@ -181,119 +206,5 @@ describe.concurrent('an account', () => {
     )
     expect(new Set(answers.map(one => one.status))).toEqual(new Set([200]))
     expect(new Set(answers.map(one => one.body.id)).size).toBe(1)
-  })
-
-  test('needs a fresh log-in and the permission', async () => {
-    const owner = await ownerIn(world)
-    // From now on the session is weaker than its owner could be.
-    await db().run(sql`
-      insert into identity.mfa_methods (tenant_id, id, account_id, type, status, label)
-      values (${owner.tenant.id}, ${newId()}, ${owner.id}, 'totp', 'active', 'phone')`)
-    const weak = await Promise.all([owner.put(), owner.ask('DELETE', '/v1/payment-accounts/shop')])
-    expect(weak.map(one => one.body.code)).toEqual(['step_up_required', 'step_up_required'])
-    expect((await owner.shown()).state).toBe('active')
-    const plain = await world.member(owner.tenant)
-    const asked = { token: plain.token, body: { provider: 'stripe' } }
-    const refused = await world.call('PUT', '/v1/payment-accounts/shop', asked)
-    expect([refused.status, refused.body.code]).toEqual([403, 'permission_denied'])
-  })
-})
-
-describe.concurrent('what crosses accounts', () => {
-  test('a webhook with the secret of another account is refused', async () => {
-    const [owner, other] = await Promise.all([ownerIn(world), ownerIn(world)])
-    const body = eventAbout({ id: 'pi_of_nobody' })
-    const wrong = await sent(owner.account.id, other.at.webhook_secret, body)
-    expect([wrong.status, wrong.body.code]).toEqual([401, 'signature_invalid'])
-    const platform = world.vendors['stripe']?.['webhook_secret'] ?? ''
-    expect((await sent(owner.account.id, platform, body)).status).toBe(401)
-    expect((await sent(owner.account.id, owner.at.webhook_secret, body)).status).toBe(200)
-    const nobody = await sent(owner.tenant.id, owner.at.webhook_secret, body)
-    expect([nobody.status, nobody.body.code]).toEqual([404, 'provider_not_found'])
-  })
-
-  test('an event about the object of another account changes nothing and asks nothing there', async () => {
-    const [owner, other] = await Promise.all([ownerIn(world), ownerIn(world)])
-    const { id } = await other.authorized()
-    const [{ object = '' } = {}] = await other.at.effects()
-    await other.at.control('config', { webhook_url: null })
-    await other.at.ask(`payment_intents/${object}/cancel`, {})
-    const event = eventAbout({ id: object })
-    expect((await sent(owner.account.id, owner.at.webhook_secret, event)).status).toBe(200)
-    await eventually('it was looked at', async () => {
-      const open = await db().many(
-        Type.Object({ event_id: Type.String() }),
-        sql`
-          select event_id from payments.provider_events
-          where provider = ${`stripe:${owner.account.id}`} and processed_at is null`,
-      )
-      return open.length === 0
-    })
-    const seen = await db().many(
-      Type.Object({ version: Type.Integer() }),
-      sql`select version from payments.payment_intents where id = ${id}`,
-    )
-    expect(seen).toHaveLength(1)
-    // Its own account reports the cancellation.
-    expect((await other.reaches(id, 'cancelled')).state).toBe('cancelled')
-  })
-
-  test('a refund that names an operation of another tenant stays where it is', async () => {
-    const [owner, victim] = await Promise.all([ownerIn(world), ownerIn(world)])
-    const { id } = await victim.captured(5000)
-    await victim.at.fault({ action: 'hang', match: { path: '/refunds', method: 'POST' }, times: 2 })
-    const asked = await victim.ask('POST', '/v1/refunds', { intent_id: id, amount_minor: 500 })
-    expect(asked.status, asked.text).toBe(202)
-    const { operation_id } = asked.body
-    await owner.captured(5000)
-    const [{ object = '' } = {}] = await owner.at.effects()
-    const made = await owner.at.ask('refunds', {
-      payment_intent: object,
-      amount: '500',
-      'metadata[operation_id]': operation_id,
-    })
-    await eventually('it was looked at', async () => {
-      const items = await db().many(
-        Type.Object({ tenant_id: Type.String() }),
-        sql`
-          select tenant_id from payments.reconciliation_items where external_ref = ${made.id}`,
-      )
-      return items.length > 0 && items.every(one => one.tenant_id === owner.tenant.id)
-    })
-    const refund = await eventually('the true one ends', async () => {
-      const { body } = await victim.ask('GET', `/v1/refunds/${asked.body.id}`)
-      return body.state === 'succeeded' && body
-    })
-    expect(refund.amount_minor).toBe(500)
-    const kinds = (await victim.at.effects()).map(one => one.kind)
-    expect(kinds.filter(kind => kind === 'refund')).toHaveLength(1)
-  })
-
-  test('an account that is down keeps no other waiting', async () => {
-    const [owner, other] = await Promise.all([ownerIn(world), ownerIn(world)])
-    await owner.at.fault({ action: 'http', status: 503, times: 1_000_000 })
-    const begun = await Promise.all(Array.from({ length: 12 }, () => owner.intent()))
-    await Promise.all(
-      begun.map(({ id }) =>
-        owner.ask('POST', `/v1/payment-intents/${id}/authorize`, {
-          payment_method: 'pm_card_visa',
-        }),
-      ),
-    )
-    const refused = await eventually('its breaker is open', async () => {
-      const { id } = await owner.intent()
-      const answer = await owner.ask('POST', `/v1/payment-intents/${id}/authorize`, {
-        payment_method: 'pm_card_visa',
-      })
-      return answer.status === 503 && answer
-    })
-    expect(refused.body.code).toBe('payment_provider_unavailable')
-    expect((await other.authorized()).state).toBe('authorized')
-    expect((await (await world.merchant()).authorized()).state).toBe('authorized')
-    await owner.at.control('faults', {}, 'DELETE')
-    for (const { id } of begun) {
-      const { state, pending_operation } = await owner.read(id)
-      if (pending_operation || state === 'authorized') await owner.reaches(id, 'authorized')
-    }
   })
 })
