@@ -25,7 +25,7 @@ const Category = Type.String({
   maxLength: 200,
 })
 const Tags = Type.Array(Word, { maxItems: 50, uniqueItems: true })
-export const Locale = Type.String({
+const Locale = Type.String({
   description: 'A language, also of a country: `de`, `de-AT`.',
   pattern: '^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$',
   minLength: 2,
@@ -93,7 +93,7 @@ export const CreateProduct = closed(
 export type CreateProduct = Static<typeof CreateProduct>
 export type ChangeProduct = Static<typeof ChangeProduct>
 
-export const product_sorts = ['newest', 'price', '-price'] as const
+const product_sorts = ['newest', 'price', '-price'] as const
 const Pairs = text(1000)
 
 export const ProductQuery = pageQuery({

@@ -8,7 +8,7 @@ import { again, done, dueAt, dueQueue, Id, nullable, sql } from '#dodeca/kernel'
 import type { DueQueue, Sql, Tx } from '#dodeca/kernel'
 import type { Key } from '../schemas.ts'
 
-export const sorted_prices = 'commerce.product_prices'
+const sorted_prices = 'commerce.product_prices'
 
 /** For each of the currencies: the lowest price now, and when the next one begins. */
 function pricesOf({ tenant_id, id }: Key, currencies: Sql): Sql {

@@ -73,8 +73,8 @@ function given(discount: Discount, lines: readonly Units[], left: readonly bigin
   let rest = times * get_quantity
   const parts = lines.map(() => 0n)
   const cheapest = discount.lines.toSorted((a, b) => {
-    const difference = priceOf(a) - priceOf(b)
-    return difference === 0n ? a - b : difference < 0n ? -1 : 1
+    if (priceOf(a) === priceOf(b)) return a - b
+    return priceOf(a) < priceOf(b) ? -1 : 1
   })
   for (const at of cheapest) {
     const quantity = quantityOf(at)

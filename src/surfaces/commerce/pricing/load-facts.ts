@@ -75,7 +75,7 @@ export async function loadFacts(
   { tenant_id, owner_id, id }: CartKey,
   codes: readonly string[] | null = null,
 ): Promise<CartFacts | undefined> {
-  const entered = sql`coalesce(${codes as string[] | null}::text[], c.discount_codes)`
+  const entered = sql`coalesce(${codes}::text[], c.discount_codes)`
   const columns = sql`r.tenant_id, r.kind, r.key, r.record, r.version, r.updated_at`
   const row = await reader.maybe(
     FactsRow,

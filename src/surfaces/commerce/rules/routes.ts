@@ -1,7 +1,7 @@
 /** Routes that create or replace, get, and list the rules of a shop. */
 import { type TObject, type TSchema, Type } from 'typebox'
 import { etag, page, reply, route, routesOf, sql } from '#dodeca/kernel'
-import type { RouteMaker, Sql } from '#dodeca/kernel'
+import type { RouteMaker, Sql, Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { requireCurrency } from '../prices/add-price.ts'
@@ -128,6 +128,17 @@ type Resource = {
   }
 }
 
+async function keepLimit(
+  tx: Tx,
+  { counted, settings }: Deps['kernel'],
+  tenant_id: string,
+  limit: Resource['limit'],
+): Promise<void> {
+  if (!limit) return
+  const { name, rows } = limit
+  await counted(tx, `${name}:${tenant_id}`, settings[name], rows(tenant_id), 0)
+}
+
 function rulesOf(resource: Resource): Record<string, RouteMaker<Deps>> {
   const { kind, noun, path, says, key, view, limit } = resource
   const shape = Type.Unsafe<object>(resource.shape)
@@ -162,11 +173,7 @@ function rulesOf(resource: Resource): Record<string, RouteMaker<Deps>> {
         const rule = named(principal, given)
         const conditions = conditionsOf(request)
         const { row, made } = await putRecord(tx, rule, body, principal.id, conditions)
-        if (limit) {
-          const { tenant_id } = principal
-          const most = kernel.settings[limit.name]
-          await kernel.counted(tx, `${limit.name}:${tenant_id}`, most, limit.rows(tenant_id), 0)
-        }
+        await keepLimit(tx, kernel, principal.tenant_id, limit)
         return reply(made ? 201 : 200, view(row))
       },
     ),

@@ -103,3 +103,26 @@ test('a product has an image once, in whatever letters its id is written', async
   const kept = await ask('PATCH', path, { images: [large] })
   expect([kept.status, idsOf(kept.body.images)]).toEqual([200, [file_id]])
 })
+
+test('a file of a variant is seen by those who write products, and leaves it when it is deleted', async () => {
+  const stored = async (who: Member) => (await world.store(who, Buffer.from(newId()))).file_id
+  const [book, other] = [await stored(manager), await stored(manager)]
+  const sku = `SKU-${newId()}`
+  const variants = [{ sku, file_ids: [book, other] }]
+  const product = { handle: newId(), title: 'A book', state: 'active', variants }
+  const { body: made } = await ask('POST', '/v1/products', product)
+  expect(made.variants[0].file_ids).toEqual([book, other])
+  const buyer = await world.member(manager.tenant)
+  const path = `/v1/products/${made.id}`
+  const seen = await world.call('GET', path, { token: buyer.token })
+  expect([seen.status, seen.body.variants[0].file_ids]).toEqual([200, undefined])
+  const foreign = await stored(buyer)
+  const taken = await ask('PATCH', path, { variants: [{ sku, file_ids: [book, foreign] }] })
+  expect([taken.status, taken.body.code]).toEqual([422, 'variant_file_not_available'])
+  expect((await ask('DELETE', `/v1/files/${book}`)).status).toBe(204)
+  const left = await eventually('the variant has the other file', async () => {
+    const { body } = await ask('GET', path)
+    return body.variants[0].file_ids.length === 1 && body
+  })
+  expect([left.variants[0].file_ids, left.version]).toEqual([[other], made.version + 1])
+})

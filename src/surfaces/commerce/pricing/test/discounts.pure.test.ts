@@ -216,6 +216,8 @@ const anyCart = fc
     }),
   )
 
+const first = (a: { sku: string }, b: { sku: string }) => (a.sku < b.sku ? -1 : 1)
+
 test('lines and codes in any order: the same total for the buyer, each line and each discount', () => {
   fc.assert(
     fc.property(anyCart, ({ cart, lines, order }) => {
@@ -239,7 +241,7 @@ test('lines and codes in any order: the same total for the buyer, each line and 
       expect(other.fingerprint).toBe(one.fingerprint)
       expect(other.totals.discounts).toEqual(one.totals.discounts)
       const bySku = ({ lines: all }: Quote) =>
-        all.map(({ facts, totals }) => [facts.sku, totals]).toSorted()
+        all.map(({ facts, totals }) => ({ sku: facts.sku, totals })).toSorted(first)
       expect(bySku(other)).toEqual(bySku(one))
     }),
     { numRuns: 300 },
@@ -249,7 +251,7 @@ test('lines and codes in any order: the same total for the buyer, each line and 
 test('buy-get gives the cheapest units, as one counts them, and takes no line below zero', () => {
   fc.assert(
     fc.property(anyCart, ({ cart }) => {
-      const [gift] = cart.discounts.filter(one => one.kind === 'buy_get')
+      const gift = cart.discounts.find(one => one.kind === 'buy_get')
       if (!gift) return
       const lines = cart.lines.map(({ sku, amount_minor, quantity, ...more }) =>
         line(sku, amount_minor, quantity, more),
