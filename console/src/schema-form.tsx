@@ -44,11 +44,12 @@ export function draftOf(schema: Schema, given: Readonly<Record<string, unknown>>
   )
 }
 
+/** In a group, `key` is one too. */
 const isSecret = (name: string) => /password|secret|\.key$/.test(name)
 
 /** A property with a secret, such as the key of a provider. */
 function isGroup({ type, properties = {} }: Schema): boolean {
-  return type === 'object' && Object.keys(properties).some(name => isSecret(`.${name}`))
+  return type === 'object' && Object.keys(properties).some(isSecret)
 }
 
 /** A part of a group is named after it: `auth.key`. */
