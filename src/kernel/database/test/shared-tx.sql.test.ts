@@ -69,10 +69,10 @@ test('a work that fails, by itself or with COMMIT, takes no other along', async 
   const { db, reported } = open()
   const [good, bad, late, other] = tenants(4) as [string, string, string, string]
   const after: string[] = []
-  const kept = (tx: Tx, id: string) => {
+  const kept = async (tx: Tx, id: string) => {
     tx.emit(about(id))
     tx.afterCommit(() => after.push(id))
-    return tx.run(put(id, 1))
+    await tx.run(put(id, 1))
   }
   const found = await together(db, share => [
     share({ group, tenant_id: good }, tx => kept(tx, good)),
