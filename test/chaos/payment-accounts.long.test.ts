@@ -84,9 +84,9 @@ async function killUnderLoad(platforms: PlatformProcess[], ask: Ask): Promise<vo
   const load = Array.from({ length: 6 }, async () => {
     while (!stopping) await pay(ask, begun++).catch(() => {})
   })
+  const goesOn = (from: number) => eventually('payments go on', () => begun > from + 6)
   for (let done = 0; done < kills; done++) {
-    const from = begun
-    await eventually('payments go on', () => begun > from + 6)
+    await goesOn(begun)
     if (done === Math.floor(kills / 2)) {
       // Nobody waits for the reply: the process may be killed within it.
       void ask('DELETE', '/v1/payment-accounts/closing').catch(() => {})

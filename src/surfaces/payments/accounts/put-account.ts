@@ -2,9 +2,9 @@
  * Adds a tenant's own payment account, or gives it new credentials. They must be of the same account
  * with the provider, because payments may be open there.
  */
-import { Buffer } from 'node:buffer'
-import { newId, Problem, requireConditions, sql, violates } from '#dodeca/kernel'
-import type { Conditions, Principal, Tx } from '#dodeca/kernel'
+import type { Buffer } from 'node:buffer'
+import { newId, requireConditions, sql, violates } from '#dodeca/kernel'
+import type { Conditions, Principal, Problem, Tx } from '#dodeca/kernel'
 import { Type } from 'typebox'
 import { Value } from 'typebox/value'
 import type { Deps } from '../deps.ts'

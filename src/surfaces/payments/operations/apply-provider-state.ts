@@ -27,10 +27,7 @@ import {
 export type Report = {
   readonly snapshot: Snapshot
   readonly declined?: string | null
-  /**
-   * The version before the provider was called. If the payment has changed since, the snapshot is
-   * too old to use.
-   */
+  /** The version before the provider was called. If the payment has changed, it is too old. */
   readonly seen_version?: number
 }
 
