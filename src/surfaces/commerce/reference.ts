@@ -18,7 +18,10 @@ export const reference: Reference = {
       'Titles and descriptions in other languages, by language.',
       { de: { title: 'Blaue Tasse' } },
     ],
-    'ProductQuery.locale': ['The language of titles and descriptions; `de-AT` also takes `de`.', 'de'],
+    'ProductQuery.locale': [
+      'The language of titles and descriptions; `de-AT` also takes `de`.',
+      'de',
+    ],
     file_ids: ['Ids of uploaded files that a buyer of the variant gets.'],
     attribute: [
       'Attributes that products have, as name:value with commas between them. Of several values of one name one is enough. A comma or colon in a name or value follows a backslash.',
