@@ -3,6 +3,7 @@
  * object.
  */
 import { problemsOf } from '#dodeca/kernel'
+import { payment_errors } from './checkout/payment-errors.ts'
 
 export const errors = {
   product_not_found: {
@@ -278,32 +279,7 @@ export const errors = {
     cause: 'The buyer would have to pay for the return.',
     cure: 'Lower the fee.',
   },
-  card_data_refused: {
-    status: 422,
-    title: 'A card number must not be sent here',
-    cause: 'A text or number in the body is a valid card number. The body was not stored.',
-    cure: 'Send the id of a payment method that the provider gave to your page, such as `pm_…`.',
-  },
-  amount_not_representable: {
-    status: 422,
-    title: 'This exact amount cannot be paid in this currency',
-    cause:
-      'The payment provider counts this currency in larger steps, and totals are never rounded. Nothing was ordered.',
-    cure: 'Set prices whose totals with tax are multiples of the step: ten minor units for BHD, JOD, KWD, OMR and TND, whole ariary for MGA.',
-  },
-  payment_declined: {
-    status: 422,
-    title: 'The payment was declined',
-    cause: 'The bank of the card declined it; `decline_code` says why. Nothing is held.',
-    cure: 'Try again with another payment method and a new `Idempotency-Key`.',
-  },
-  payment_provider_unavailable: {
-    status: 503,
-    title: 'The payment provider cannot be reached',
-    retryable: true,
-    cause: 'Calls to the provider fail, or no provider is configured. Nothing was stored or sent.',
-    cure: 'Send the same request with the same `Idempotency-Key` again in some seconds.',
-  },
+  ...payment_errors,
 } as const
 
 export const problem = problemsOf(errors)
