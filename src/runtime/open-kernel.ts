@@ -21,6 +21,7 @@ import type {
 } from '#dodeca/kernel'
 import { currentCaller, currentWork } from '../kernel/observability/context.ts'
 import { openDb, type DbOptions } from '../kernel/database/db.ts'
+import { openSharedTx } from '../kernel/database/shared-tx.ts'
 import { openPersonal } from '../kernel/work/personal.ts'
 import { openPulse } from '../kernel/work/pulse.ts'
 import { openSleepers } from '../kernel/work/topics.ts'
@@ -79,6 +80,7 @@ export function openKernel(options: PlatformOptions, gathered: Gathered, faults:
     fault: faults.fault,
     traced: tracedBy(options.telemetry),
     db,
+    sharedTx: openSharedTx(db),
     reserved,
     declared: {
       ...gathered.named,

@@ -8,6 +8,7 @@ import { lacks } from '../../access/permission-denied.ts'
 import type { Access } from '../../access/principal.ts'
 import { workContext, type WorkContext } from '../../observability/context.ts'
 import type { Db, Reader, Tx } from '../../database/db.ts'
+import type { SharedTx } from '../../database/shared-tx.ts'
 import type { Fault } from '../../faults.ts'
 import { newId } from '../../ids.ts'
 import { after } from '../contract/after.ts'
@@ -30,6 +31,7 @@ import { withinTransaction } from './within-transaction.ts'
 
 export type RequestDeps = {
   readonly db: Db
+  readonly sharedTx: SharedTx
   readonly access: Access
   readonly keyed: Keyed
   readonly permissions: PermissionCatalog
@@ -216,9 +218,12 @@ async function openStream(
   if (key) return openKeyedStream(deps, keyedStream({ deps, compiled, exchange, context, key }))
   const operation_id = newId()
   const prepared = await prepare?.(context)
-  await deps.db.tx(tx =>
-    streaming.begin({ ...withinTransaction(tx, context), operation_id, prepared }),
-  )
+  await txFor(
+    deps,
+    streaming,
+    'begin',
+    context,
+  )(tx => streaming.begin({ ...withinTransaction(tx, context), operation_id, prepared }))
   const events = await streaming.open(operation_id, 'first', context.request.signal)
   return { events, replayed: false }
 }
@@ -280,9 +285,12 @@ async function unkeyedOperation(
   if (!operation) throw new Error(`${compiled.operation} is not an outside operation`)
   const operation_id = newId()
   const prepared = await prepare?.(context)
-  const early = await deps.db.tx(tx =>
-    operation.begin({ ...withinTransaction(tx, context), operation_id, prepared }),
-  )
+  const early = await txFor(
+    deps,
+    operation,
+    'begin',
+    context,
+  )(tx => operation.begin({ ...withinTransaction(tx, context), operation_id, prepared }))
   if (early) return render(compiled, early)
   await deps.fault('kernel.after_operation')
   const called = await operation.call(operation_id, 'first', context.request.signal, {
@@ -290,7 +298,19 @@ async function unkeyedOperation(
     prepared,
   })
   await deps.fault('kernel.after_call')
-  const finished = await deps.db.tx(tx => operation.finish(tx, operation_id, called))
+  const finish = txFor(deps, operation, 'finish', context)
+  const finished = await finish(tx => operation.finish(tx, operation_id, called))
   if (finished instanceof Problem) throw finished
   return render(compiled, finished)
+}
+
+function txFor(
+  { db, sharedTx }: RequestDeps,
+  { shared }: { readonly shared?: true },
+  step: 'begin' | 'finish',
+  { principal }: AnyContext,
+): <T>(work: (tx: Tx) => Promise<T>) => Promise<T> {
+  if (!shared) return work => db.tx(work)
+  const of = { group: step, tenant_id: principal?.tenant_id ?? '' }
+  return work => sharedTx(of, work)
 }
