@@ -63,3 +63,31 @@ export async function prove({ platform }: World, { id }: Pick<Member, 'id'>): Pr
   await platform.kernel.db.run(sql`
     update identity.accounts set verified_at = kernel.now() where id = ${id}`)
 }
+
+const Trace = Type.Object({ name: Type.String() })
+
+/** Where something is left of the buyer of an order and of its mails. */
+export async function mailTraces(
+  { platform }: World,
+  email: string,
+  order_id: string,
+): Promise<string[]> {
+  const { db } = platform.kernel
+  const mark = `%${email}%`
+  const found = await db.many(
+    Trace,
+    sql`
+      -- any tenant: one order
+      select 'orders' as name from commerce.orders o where o::text like ${mark}
+      union all select 'carts' from commerce.carts c
+      where c.order_id = ${order_id} and c.shipping_address is not null
+      union all select 'destinations' from notifications.destinations d
+      where d::text like ${mark}
+      union all select 'keys' from notifications.data_keys k where k.owner_id = ${order_id}
+      union all select 'attempts' from notifications.notification_intents i
+      join notifications.delivery_attempts a on a.tenant_id = i.tenant_id and a.intent_id = i.id
+      where i.recipient_ref = ${`order_mail:${order_id}`}
+        and (a.masked is not null or a.destination_hash is not null)`,
+  )
+  return found.map(one => one.name)
+}
