@@ -78,12 +78,11 @@ export const orderRoutes = open({
     {
       tool: 'never',
       description:
-        'Only for the buyer. Without a `url`, the script of the provider does it with the `client_secret`.',
+        'Only for the buyer. Without a `url`, the script of the provider does it with the `client_secret`. The type `none` means that nothing has to be done now.',
       transaction: 'own',
       head: true,
       added: true,
       reply: NextStep,
-      fails: ['invalid_transition'],
     },
     async ({ db, principal, params }, { payments }) => {
       const row = await findOrder(db, { tenant_id: principal.tenant_id, id: params.order_id })
@@ -92,11 +91,7 @@ export const orderRoutes = open({
       const paying = waits
         ? await payments.get(row.tenant_id, row.authorize_operation_id ?? '')
         : undefined
-      if (paying?.next_action) return paying.next_action
-      throw problem('invalid_transition', {
-        current_state: row.state,
-        detail: 'Nothing has to be done in a browser. Read the order.',
-      })
+      return paying?.next_action ?? { type: 'none', url: null, client_secret: null }
     },
   ),
 

@@ -29,3 +29,5 @@ export function stepOf(action: Snapshot['next_action']): NextStep | null {
     action && { type: action.type, url: action.url, client_secret: action.client_secret ?? null }
   )
 }
+
+export const nothing_to_do: NextStep = { type: 'none', url: null, client_secret: null }

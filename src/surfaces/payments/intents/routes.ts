@@ -15,7 +15,7 @@ import { beginCapture } from './begin-capture.ts'
 import { refuseCardData } from './card-data.ts'
 import { createIntent } from './create-intent.ts'
 import { Intent, IntentSummary, NextStep, showIntent, summaryOf, tagOf } from './intent-view.ts'
-import { nextActionOf } from './next-action.ts'
+import { nextActionOf, nothing_to_do } from './next-action.ts'
 
 const path = '/v1/payment-intents'
 const one = `${path}/{id}` as const
@@ -125,23 +125,17 @@ export const intentRoutes = open({
     {
       tool: 'never',
       description:
-        'Give it only to the browser that pays. Without a `url`, the script of the provider does it with the `client_secret`.',
+        'Give it only to the browser that pays. Without a `url`, the script of the provider does it with the `client_secret`. The type `none` means that nothing has to be done now.',
       permission: 'payments.intents.authorize',
       transaction: 'own',
       head: true,
       added: true,
       reply: NextStep,
-      fails: ['invalid_transition'],
     },
     async ({ db, params: { id }, principal: { tenant_id } }, deps) => {
       const row = await findIntent(db, { tenant_id, id })
       if (!row) throw problem(absent)
-      const step = await nextActionOf(deps, row)
-      if (step) return step
-      throw problem('invalid_transition', {
-        current_state: row.state,
-        detail: 'Nothing has to be done in a browser. Read the payment.',
-      })
+      return (await nextActionOf(deps, row)) ?? nothing_to_do
     },
   ),
 

@@ -83,7 +83,6 @@ ${browser && markup`<script src="${browser.script_url}"></script>`}`
     body: htmlPage({ title, head, style, body }),
     headers: {
       ...pageHeaders(style, policyOf(browser, script)),
-      'referrer-policy': 'strict-origin',
       'x-robots-tag': 'noindex',
     },
   }

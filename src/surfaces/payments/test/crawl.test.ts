@@ -33,8 +33,8 @@ type Listed = { id: string }
 
 const created = async ({ ask }: Asks) =>
   (await ask('POST', '/v1/payment-intents', { amount_minor: 1000, currency: 'EUR' })).id
-const authorize = async ({ ask }: Asks, id: string) => {
-  await ask('POST', `/v1/payment-intents/${id}/authorize`, { payment_method: 'pm_card_visa' })
+const authorize = async ({ ask }: Asks, id: string, payment_method = 'pm_card_visa') => {
+  await ask('POST', `/v1/payment-intents/${id}/authorize`, { payment_method })
 }
 const captured = async (maker: Asks) => {
   const id = await created(maker)
@@ -147,6 +147,12 @@ await crawlSurface({
     },
     'POST /v1/payment-intents/{id}/authorize': {
       request: () => ({ body: { payment_method: 'pm_card_visa' } }),
+    },
+    'GET /v1/payment-intents/{id}/next-action': {
+      request: async (maker, { id = '' }) => {
+        await authorize(maker, id, 'pm_card_authenticationRequired')
+        return {}
+      },
     },
     'POST /v1/payment-intents/{id}/capture': {
       request: async (maker, params) => {
