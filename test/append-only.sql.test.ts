@@ -34,7 +34,6 @@ const not_records: Readonly<Record<string, string>> = {
   'identity.settings': 'written by migrations',
   'identity.used_captchas': 'deleted by retention',
   'identity.used_realtime_tokens': 'deleted by retention',
-  'inference.tags': 'which tags a tenant has; none changes',
   'inference.key_owners': 'which account made a key; it does not change',
   'jobs.job_type_versions': 'written by each start',
   'jobs.outages': 'work of an hour, deleted by retention',

@@ -22,7 +22,6 @@ const no_limits = [
   'identity/pages/form.ts value_max',
   'identity/pages/visit.ts next_max',
   'inference/operations/resume-call.ts looks_max',
-  'inference/quotas/tags.ts known_max',
   'jobs/jobs/waiting-quota.ts known_max',
   'notifications/outcomes/report-formats.ts max_bytes',
   'payments/settings.ts overdraft_max',

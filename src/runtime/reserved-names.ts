@@ -41,7 +41,7 @@ const segments = words(`
   notification-templates notifications oauth oidc orders organization organizations
   passkey-options password-changes password-reset-requests password-resets payment-accounts payment-intents
   payment-options payment-requests
-  posts price-versions products providers public quotas realtime-token
+  posts price-versions product-collections products providers public quotas realtime-token
   reconciliation-items reconciliation-runs refunds registrations reports requests responses returns
   roles rules search security-events sessions settlements shares shipments
   shipping-methods signing-keys suppressions tax-rules tenants unsubscribe uploads usage

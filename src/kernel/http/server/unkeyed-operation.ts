@@ -2,7 +2,9 @@
  * Outside operations and streams of requests without a key. Those that are `shared` begin and end in
  * transactions with others that arrive meanwhile.
  */
-import type { Tx } from '../../database/db.ts'
+import type { Db, Tx } from '../../database/db.ts'
+import type { SharedTx } from '../../database/shared-tx.ts'
+import type { Fault } from '../../faults.ts'
 import { newId } from '../../ids.ts'
 import { Problem } from '../../errors/problem.ts'
 import type { Outcome } from '../../idempotency/records.ts'
@@ -10,11 +12,10 @@ import type { StreamOperation } from '../contract/operations.ts'
 import type { AnyContext } from '../contract/route.ts'
 import type { EventStream } from '../streams/sse.ts'
 import type { CompiledRoute } from './compile-route.ts'
-import type { RequestDeps } from './handle-request.ts'
 import { render } from './keyed-request.ts'
 import { withinTransaction } from './within-transaction.ts'
 
-type Deps = Pick<RequestDeps, 'db' | 'sharedTx' | 'fault'>
+type Deps = { readonly db: Db; readonly sharedTx: SharedTx; readonly fault: Fault }
 
 export async function unkeyedOperation(
   deps: Deps,

@@ -61,7 +61,6 @@ export function listStatement(wanted: Wanted, after: Place, n: number): Sql {
   const words = wordsOf(wanted)
   const rank = rankOf(wanted)
   const conditions = [
-    sql`p.tenant_id = ${tenant_id}`,
     sql`p.state = ${state}`,
     ...(q
       ? [
@@ -83,7 +82,7 @@ export function listStatement(wanted: Wanted, after: Place, n: number): Sql {
         p.state, p.version, p.images[1]::text as image_id, p.published_at, ${rank} as rank,
         ${publishedOf} as published_us
       from commerce.catalog_products p
-      where ${sql.join(conditions, ' and ')}
+      where p.tenant_id = ${tenant_id} and ${sql.join(conditions, ' and ')}
       order by ${order} limit ${n}) t
     left join lateral (${stockIn(currency)}) stock on true
     order by ${shown}`

@@ -1,5 +1,5 @@
 /** Creates a payment request. */
-import { newId, parseTime, rfc3339, sql, type Tx } from '#dodeca/kernel'
+import { limit, newId, parseTime, rfc3339, sql, type Tx } from '#dodeca/kernel'
 import type { Static } from 'typebox'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
@@ -10,7 +10,12 @@ import { requestColumns, RequestRow } from './request-row.ts'
 type Given = Static<typeof CreateRequest>
 
 const day_ms = 86_400_000
-const days_max = 365
+const days_max = limit(
+  'payments.request_days',
+  365,
+  'days',
+  'The latest end of a payment request',
+)
 /** In every currency the provider can express it. */
 const any_amount_minor = 1000
 
