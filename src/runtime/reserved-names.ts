@@ -22,7 +22,7 @@ const nouns = words(`
   identity_mail inbound_receipt index inference invitation job job_rule job_schedule
   job_signal job_step job_type kernel link message mfa_method model_deployment model_provider
   moderation_action moderation_case notification notification_batch notification_provider
-  order organization_domain password payment payment_request payout post price product profile
+  order organization_domain password payment payment_account payment_request payout post price product profile
   reconciliation_item refresh_token refund return role rule session settlement share
   signing_key suppression tenant upload user webhook_delivery webhook_subscription
   workflow`)

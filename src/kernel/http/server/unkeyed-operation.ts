@@ -52,9 +52,12 @@ export async function beginStream(
   prepared: unknown,
 ): Promise<EventStream> {
   const operation_id = newId()
-  await txFor(deps, streaming, 'begin', context)(tx =>
-    streaming.begin({ ...withinTransaction(tx, context), operation_id, prepared }),
-  )
+  await txFor(
+    deps,
+    streaming,
+    'begin',
+    context,
+  )(tx => streaming.begin({ ...withinTransaction(tx, context), operation_id, prepared }))
   return await streaming.open(operation_id, 'first', context.request.signal)
 }
 

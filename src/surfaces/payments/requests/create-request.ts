@@ -11,7 +11,7 @@ type Given = Static<typeof CreateRequest>
 
 const day_ms = 86_400_000
 const days_max = limit(
-  'payments.request_days',
+  'payments.request_days_most',
   365,
   'days',
   'The latest end of a payment request',
