@@ -30,8 +30,8 @@ export const reference: Reference = {
     option: ['Options that a variant on sale has, written like `attribute`.', 'colour:blue'],
     'ProductQuery.tags': ['Tags, with commas between them. Products have all of them.', 'summer'],
     collection: ['The key of a collection.', 'gifts'],
-    price_from: ['The least price of a product, in the currency of the list.', 1000],
-    price_to: ['The highest price of a product, in the currency of the list.', 5000],
+    'ProductQuery.price_from': ['The least price of a product, in the currency of the list.', 1000],
+    'ProductQuery.price_to': ['The highest price of a product, in the currency of the list.', 5000],
     in_stock: ['Whether a variant is in stock.'],
     all: [
       'The facets that each product has.',

@@ -10,6 +10,12 @@ import { openApiText } from '../../../../scripts/openapi.ts'
 import { withSamples, type Sample } from '../reference/samples.ts'
 
 const run = promisify(execFile)
+/** All samples together are longer than an argument may be. */
+const runOn = (input: string, program: string, args: readonly string[]) => {
+  const running = run(program, args)
+  running.child.stdin?.end(input)
+  return running
+}
 const root = resolve(import.meta.dirname, '../../../..')
 const python = ['/usr/bin/python3', '/usr/local/bin/python3'].find(one => existsSync(one))
 
@@ -71,13 +77,13 @@ test('a sample sends the members that belong together', () => {
 
 test('the samples in curl are shell', async () => {
   const script = of('shell').map(({ source }) => source)
-  const { stderr } = await run('bash', ['-n', '-c', script.join('\n')])
+  const { stderr } = await runOn(script.join('\n'), 'bash', ['-n'])
   expect(stderr).toBe('')
 })
 
 test.skipIf(!python)('the samples in Python are Python', async () => {
-  const program = 'import ast, json, sys\nfor one in json.loads(sys.argv[1]): ast.parse(one)'
+  const program = 'import ast, json, sys\nfor one in json.load(sys.stdin): ast.parse(one)'
   const sources = of('python').map(({ source }) => source)
-  const { stderr } = await run(python ?? '', ['-c', program, JSON.stringify(sources)])
+  const { stderr } = await runOn(JSON.stringify(sources), python ?? '', ['-c', program])
   expect(stderr).toBe('')
 })
