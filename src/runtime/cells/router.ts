@@ -187,7 +187,10 @@ function mailRank({ statusCode = 0 }: IncomingMessage): number {
  * Public operations whose reply depends on a credential. A cell that does not know it would serve the
  * caller as anonymous, and refuse nothing.
  */
-export const for_callers = [/^\/v1\/oidc\/[^/]+\/authorizations$/, /^\/v1\/products(\/[^/]+)?$/]
+export const for_callers = [
+  /^\/v1\/oidc\/[^/]+\/authorizations$/,
+  /^\/v1\/(products|product-collections)(\/[^/]+)?$/,
+]
 
 function dependsOnCaller({ headers, url = '' }: IncomingMessage): boolean {
   const path = url.split('?')[0] ?? ''
