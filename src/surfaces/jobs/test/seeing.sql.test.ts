@@ -25,7 +25,7 @@ describe.concurrent('the list', () => {
       cancelled: await world.submit(who, { type: idle }),
       expired: await world.submit(who, {
         type: idle,
-        deadline_at: new Date(Date.now() + 12_000).toISOString(),
+        deadline_at: new Date(Date.now() + 25_000).toISOString(),
       }),
     }
     await world.call('POST', `/v1/jobs/${ids.cancelled}/cancel`, { token: who.token })
