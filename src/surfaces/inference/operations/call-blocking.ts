@@ -37,7 +37,6 @@ export function blockingCalls<View>(
   rendered: (reader: Reader, done: Finished, deps: Deps) => Promise<View>,
 ) {
   return {
-    shared: true as const,
     begin: async (context: Begun, deps: Deps): Promise<undefined> => {
       await beginCall(context, deps)
     },

@@ -54,7 +54,6 @@ export type NewWriter = (call: Written, deps: Deps) => Writer
 
 export function streamedCalls(newWriter: NewWriter) {
   return {
-    shared: true as const,
     begin: beginCall,
     open: async (
       operation_id: string,

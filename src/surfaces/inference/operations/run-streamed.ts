@@ -30,8 +30,7 @@ export function runStreamed(deps: Deps, call: Call, signal: AbortSignal): Pieces
         toolResult: call => pipe.push({ type: 'tool_result', result: { ...call } }),
       })
       await deps.kernel.fault('inference.before_settle')
-      const of = { group: 'finish', tenant_id: call.tenant_id }
-      const settled = await deps.kernel.sharedTx(of, tx => settleCall(tx, deps, call, result))
+      const settled = await deps.kernel.db.tx(tx => settleCall(tx, deps, call, result))
       await deps.kernel.fault('inference.after_settle')
       pipe.end({ type: 'ended', ending: result.ending, settled })
     } catch (error) {
