@@ -11,7 +11,6 @@ import type { Take, TakeEach } from './access/take.ts'
 import type { SignedUrls } from './access/signed-url.ts'
 import type { Clock } from './clock.ts'
 import type { Db, Reader, Tx } from './database/db.ts'
-import type { SharedTx } from './database/shared-tx.ts'
 import type { Declarations } from './declarations.ts'
 import type { Bus } from './events/bus.ts'
 import type { Consumer } from './events/consumer.ts'
@@ -65,8 +64,6 @@ export type Kernel = {
   readonly data_dir: string
   readonly settings: KernelSettings
   readonly db: Db
-  /** Short work that many callers ask for at once shares its commits. */
-  readonly sharedTx: SharedTx
   /** One more connection, for reads without which this process would refuse every request. */
   readonly reserved: Pick<Reader, 'one'>
   readonly clock: Clock

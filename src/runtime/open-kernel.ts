@@ -21,7 +21,6 @@ import type {
 } from '#dodeca/kernel'
 import { currentCaller, currentWork } from '../kernel/observability/context.ts'
 import { openDb, type DbOptions } from '../kernel/database/db.ts'
-import { openSharedTx, type SharedTx } from '../kernel/database/shared-tx.ts'
 import { openPersonal } from '../kernel/work/personal.ts'
 import { openPulse } from '../kernel/work/pulse.ts'
 import { openSleepers } from '../kernel/work/topics.ts'
@@ -57,8 +56,7 @@ export function openKernel(options: PlatformOptions, gathered: Gathered, faults:
   let requests: Requests | undefined
   let surfaces: Readonly<Record<string, Opened>> = {}
   let own_jobs: readonly JobType[] = []
-  const databases = databasesOf(options, gathered.declared, metrics, () => events)
-  const { db, reserved } = databases
+  const { db, reserved } = databasesOf(options, gathered.declared, metrics, () => events)
   const personal = openPersonal({ db }, () => personalOf(surfaces))
   const kernel: Kernel = {
     profile: config.profile,
@@ -80,7 +78,8 @@ export function openKernel(options: PlatformOptions, gathered: Gathered, faults:
     metrics,
     fault: faults.fault,
     traced: tracedBy(options.telemetry),
-    ...databases,
+    db,
+    reserved,
     declared: {
       ...gathered.named,
       permissions: gathered.permissions,
@@ -130,7 +129,7 @@ function databasesOf(
   declared: Gathered['declared'],
   metrics: Metrics,
   events: () => Events | undefined,
-): { db: Db; sharedTx: SharedTx; reserved: Db } {
+): { db: Db; reserved: Db } {
   const { settings } = config
   const origin = () => ({ traceparent: currentTraceparent(), written_by: currentWork() })
   const options: DbOptions = {
@@ -158,7 +157,7 @@ function databasesOf(
   const shared = openDb(options)
   const reserved = openDb({ ...options, pool: 1 })
   const close = async () => void (await Promise.all([shared.close(), reserved.close()]))
-  return { db: { ...shared, close }, sharedTx: openSharedTx(shared), reserved }
+  return { db: { ...shared, close }, reserved }
 }
 
 /** The kernel with the settings of one surface in addition to its own. */

@@ -80,7 +80,6 @@ function depsOf(parts: PlatformParts, stopping: AbortSignal): ReturnType<Request
   const { settings } = config
   return {
     db: kernel.db,
-    sharedTx: kernel.sharedTx,
     access,
     cursors: kernel.cursors,
     permissions: gathered.permissions,

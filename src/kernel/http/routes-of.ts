@@ -245,13 +245,10 @@ type DeclaredList = Declared & { readonly item: TSchema; readonly filters?: TPro
 
 /** Each function of a route gets what its surface shares as its last argument. */
 function stepsWith(deps: unknown, steps: object): AnySteps {
-  const bound = Object.entries(steps).map(([name, step]: [string, Step | object | boolean]) => {
-    if (typeof step === 'boolean') return [name, step]
-    return [
-      name,
-      isStep(step) ? (...given: unknown[]) => step(...given, deps) : stepsWith(deps, step),
-    ]
-  })
+  const bound = Object.entries(steps).map(([name, step]: [string, Step | object]) => [
+    name,
+    isStep(step) ? (...given: unknown[]) => step(...given, deps) : stepsWith(deps, step),
+  ])
   return Object.fromEntries(bound) as AnySteps
 }
 

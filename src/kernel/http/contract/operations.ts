@@ -12,11 +12,6 @@ import type { EventStream, SseEvent } from '../streams/sse.ts'
  */
 export type OutsideOperation<C, R extends Replies, Outcome> = {
   /**
-   * Without a key, its transactions are shared with those of other requests: it is short, locks rows
-   * of its tenant only, and writes no audit record.
-   */
-  readonly shared?: true
-  /**
    * If this function returns a reply, no call is made. The reply is recorded in the same
    * transaction.
    */
@@ -44,8 +39,6 @@ export type OutsideOperation<C, R extends Replies, Outcome> = {
  * every retry.
  */
 export type StreamOperation<C> = {
-  /** As of an outside operation: for `begin`. */
-  readonly shared?: true
   begin(context: C & { readonly tx: Tx; readonly operation_id: string }): Promise<void>
   /**
    * Resolves at the first byte of the upstream, so that an earlier failure can still set the

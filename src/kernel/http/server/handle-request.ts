@@ -8,30 +8,28 @@ import { lacks } from '../../access/permission-denied.ts'
 import type { Access } from '../../access/principal.ts'
 import { workContext, type WorkContext } from '../../observability/context.ts'
 import type { Db, Reader, Tx } from '../../database/db.ts'
-import type { SharedTx } from '../../database/shared-tx.ts'
 import type { Fault } from '../../faults.ts'
+import { newId } from '../../ids.ts'
 import { after } from '../contract/after.ts'
 import { wantsEvents, type CompiledRoute } from './compile-route.ts'
 import { inspect } from '../input/content.ts'
 import type { Cursors, Query } from '../contract/cursor.ts'
 import type { Exchanged } from './exchange.ts'
 import { refuseVersions } from './refuse-versions.ts'
-import { storedKey } from '../../idempotency/records.ts'
+import { storedKey, type Outcome } from '../../idempotency/records.ts'
 import type { SseEvent } from '../streams/sse.ts'
 import type { Keyring } from '../../keys.ts'
 import { openKeyedStream, type OpenedStream } from '../../idempotency/keyed-stream.ts'
 import type { Keyed, Recalled } from '../../idempotency/keyed.ts'
 import { keyedStream, keyedWork, present, render } from './keyed-request.ts'
 import type { Rendered } from '../contract/reply.ts'
-import { problem } from '../../errors/problem.ts'
+import { Problem, problem } from '../../errors/problem.ts'
 import { type AnyContext, consumesOf } from '../contract/route.ts'
 import { grantsOf, isForMembers, stillHolds } from './still-holds.ts'
-import { beginStream, unkeyedOperation } from './unkeyed-operation.ts'
 import { withinTransaction } from './within-transaction.ts'
 
 export type RequestDeps = {
   readonly db: Db
-  readonly sharedTx: SharedTx
   readonly access: Access
   readonly keyed: Keyed
   readonly permissions: PermissionCatalog
@@ -216,7 +214,12 @@ async function openStream(
   if (open) return { events: await open({ ...context, db: deps.db }), replayed: false }
   if (!streaming) throw new Error(`${compiled.operation} is not a stream`)
   if (key) return openKeyedStream(deps, keyedStream({ deps, compiled, exchange, context, key }))
-  const events = await beginStream(deps, streaming, context, await prepare?.(context))
+  const operation_id = newId()
+  const prepared = await prepare?.(context)
+  await deps.db.tx(tx =>
+    streaming.begin({ ...withinTransaction(tx, context), operation_id, prepared }),
+  )
+  const events = await streaming.open(operation_id, 'first', context.request.signal)
   return { events, replayed: false }
 }
 
@@ -266,4 +269,28 @@ async function replayed({ route }: CompiledRoute, result: Result): Promise<Resul
 
 function fresh(outcome: Rendered): Result {
   return { outcome, replayed: false }
+}
+
+async function unkeyedOperation(
+  deps: RequestDeps,
+  compiled: CompiledRoute,
+  context: AnyContext,
+): Promise<Outcome> {
+  const { operation, prepare } = compiled.route
+  if (!operation) throw new Error(`${compiled.operation} is not an outside operation`)
+  const operation_id = newId()
+  const prepared = await prepare?.(context)
+  const early = await deps.db.tx(tx =>
+    operation.begin({ ...withinTransaction(tx, context), operation_id, prepared }),
+  )
+  if (early) return render(compiled, early)
+  await deps.fault('kernel.after_operation')
+  const called = await operation.call(operation_id, 'first', context.request.signal, {
+    ...context,
+    prepared,
+  })
+  await deps.fault('kernel.after_call')
+  const finished = await deps.db.tx(tx => operation.finish(tx, operation_id, called))
+  if (finished instanceof Problem) throw finished
+  return render(compiled, finished)
 }
