@@ -1,5 +1,5 @@
 /**
- * Most events are of tenants that have no rule and no wait for them. They are told apart by one look
+ * Most events are of tenants that have no rule and no wait for them. One look finds the others, once
  * for each tenant and key of a batch: a thousand jobs of one tenant that end cost what one costs.
  */
 import { Type } from 'typebox'

@@ -29,7 +29,7 @@ const { open, create, get, list, post } = routesOf<Deps>({
 export const requestRoutes = open({
   createPaymentRequest: create(
     path,
-    'Create a payment request: a page on which somebody pays',
+    'Create a payment request, with a page to pay it',
     {
       description:
         'Send its `url` to who pays. Without an amount, the payer says it. With more than one use it is a payment link, and each buyer pays a request of their own with its `link_id`. What is paid is captured at once.',
