@@ -59,8 +59,8 @@ const counterOf = (tenant_id: string) =>
   world.platform.kernel.db.one(
     Counter,
     sql`
-      select used::int as used, reserved::int as reserved from inference.quota_counters
-      where tenant_id = ${tenant_id} and scope_type = 'tenant' and metric = 'tokens_per_day'`,
+      select day_used::int as used, day_reserved::int as reserved from inference.quota_counters
+      where tenant_id = ${tenant_id} and scope_type = 'tenant'`,
   )
 
 const heldWith = async (tenant_id: string, tag: string) => {

@@ -30,38 +30,44 @@ function quotaChecks(check: MakeCheck): Check[] {
   return [
     check(
       'used',
-      'What each counter of a day has used is the sum of the usage rows of that day',
+      'What each scope has used in a day is the sum of the usage rows of that day',
       sql`
-        select c.metric || ' of ' || c.scope_type || ' ' || c.scope_id || ' has used ' || c.used
-          || ', its rows ' || coalesce(sums.used, 0) as says
+        select c.scope_type || ' ' || c.scope_id || ' has used ' || c.day_used || ' tokens for '
+          || c.cost_used || ', its rows ' || sums.tokens || ' for ' || sums.cost as says
         from inference.quota_counters c
-        left join lateral (
-          select case c.metric when 'cost_per_day' then sum(u.estimated_cost_minor_units) / 100
-            else sum(u.input_tokens + u.output_tokens) end as used
+        cross join lateral (
+          select coalesce(sum(u.input_tokens + u.output_tokens), 0) as tokens,
+            coalesce(sum(u.estimated_cost_minor_units) / 100, 0) as cost
           from inference.generation_usage u
-          where u.tenant_id = c.tenant_id and u.corrects_id is null
-            and u.counted_on = (c.window_start at time zone 'UTC')::date
-            and ${countsOn(sql`u`)}) sums on true
-        where c.metric in ('tokens_per_day', 'cost_per_day') and c.used <> coalesce(sums.used, 0)
+          where u.tenant_id = c.tenant_id and u.corrects_id is null and c.day_start > '-infinity'
+            and u.counted_on = (c.day_start at time zone 'UTC')::date
+            and ${countsOn(sql`u`)}) sums
+        where (c.day_used, c.cost_used) <> (sums.tokens, sums.cost)
         limit 100`,
     ),
     check(
       'reserved',
-      'What each counter has reserved is the sum of the reservations that are held',
+      'What each scope has reserved is the sum of the reservations that are held',
       sql`
-        select c.metric || ' of ' || c.scope_type || ' ' || c.scope_id || ' has reserved '
-          || c.reserved || ', its reservations ' || coalesce(held.reserved, 0) as says
+        select c.scope_type || ' ' || c.scope_id || ' has reserved ' || of_counter || ', held are '
+          || of_rows as says
         from inference.quota_counters c
-        left join lateral (
-          select case c.metric when 'cost_per_day' then sum(r.cost)
-            else sum(r.input_units + r.output_units) end as reserved
+        cross join lateral (
+          select count(*) filter (where r.class <> 'job') as operations,
+            count(*) filter (where r.class = 'stream') as streams,
+            coalesce(sum(r.input_units + r.output_units)
+              filter (where r.class <> 'job' and r.minute_start = c.minute_start), 0) as minute,
+            coalesce(sum(r.input_units + r.output_units)
+              filter (where r.day_start = c.day_start), 0) as day,
+            coalesce(sum(r.cost) filter (where r.day_start = c.day_start), 0) as cost
           from inference.quota_reservations r
-          where r.tenant_id = c.tenant_id and r.state = 'held'
-            and ${countsOn(sql`r`)}
-            and case when c.metric like '%day' then r.day_start = c.window_start
-              else r.minute_start = c.window_start and r.class <> 'job' end) held on true
-        where c.metric in ('tokens_per_minute', 'tokens_per_day', 'cost_per_day')
-          and c.reserved <> coalesce(held.reserved, 0)
+          where r.tenant_id = c.tenant_id and r.state = 'held' and ${countsOn(sql`r`)}) held
+        cross join lateral (select
+          concat_ws(' ', c.operations, c.streams, c.minute_reserved, c.day_reserved,
+            trim_scale(c.cost_reserved)) as of_counter,
+          concat_ws(' ', held.operations, held.streams, held.minute, held.day,
+            trim_scale(held.cost)) as of_rows) said
+        where of_counter <> of_rows
         limit 100`,
     ),
   ]

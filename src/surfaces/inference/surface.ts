@@ -80,10 +80,9 @@ function retention({ settings: given }: Kernel): Retention[] {
     },
     {
       table: 'inference.quota_counters',
-      key: ['tenant_id', 'scope_type', 'scope_id', 'metric', 'window_start'],
-      where: sql`t.reserved = 0 and t.window_start > '-infinity'
-        and t.window_start < now() - case when t.metric like '%day' then interval '40 days'
-          else interval '1 hour' end`,
+      key: ['tenant_id', 'scope_type', 'scope_id'],
+      where: sql`t.day_start < now() - interval '40 days' and t.operations = 0
+        and t.day_reserved = 0`,
     },
     {
       table: 'inference.tags',

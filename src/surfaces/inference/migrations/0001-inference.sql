@@ -300,19 +300,27 @@ create table inference.key_owners (
 );
 create index key_owners_account on inference.key_owners (tenant_id, account_id);
 
--- A tag has rows only while it has a limit.
+-- What a scope uses now, in this minute and in this day: one row, which all calls on it lock. A tag has it
+-- only while it has a limit.
 create table inference.quota_counters (
   tenant_id uuid not null,
   scope_type text not null,
   scope_id text not null,
-  metric text not null,
-  window_start timestamptz not null,
-  limit_value numeric not null,
-  used numeric not null default 0,
-  reserved numeric not null default 0,
-  primary key (tenant_id, scope_type, scope_id, metric, window_start)
+  -- calls at one time, and which of them are streams
+  operations int not null default 0,
+  streams int not null default 0,
+  minute_start timestamptz not null default '-infinity',
+  requests int not null default 0,
+  minute_used numeric not null default 0,
+  minute_reserved numeric not null default 0,
+  day_start timestamptz not null default '-infinity',
+  day_used numeric not null default 0,
+  day_reserved numeric not null default 0,
+  cost_used numeric not null default 0,
+  cost_reserved numeric not null default 0,
+  primary key (tenant_id, scope_type, scope_id)
 ) with (fillfactor = 50);
-create index quota_counters_window on inference.quota_counters (window_start);
+create index quota_counters_day on inference.quota_counters (day_start);
 
 -- What a running call may still use. A live process renews the lease; the reaper settles after it.
 create table inference.quota_reservations (
@@ -364,8 +372,8 @@ create index provider_events_due on inference.provider_events (due_at) where due
 create index provider_events_received on inference.provider_events (received_at);
 
 -- The scopes that a principal counts on, in the order in which their counters are locked. A key without
--- a limit of its own has that of its account. With tags, only those of them that have a limit.
-create function inference.scopes_of(_tenant uuid, _principal uuid, _tags text[])
+-- a limit of its own has that of its account.
+create function inference.scopes_of(_tenant uuid, _principal uuid)
 returns table (place int, scope_type text, scope_id text, limits jsonb)
 language sql stable rows 3 as $$
   select s.place, s.scope_type, s.scope_id::text,
@@ -378,10 +386,7 @@ language sql stable rows 3 as $$
     and own.scope_type = s.scope_type and own.scope_id = s.scope_id::text
   left join inference.quota_limits shared on s.place = 3 and shared.tenant_id = _tenant
     and shared.scope_type = 'principal' and shared.scope_id = account.id::text
-  where _tags is null and s.scope_id is not null
-  union all
-  select 4, 'tag', l.scope_id, l.limits from inference.quota_limits l
-  where l.tenant_id = _tenant and l.scope_type = 'tag' and l.scope_id = any(_tags)
+  where s.scope_id is not null
 $$;
 
 -- A principal, and the keys that count on it.
@@ -391,88 +396,77 @@ language sql stable as $$
     where k.tenant_id = _tenant and k.account_id = _principal)
 $$;
 
--- The counters that a call takes from, in the one order in which they are locked. Jobs take only from
--- those of the day. A tag counts only what it limits.
-create function inference.counters_of(
-  _tenant uuid, _principal uuid, _tags text[], _class text, _limits jsonb, _minute timestamptz,
-  _day timestamptz, _requests numeric, _tokens numeric, _cost numeric
-) returns table (
-  place int, scope_type text, scope_id text, metric text, window_start timestamptz,
-  limit_value numeric, used numeric, reserved numeric
-) language sql stable as $$
-  select row_number() over (order by s.place, s.scope_id, m.place)::int, s.scope_type, s.scope_id,
-    m.metric, m.window_start,
-    coalesce((s.limits ->> m.metric)::numeric, (_limits -> s.scope_type ->> m.metric)::numeric),
-    m.used, m.reserved
-  from inference.scopes_of(_tenant, _principal, _tags) s
-  cross join (values
-    (1, 'operations', timestamptz '-infinity', 0, 0),
-    (2, 'requests_per_minute', _minute, _requests, 0),
-    (3, 'tokens_per_minute', _minute, 0, _tokens),
-    (4, 'tokens_per_day', _day, 0, _tokens),
-    (5, 'cost_per_day', _day, 0, _cost)) m (place, metric, window_start, used, reserved)
-  where (_class <> 'job' or m.metric in ('tokens_per_day', 'cost_per_day'))
-    and (s.scope_type <> 'tag' or s.limits ? m.metric)
-$$;
+-- Locks the counters of a scope, which are new in a new minute and in a new day. A transaction that
+-- waited at midnight may come from the window before: it counts in the one that has begun.
+create function inference.lock_counters(_tenant uuid, _type text, _id text, _minute timestamptz,
+  _day timestamptz)
+returns inference.quota_counters language plpgsql as $$
+declare
+  c inference.quota_counters;
+begin
+  loop
+    select * into c from inference.quota_counters q
+      where q.tenant_id = _tenant and q.scope_type = _type and q.scope_id = _id for update;
+    exit when found;
+    insert into inference.quota_counters (tenant_id, scope_type, scope_id) values (_tenant, _type, _id)
+      on conflict do nothing;
+  end loop;
+  if c.minute_start not in (_minute, _minute + interval '1 minute') then
+    c.minute_start := _minute; c.requests := 0; c.minute_used := 0; c.minute_reserved := 0;
+  end if;
+  if c.day_start not in (_day, _day + interval '1 day') then
+    c.day_start := _day; c.day_used := 0; c.day_reserved := 0; c.cost_used := 0; c.cost_reserved := 0;
+  end if;
+  return c;
+end $$;
 
--- Counts what a tag has used in the current windows from its rows, after its limits have changed. Each
--- reservation and each settle of a day locks the tenant's `tokens_per_day` of that day first and
--- reads the limits of tags later. So a run is seen here, or it sees the limits. The day after is for
--- a call that begins at midnight.
+-- Counts what a tag uses from its rows, after its limits have changed. A call locks the counters of the
+-- tenant first and reads the limits of tags later. So it is seen here, or it sees the limits.
 create function inference.recount_tag(_tenant uuid, _tag text) returns void language plpgsql as $$
 declare
   at_time timestamptz := kernel.now();
-  minute timestamptz := date_trunc('minute', at_time);
-  day timestamptz := date_trunc('day', at_time at time zone 'UTC') at time zone 'UTC';
+  c inference.quota_counters;
 begin
-  insert into inference.quota_counters as c
-    (tenant_id, scope_type, scope_id, metric, window_start, limit_value)
-  values (_tenant, 'tenant', _tenant::text, 'operations', '-infinity', 0),
-    (_tenant, 'tenant', _tenant::text, 'tokens_per_day', day, 0),
-    (_tenant, 'tenant', _tenant::text, 'tokens_per_day', day + interval '1 day', 0)
-  on conflict (tenant_id, scope_type, scope_id, metric, window_start) do update set used = c.used;
+  c := inference.lock_counters(_tenant, 'tenant', _tenant::text, date_trunc('minute', at_time),
+    date_trunc('day', at_time at time zone 'UTC') at time zone 'UTC');
   delete from inference.quota_counters
     where tenant_id = _tenant and scope_type = 'tag' and scope_id = _tag;
-  insert into inference.quota_counters
-    (tenant_id, scope_type, scope_id, metric, window_start, limit_value, used, reserved)
-  with held as (
-    select coalesce(sum(r.input_units + r.output_units) filter (where r.day_start = day), 0) as tokens,
-      coalesce(sum(r.cost) filter (where r.day_start = day), 0) as cost,
+  insert into inference.quota_counters (tenant_id, scope_type, scope_id, operations, streams,
+    minute_start, requests, minute_used, minute_reserved, day_start, day_used, day_reserved, cost_used,
+    cost_reserved)
+  select _tenant, 'tag', _tag, held.operations, held.streams, c.minute_start, asked.calls,
+    used.of_minute, held.of_minute, c.day_start, used.tokens, held.tokens, used.cost, held.cost
+  from (
+    select count(*) filter (where r.class <> 'job') as operations,
+      count(*) filter (where r.class = 'stream') as streams,
+      coalesce(sum(r.input_units + r.output_units) filter (where r.day_start = c.day_start), 0) as tokens,
+      coalesce(sum(r.cost) filter (where r.day_start = c.day_start), 0) as cost,
       coalesce(sum(r.input_units + r.output_units)
-        filter (where r.minute_start = minute and r.class <> 'job'), 0) as of_minute
+        filter (where r.minute_start = c.minute_start and r.class <> 'job'), 0) as of_minute
     from inference.quota_reservations r
-    where r.tenant_id = _tenant and r.state = 'held' and _tag = any(r.tags)
-  ), used as (
+    where r.tenant_id = _tenant and r.state = 'held' and _tag = any(r.tags)) held,
+  (
     select coalesce(sum(u.input_tokens + u.output_tokens), 0) as tokens,
       coalesce(round(sum(u.estimated_cost_minor_units) / 100, 8), 0) as cost,
       coalesce(sum(u.input_tokens + u.output_tokens)
-        filter (where r.minute_start = minute and r.class <> 'job'), 0) as of_minute
+        filter (where r.minute_start = c.minute_start and r.class <> 'job'), 0) as of_minute
     from inference.generation_usage u
     left join inference.quota_reservations r on r.tenant_id = u.tenant_id
-      and r.operation_id = u.operation_id and r.run = u.run and u.completed_at >= minute
-    where u.tenant_id = _tenant and u.counted_on = (day at time zone 'UTC')::date
-      and u.tags <> '{}' and _tag = any(u.tags) and u.corrects_id is null
-  ), asked as (
+      and r.operation_id = u.operation_id and r.run = u.run and u.completed_at >= c.minute_start
+    where u.tenant_id = _tenant and u.counted_on = (c.day_start at time zone 'UTC')::date
+      and u.tags <> '{}' and _tag = any(u.tags) and u.corrects_id is null) used,
+  (
     select count(*) as calls from inference.inference_operations o
-    where o.tenant_id = _tenant and o.created_at >= minute and o.job_id is null
-      and _tag = any(o.tags)
-  )
-  select _tenant, 'tag', _tag, m.metric, m.window_start, (l.limits ->> m.metric)::numeric, m.used,
-    m.reserved
-  from inference.quota_limits l
-  cross join held cross join used cross join asked
-  cross join lateral (values
-    ('requests_per_minute', minute, asked.calls, 0),
-    ('tokens_per_minute', minute, used.of_minute, held.of_minute),
-    ('tokens_per_day', day, used.tokens, held.tokens),
-    ('cost_per_day', day, used.cost, held.cost)) m (metric, window_start, used, reserved)
-  where l.tenant_id = _tenant and l.scope_type = 'tag' and l.scope_id = _tag
-    and l.limits ? m.metric;
+    where o.tenant_id = _tenant and o.created_at >= c.minute_start and o.job_id is null
+      and _tag = any(o.tags)) asked
+  where exists (select from inference.quota_limits l
+    where l.tenant_id = _tenant and l.scope_type = 'tag' and l.scope_id = _tag);
 end $$;
 
--- Takes the most that a run may use from all of its limits, or names one that has too little. Rows are
--- locked in one order; calls at one time are counted once those of the tenant are locked. The limits of
--- tags are read after that too (see `recount_tag`). Without `hold` only the request counts.
+-- Takes the most that a run may use from all of its limits, or names one that has too little: the
+-- transaction is rolled back then (`refuse_quota`). The counters of the tenant are locked first, so that
+-- its calls follow each other; the limits of tags are read after that (see `recount_tag`). Without `hold`
+-- only the request counts, and jobs count only in their day.
 --
 -- This function and settle() return at most one row. With PostgreSQL's guess of 1,000 a generic plan of
 -- the statement that settles a call seems expensive, and each execution is planned: 0.5 of 1.7 ms.
@@ -487,92 +481,85 @@ declare
   at_time timestamptz := kernel.now();
   minute timestamptz := date_trunc('minute', at_time);
   day timestamptz := date_trunc('day', at_time at time zone 'UTC') at time zone 'UTC';
-  price int := 0;
-  most numeric := 0;
-  taken int[];
-  wanted_rows int;
+  live boolean := _class <> 'job';
+  price int;
+  most numeric;
   call_tags text[];
-  -- null in the first pass: of tenant and principal
-  tagged text[];
+  c inference.quota_counters;
+  s record;
+  too_little text;
 begin
   select p.price_version, round((_input * p.input + _output * p.output) / 1000000, 8) into price, most
     from inference.model_prices p
     where p.tenant_id = _deployment_tenant and p.deployment_id = _deployment
       and p.effective_from <= at_time
     order by p.effective_from desc, p.price_version desc limit 1;
+  most := coalesce(most, 0);
   call_tags := coalesce((select o.tags from inference.inference_operations o
     where o.tenant_id = _tenant and o.id = _operation), '{}');
   for pass in 1 .. case when call_tags = '{}' then 1 else 2 end loop
-    tagged := case when pass = 2 then call_tags end;
-    with wanted as (
-      select * from inference.counters_of(_tenant, _principal, tagged, _class, _limits, minute, day,
-        _requests, case when _hold then _input + _output else 0 end,
-        case when _hold then coalesce(most, 0) else 0 end)
-    ), took as (
-      insert into inference.quota_counters as c
-        (tenant_id, scope_type, scope_id, metric, window_start, limit_value, used, reserved)
-      select _tenant, w.scope_type, w.scope_id, w.metric, w.window_start, w.limit_value, w.used, w.reserved
-      from wanted w
-      where w.used + w.reserved <= w.limit_value
-      order by w.place
-      on conflict (tenant_id, scope_type, scope_id, metric, window_start) do update
-        set used = c.used + excluded.used, reserved = c.reserved + excluded.reserved,
-          limit_value = excluded.limit_value
-        where c.used + c.reserved + excluded.used + excluded.reserved <= excluded.limit_value
-      returning c.scope_id, c.scope_type, c.metric
-    )
-    select array_agg(w.place) filter (where t.metric is not null), count(*) into taken, wanted_rows
-      from wanted w left join took t on t.scope_id = w.scope_id
-        and t.scope_type = w.scope_type and t.metric = w.metric;
-    if coalesce(cardinality(taken), 0) < wanted_rows then
-      return query
-      select w.metric, w.scope_type, w.limit_value,
-        case when w.metric like '%day' then day + interval '1 day' else minute + interval '1 minute' end
-      from inference.counters_of(_tenant, _principal, tagged, _class, _limits, minute, day, _requests, 0,
-        0) w
-      where not w.place = any(coalesce(taken, '{}'))
-      order by w.metric like '%day' desc, w.place desc limit 1;
+    for s in
+      select f.place, f.scope_type, f.scope_id, coalesce(_limits -> f.scope_type, '{}') || f.limits as limits
+      from inference.scopes_of(_tenant, _principal) f where pass = 1
+      union all
+      select 4, l.scope_type, l.scope_id, l.limits from inference.quota_limits l
+      where pass = 2 and l.tenant_id = _tenant and l.scope_type = 'tag' and l.scope_id = any(call_tags)
+      order by 1, 3
+    loop
+      c := inference.lock_counters(_tenant, s.scope_type, s.scope_id, minute, day);
+      minute := c.minute_start;
+      day := c.day_start;
+      if _hold then
+        c.day_reserved := c.day_reserved + _input + _output;
+        c.cost_reserved := c.cost_reserved + most;
+      end if;
+      if _hold and live then
+        c.minute_reserved := c.minute_reserved + _input + _output;
+        c.operations := c.operations + 1;
+        c.streams := c.streams + (_class = 'stream')::int;
+      end if;
+      if live then
+        c.requests := c.requests + _requests;
+      end if;
+      too_little := case
+        when c.cost_used + c.cost_reserved > (s.limits ->> 'cost_per_day')::numeric then 'cost_per_day'
+        when c.day_used + c.day_reserved > (s.limits ->> 'tokens_per_day')::numeric then 'tokens_per_day'
+        when not live then null
+        when c.minute_used + c.minute_reserved > (s.limits ->> 'tokens_per_minute')::numeric
+          then 'tokens_per_minute'
+        when c.requests > (s.limits ->> 'requests_per_minute')::numeric then 'requests_per_minute'
+        when _hold and c.operations > (s.limits ->> 'operations')::numeric then 'operations'
+        when _hold and _class = 'stream' and c.streams > (s.limits ->> 'streams')::numeric then 'streams'
+      end;
+      -- Of several the one that is missing longest is named.
+      if too_little is null then
+        update inference.quota_counters q
+          set operations = c.operations, streams = c.streams, minute_start = minute,
+            requests = c.requests, minute_used = c.minute_used, minute_reserved = c.minute_reserved,
+            day_start = day, day_used = c.day_used, day_reserved = c.day_reserved,
+            cost_used = c.cost_used, cost_reserved = c.cost_reserved
+          where q.tenant_id = _tenant and q.scope_type = s.scope_type and q.scope_id = s.scope_id;
+      elsif missed is null or too_little like '%day'
+        or not missed like '%day' and (too_little like '%minute' or not missed like '%minute')
+      then
+        missed := too_little;
+        scope := s.scope_type;
+        limit_value := (s.limits ->> too_little)::numeric;
+        resets_at := case when missed like '%day' then day + interval '1 day'
+          when missed like '%minute' then minute + interval '1 minute' end;
+      end if;
+    end loop;
+    if missed is not null then
+      return next;
       return;
     end if;
   end loop;
-  if _class <> 'job' and _hold then
-    return query
-      with held as (
-        select r.principal_id, r.tags, count(*) as operations,
-          count(*) filter (where r.class = 'stream') as streams
-        from inference.quota_reservations r
-        where r.tenant_id = _tenant and r.state = 'held' and r.lease_until > clock_timestamp()
-          and r.class <> 'job'
-        group by r.principal_id, r.tags
-      ), running as (
-        select s.place, s.scope_type, s.limits, coalesce(sum(h.operations), 0) as operations,
-          coalesce(sum(h.streams), 0) as streams
-        from (select * from inference.scopes_of(_tenant, _principal, null)
-          union all select * from inference.scopes_of(_tenant, _principal, call_tags)) s
-        cross join inference.counted_on(_tenant,
-          case when s.scope_type = 'principal' then s.scope_id::uuid end) ids
-        left join held h on s.scope_type = 'tenant' or h.principal_id = any(ids)
-          or s.scope_type = 'tag' and s.scope_id = any(h.tags)
-        group by s.place, s.scope_type, s.scope_id, s.limits
-      )
-      select 'concurrency', r.scope_type, most.most, null::timestamptz
-      from running r
-      cross join lateral (values ('operations', r.operations), ('streams', r.streams))
-        m (metric, running)
-      cross join lateral (select coalesce((r.limits ->> m.metric)::numeric,
-        (_limits -> r.scope_type ->> m.metric)::numeric)) most (most)
-      where (_class = 'stream' or m.metric = 'operations') and m.running >= most.most
-      order by m.metric, r.place desc limit 1;
-    if found then
-      return;
-    end if;
-  end if;
   if _hold then
     insert into inference.quota_reservations (tenant_id, operation_id, run, principal_id,
       deployment_tenant_id, deployment_id, price_version, input_units, output_units, cost, class,
       tags, minute_start, day_start, owner_id, lease_until, dispatched_at, created_at)
     values (_tenant, _operation, _this_run, _principal, _deployment_tenant, _deployment,
-      coalesce(price, 0), _input, _output, coalesce(most, 0), _class, call_tags, minute, day, _owner,
+      coalesce(price, 0), _input, _output, most, _class, call_tags, minute, day, _owner,
       clock_timestamp() + make_interval(secs => _lease_seconds),
       case when _attempt is not null then now() end, at_time);
     if _attempt is not null then
@@ -608,6 +595,9 @@ declare
   held inference.quota_reservations;
   price inference.model_prices;
   amount numeric;
+  tokens int;
+  held_tokens int;
+  counted_minute timestamptz;
 begin
   update inference.quota_reservations r
     set state = case when _ended_as = 'released' then 'released' else 'settled' end, ended_at = now()
@@ -628,27 +618,29 @@ begin
       and p.price_version = held.price_version;
   amount := coalesce(round(((_input - _cached) * price.input + _cached * price.cached_input
     + _output * price.output) / 1000000, 8), 0);
-  insert into inference.quota_counters as c
-    (tenant_id, scope_type, scope_id, metric, window_start, limit_value, used, reserved)
-  select _tenant, w.scope_type, w.scope_id, w.metric, w.window_start, 0,
-    case w.metric when 'cost_per_day' then amount else _input + _output end, w.reserved
-  from inference.counters_of(_tenant, held.principal_id, null, held.class, '{}', held.minute_start,
-    held.day_start, 0, held.input_units + held.output_units, held.cost) w
-  where w.metric in ('tokens_per_minute', 'tokens_per_day', 'cost_per_day')
-  order by w.place
-  on conflict (tenant_id, scope_type, scope_id, metric, window_start) do update
-    set used = c.used + excluded.used, reserved = c.reserved - excluded.reserved;
-  -- A statement of its own, after the lock of the tenant's counters: see `recount_tag`.
-  if held.tags <> '{}' then
-    update inference.quota_counters c
-      set used = c.used + case c.metric when 'cost_per_day' then amount else _input + _output end,
-        reserved = c.reserved - case c.metric when 'cost_per_day' then held.cost
-          else held.input_units + held.output_units end
-      where c.tenant_id = _tenant and c.scope_type = 'tag' and c.scope_id = any(held.tags)
-        and (c.metric in ('tokens_per_day', 'cost_per_day') and c.window_start = held.day_start
-          or c.metric = 'tokens_per_minute' and c.window_start = held.minute_start
-            and held.class <> 'job');
-  end if;
+  tokens := _input + _output;
+  held_tokens := held.input_units + held.output_units;
+  counted_minute := case when held.class <> 'job' then held.minute_start end;
+  -- Those of the tenant are locked first, as in `reserve`.
+  perform from inference.quota_counters c
+    where c.tenant_id = _tenant and c.scope_type = 'tenant' and c.scope_id = _tenant::text for update;
+  update inference.quota_counters c
+    set operations = c.operations - (held.class <> 'job')::int,
+      streams = c.streams - (held.class = 'stream')::int,
+      minute_used = c.minute_used + case when c.minute_start = counted_minute then tokens else 0 end,
+      minute_reserved = c.minute_reserved
+        - case when c.minute_start = counted_minute then held_tokens else 0 end,
+      day_used = c.day_used + case when c.day_start = held.day_start then tokens else 0 end,
+      day_reserved = c.day_reserved
+        - case when c.day_start = held.day_start then held_tokens else 0 end,
+      cost_used = c.cost_used + case when c.day_start = held.day_start then amount else 0 end,
+      cost_reserved = c.cost_reserved
+        - case when c.day_start = held.day_start then held.cost else 0 end
+    where c.tenant_id = _tenant and (
+      c.scope_type = any('{tenant,principal}') and c.scope_id in (_tenant::text, held.principal_id::text,
+        (select k.account_id::text from inference.key_owners k
+          where k.tenant_id = _tenant and k.key_id = held.principal_id))
+      or c.scope_type = 'tag' and c.scope_id = any(held.tags));
   if _ended_as <> 'released' then
     insert into inference.usage_records (tenant_id, operation_id, run, input_units, output_units,
       compute_ms, cost_amount, currency, price_version, source, measured_at)

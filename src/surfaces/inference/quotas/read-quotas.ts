@@ -24,47 +24,44 @@ export function quotaLines(
   const limits = limitsArgument(kernel)
   const own = sql`
     select scope_type, scope_id, limits, true as is_whole
-    from inference.scopes_of(${tenant_id}, ${id}, null)
+    from inference.scopes_of(${tenant_id}, ${id})
     union all
-    select scope_type, scope_id, limits, false
-    from inference.scopes_of(${tenant_id}, ${id}, ${tagsOf(tenant_id, id, [])})`
+    select scope_type, scope_id, limits, false from inference.quota_limits
+    where tenant_id = ${tenant_id} and scope_type = 'tag'
+      and scope_id = any(${tagsOf(tenant_id, id, [])})`
   // Of others only what is set: the platform's limits hold for every principal.
   const set = sql`
     select scope_type, scope_id, limits, true as is_whole
-    from inference.scopes_of(${tenant_id}, ${id}, null) where scope_type = 'tenant'
+    from inference.scopes_of(${tenant_id}, ${id}) where scope_type = 'tenant'
     union all
     select scope_type, scope_id, limits, false from inference.quota_limits
     where tenant_id = ${tenant_id} and scope_type <> 'tenant'`
   return sql`
-    select s.scope_type, s.scope_id, s.metric, s.limit_value::text as limit,
-      coalesce(running.used, c.used, 0)::text as used, coalesce(c.reserved, 0)::text as reserved,
-      case when s.metric like '%day' then s.window_start + interval '1 day'
-        when s.metric like '%minute' then s.window_start + interval '1 minute' end as resets_at
-    from (
-      select s.scope_type, s.scope_id, m.metric, m.window_start,
-        coalesce((s.limits ->> m.metric)::numeric,
-          (${limits}::jsonb -> s.scope_type ->> m.metric)::numeric) as limit_value
-      from (${scope === 'own' ? own : set}) s
-      cross join (values ('operations', null), ('streams', null),
-        ('requests_per_minute', date_trunc('minute', kernel.now())),
-        ('tokens_per_minute', date_trunc('minute', kernel.now())),
-        ('tokens_per_day', ${today}), ('cost_per_day', ${today})) m (metric, window_start)
-      where (s.is_whole or s.limits ? m.metric)
-        and (${scope_type}::text is null
-          or (s.scope_type, s.scope_id, m.metric) > (${scope_type}, ${scope_id}, ${metric}))
-      order by 1, 2, 3 limit ${n}) s
+    select s.scope_type, s.scope_id, m.metric,
+      coalesce((s.limits ->> m.metric)::numeric,
+        (${limits}::jsonb -> s.scope_type ->> m.metric)::numeric)::text as limit,
+      coalesce(m.used, 0)::text as used, coalesce(m.reserved, 0)::text as reserved, m.resets_at
+    from (${scope === 'own' ? own : set}) s
+    cross join (select date_trunc('minute', kernel.now()) as minute,
+      date_trunc('day', kernel.now() at time zone 'UTC') at time zone 'UTC' as day) w
     left join inference.quota_counters c on c.tenant_id = ${tenant_id}
-      and c.scope_type = s.scope_type and c.scope_id = s.scope_id and c.metric = s.metric
-      and c.window_start = s.window_start
-    left join lateral (
-      select count(*) as used from inference.quota_reservations r
-      where r.tenant_id = ${tenant_id} and r.state = 'held' and r.lease_until > now()
-        and r.class <> 'job' and (s.metric = 'operations' or r.class = 'stream')
-        and case s.scope_type when 'tenant' then true when 'tag' then s.scope_id = any(r.tags)
-          else r.principal_id = any((select inference.counted_on(${tenant_id}, s.scope_id::uuid))::uuid[])
-          end
-      ) running on s.metric in ('operations', 'streams')
-    order by 1, 2, 3`
+      and c.scope_type = s.scope_type and c.scope_id = s.scope_id
+    cross join lateral (
+      select c.minute_start >= w.minute as in_minute, c.day_start >= w.day as in_day,
+        w.minute + interval '1 minute' as next_minute, w.day + interval '1 day' as next_day) t
+    cross join lateral (values
+      ('operations', c.operations, 0, null),
+      ('streams', c.streams, 0, null),
+      ('requests_per_minute', case when t.in_minute then c.requests end, 0, t.next_minute),
+      ('tokens_per_minute', case when t.in_minute then c.minute_used end,
+        case when t.in_minute then c.minute_reserved end, t.next_minute),
+      ('tokens_per_day', case when t.in_day then c.day_used end,
+        case when t.in_day then c.day_reserved end, t.next_day),
+      ('cost_per_day', case when t.in_day then c.cost_used end,
+        case when t.in_day then c.cost_reserved end, t.next_day)
+    ) m (metric, used, reserved, resets_at)
+    where (s.is_whole or s.limits ? m.metric)
+      and (${scope_type}::text is null
+        or (s.scope_type, s.scope_id, m.metric) > (${scope_type}, ${scope_id}, ${metric}))
+    order by 1, 2, 3 limit ${n}`
 }
-
-const today = sql`date_trunc('day', kernel.now() at time zone 'UTC') at time zone 'UTC'`

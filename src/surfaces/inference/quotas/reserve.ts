@@ -68,13 +68,12 @@ function exceeded({ clock }: Pick<Deps['kernel'], 'clock'>, { detail = '' }: Sql
 }
 
 /**
- * Locks the first counter of a tenant. Every reservation locks this counter first. Used by
- * transactions that settle one run and reserve the next.
+ * Locks the counters of a tenant, as every reservation does first. Used by transactions that settle
+ * one run and reserve the next.
  */
 export async function lockCounters(tx: Tx, tenant_id: string): Promise<void> {
   await tx.run(sql`
     select from inference.quota_counters
     where tenant_id = ${tenant_id} and scope_type = 'tenant' and scope_id = ${tenant_id}
-      and metric = 'operations'
     for update`)
 }

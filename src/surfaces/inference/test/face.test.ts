@@ -104,9 +104,8 @@ test('the quota of a person counts all of their API keys, and that of a key narr
   const { used } = await world.platform.kernel.db.one(
     Type.Object({ used: Type.Integer() }),
     sql`
-      select sum(used)::int as used from inference.quota_counters
-      where tenant_id = ${owner.tenant.id} and scope_id = ${owner.id}
-        and metric = 'requests_per_minute'`,
+      select requests as used from inference.quota_counters
+      where tenant_id = ${owner.tenant.id} and scope_id = ${owner.id}`,
   )
   expect(used).toBe(3)
   await put(one.id, { cost_per_day: 0 })

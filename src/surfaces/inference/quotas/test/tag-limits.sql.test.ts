@@ -34,18 +34,17 @@ async function administrator(): Promise<Someone> {
 const unending = new AbortController().signal
 
 const Counter = Type.Object({
-  metric: Type.String(),
-  used: Type.Number(),
+  tokens: Type.Number(),
   reserved: Type.Number(),
+  cost: Type.Number(),
 })
 const counters = (one: Someone, tag: string) =>
-  world.platform.kernel.db.many(
+  world.platform.kernel.db.maybe(
     Counter,
     sql`
-      select metric, used::float8 as used, reserved::float8 as reserved
+      select day_used::float8 as tokens, day_reserved::float8 as reserved, cost_used::float8 as cost
       from inference.quota_counters
-      where tenant_id = ${one.tenant.id} and scope_type = 'tag' and scope_id = ${tag}
-      order by metric`,
+      where tenant_id = ${one.tenant.id} and scope_type = 'tag' and scope_id = ${tag}`,
   )
 
 /** Operations as a call writes them, for reservations straight in the database. */
@@ -126,14 +125,10 @@ test('admit exactly as many of 1,000 calls as have room in the limit of their ta
   expect(admitted).toHaveLength(room)
   const refused = answers.find(answer => answer.missed !== undefined)
   expect(refused?.missed).toEqual({ missed: 'tokens_per_day', scope: 'tag' })
-  expect(await counters(one, 'a')).toEqual([
-    { metric: 'tokens_per_day', used: 0, reserved: room * 10 },
-  ])
+  expect(await counters(one, 'a')).toMatchObject({ tokens: 0, reserved: room * 10 })
   expect(await world.faults()).toEqual([])
   await Promise.all(admitted.map(({ id }) => settle(one, id)))
-  expect(await counters(one, 'a')).toEqual([
-    { metric: 'tokens_per_day', used: room * 10, reserved: 0 },
-  ])
+  expect(await counters(one, 'a')).toMatchObject({ tokens: room * 10, reserved: 0 })
   expect(await world.faults()).toEqual([])
 })
 
@@ -160,9 +155,43 @@ test('count every run although the limits of a tag change while calls begin and 
   await Promise.all([changes, ...runs])
   expect(await world.faults()).toEqual([])
   await one.ask('PUT', path, { tokens_per_day: 100_000 })
-  expect(await counters(one, 'a')).toEqual([
-    { metric: 'tokens_per_day', used: 1500, reserved: 500 },
-  ])
+  expect(await counters(one, 'a')).toMatchObject({ tokens: 1500, reserved: 500 })
+})
+
+test('a call that waited at midnight counts in the day that has begun', async () => {
+  const one = await administrator()
+  const [first = '', second = ''] = await operations(one, [], 2)
+  expect(await reserve(one, first, 'call')).toBeUndefined()
+  const { db } = world.platform.kernel
+  // As if a transaction that began after midnight had locked the counters before this one.
+  await db.run(sql`
+    update inference.quota_counters
+    set day_start = day_start + interval '1 day', minute_start = minute_start + interval '1 minute',
+      day_used = 7, day_reserved = 0, cost_used = 0, cost_reserved = 0, minute_reserved = 0
+    where tenant_id = ${one.tenant.id} and scope_type = 'tenant'`)
+  expect(await reserve(one, second, 'call')).toBeUndefined()
+  const Day = Type.Object({ used: Type.Number(), reserved: Type.Number(), held: Type.Boolean() })
+  const today = await db.one(
+    Day,
+    sql`
+      select c.day_used::float8 as used, c.day_reserved::float8 as reserved,
+        r.day_start = c.day_start as held
+      from inference.quota_counters c, inference.quota_reservations r
+      where c.tenant_id = ${one.tenant.id} and c.scope_type = 'tenant'
+        and r.tenant_id = c.tenant_id and r.operation_id = ${second}`,
+  )
+  expect(today).toEqual({ used: 7, reserved: 10, held: true })
+  // What began yesterday ends there.
+  await settle(one, first)
+  await settle(one, second)
+  const after = await db.one(
+    Day,
+    sql`
+      select day_used::float8 as used, day_reserved::float8 as reserved, operations > 0 as held
+      from inference.quota_counters
+      where tenant_id = ${one.tenant.id} and scope_type = 'tenant'`,
+  )
+  expect(after).toEqual({ used: 17, reserved: 0, held: false })
 })
 
 test('a budget may be a part of a unit of the currency', async () => {
@@ -178,8 +207,7 @@ test('a budget may be a part of a unit of the currency', async () => {
   expect(new Set(statuses)).toEqual(new Set([200, 429]))
   const refused = await one.infer('Hi.', asked)
   expect(refused.body.quota).toMatchObject({ metric: 'cost', scope: 'tag', limit: '0.0005' })
-  const cost = (await counters(one, 'cheap')).find(row => row.metric === 'cost_per_day')
-  expect(cost?.used).toBeLessThanOrEqual(0.0005)
+  expect((await counters(one, 'cheap'))?.cost).toBeLessThanOrEqual(0.0005)
   expect((await one.ask('PUT', path, { tokens_per_day: 0.5 })).status).toBe(422)
 })
 
