@@ -3,6 +3,7 @@
  * against the types of the official SDK, so a field with a wrong name or type does not compile.
  */
 import type { Stripe } from 'stripe'
+import { shownOf } from './cards.ts'
 import type { ConfirmationToken } from './confirmation-token.ts'
 import { stripeId } from './stripe-id.ts'
 
@@ -45,6 +46,35 @@ export type PaymentIntent = {
     | null
   payment_method: string | null
   payment_method_types: string[]
+  customer: string | null
+  setup_future_usage: 'off_session' | 'on_session' | null
+}
+
+export type Customer = {
+  id: string
+  object: 'customer'
+  created: number
+  email: string | null
+  name: string | null
+  livemode: false
+  metadata: Metadata
+  deleted?: true
+}
+
+export type ShownCard = { brand: string; last4: string; exp_month: number; exp_year: number }
+
+export type PaymentMethod = {
+  id: string
+  object: 'payment_method'
+  created: number
+  customer: string | null
+  livemode: false
+  metadata: Metadata
+  type: 'card'
+  card: ShownCard
+  /** The test card behind it. Stripe does not show these. */
+  made_of: string
+  detached?: true
 }
 
 export type Charge = {
@@ -67,7 +97,7 @@ export type Charge = {
   payment_method: string
   payment_method_details: {
     type: 'card'
-    card: { brand: string; last4: string; capture_before: number }
+    card: ShownCard & { capture_before: number }
   }
   refunded: boolean
   status: 'succeeded' | 'failed'
@@ -198,6 +228,8 @@ export type Config = {
 export type Tables = {
   payment_intent: PaymentIntent
   charge: Charge
+  customer: Customer
+  payment_method: PaymentMethod
   confirmation_token: ConfirmationToken
   refund: Refund
   balance_transaction: BalanceTransaction
@@ -238,12 +270,14 @@ export function newPaymentIntent(
     next_action: null,
     payment_method,
     payment_method_types: ['card'],
+    customer: null,
+    setup_future_usage: null,
   } satisfies Partial<Stripe.PaymentIntent>
 }
 
 export function newCharge(
   intent: PaymentIntent,
-  payment_method: string,
+  { payment_method, card }: { payment_method: string; card: string },
   failure_code: string | null,
   created: number,
 ): Charge {
@@ -267,7 +301,7 @@ export function newCharge(
     payment_method,
     payment_method_details: {
       type: 'card',
-      card: { brand: 'visa', last4: '4242', capture_before: created + hold_seconds },
+      card: { ...shownOf(card), capture_before: created + hold_seconds },
     },
     refunded: false,
     status: failure_code === null ? 'succeeded' : 'failed',
