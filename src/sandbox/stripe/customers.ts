@@ -6,7 +6,8 @@ import type { Stripe } from 'stripe'
 import { invalidRequest, malformed, missing } from './api-error.ts'
 import { cardOf, shownOf, type Card } from './cards.ts'
 import { known, mapOf, requiredText, textOf, type Form } from './form.ts'
-import type { Customer, PaymentIntent, PaymentMethod } from './objects.ts'
+import type { Customer, PaymentMethod } from './customer.ts'
+import type { PaymentIntent } from './objects.ts'
 import type { Store } from './store.ts'
 import { stripeId } from './stripe-id.ts'
 import type { Work } from './work.ts'
@@ -104,20 +105,28 @@ export function customerOf(work: Work, id: string): Customer {
   return found
 }
 
-/** The test card behind a method, if this payment may use it. */
-export function usableCard(work: Work, intent: PaymentIntent, method: string) {
+/** The test card behind a method, if this payment may use it, and what it does now. */
+export function usableCard(
+  work: Work,
+  intent: PaymentIntent,
+  method: string,
+  form: Form,
+): Card | undefined {
+  const absent = textOf(form, 'off_session') === 'true'
   const kept = work.get('payment_method', method)
-  if (!kept) return { card: cardOf(method), kept }
-  if (kept.detached) throw unusable()
-  if (kept.customer !== intent.customer) {
+  if (kept?.detached) throw unusable()
+  if (kept ? kept.customer !== intent.customer : absent) {
     throw invalidRequest(
       'payment_method_unusable',
-      'The payment method belongs to a customer. Include the customer in the payment.',
+      'A method of a customer is charged with that customer, and only one is charged off session.',
       { param: 'payment_method' },
     )
   }
-  return { card: asKept(cardOf(kept.made_of)), kept }
+  const card = kept ? asKept(cardOf(kept.made_of)) : cardOf(method)
+  return card?.action && absent ? { decline: { code: asked, decline_code: asked } } : card
 }
+
+const asked = 'authentication_required'
 
 /** A card that was set up for later needs no challenge any more, unless it always does. */
 function asKept(card: Card | undefined): Card | undefined {

@@ -104,7 +104,10 @@ function ofCustomers(
         change: (work, _form, store) => deleteCustomer(work, id, store.all('payment_method')),
       }
     case 'GET payment_methods ':
-      return { about: id, read: (store, form) => viewOfMethod(shown(store, 'payment_method', id, form)) }
+      return {
+        about: id,
+        read: (store, form) => viewOfMethod(shown(store, 'payment_method', id, form)),
+      }
     case 'POST payment_methods attach':
       return { about: id, change: (work, form) => viewOfMethod(attachMethod(work, id, form)) }
     case 'POST payment_methods detach':

@@ -5,6 +5,7 @@
 import type { Stripe } from 'stripe'
 import { shownOf } from './cards.ts'
 import type { ConfirmationToken } from './confirmation-token.ts'
+import type { Customer, PaymentMethod, ShownCard } from './customer.ts'
 import { stripeId } from './stripe-id.ts'
 
 export type Metadata = Record<string, string>
@@ -48,33 +49,6 @@ export type PaymentIntent = {
   payment_method_types: string[]
   customer: string | null
   setup_future_usage: 'off_session' | 'on_session' | null
-}
-
-export type Customer = {
-  id: string
-  object: 'customer'
-  created: number
-  email: string | null
-  name: string | null
-  livemode: false
-  metadata: Metadata
-  deleted?: true
-}
-
-export type ShownCard = { brand: string; last4: string; exp_month: number; exp_year: number }
-
-export type PaymentMethod = {
-  id: string
-  object: 'payment_method'
-  created: number
-  customer: string | null
-  livemode: false
-  metadata: Metadata
-  type: 'card'
-  card: ShownCard
-  /** The test card behind it. Stripe does not show these. */
-  made_of: string
-  detached?: true
 }
 
 export type Charge = {

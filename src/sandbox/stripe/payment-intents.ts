@@ -72,19 +72,9 @@ export function confirmIntent(work: Work, id: string, form: Form): PaymentIntent
   if (!method) {
     throw malformed('parameter_missing', 'payment_method', 'A payment method is required.')
   }
-  const { card, kept } = usableCard(work, intent, method)
+  const card = usableCard(work, intent, method, form)
   if (!card) throw missing('PaymentMethod', method, 'payment_method')
   if (card.decline) throw decline(work, intent, method, card.decline)
-  const absent = textOf(form, 'off_session') === 'true'
-  if (absent && !kept) {
-    throw invalidRequest('payment_method_unusable', 'Charge a method of a customer off session.', {
-      param: 'payment_method',
-    })
-  }
-  if (card.action && absent) {
-    const code = 'authentication_required'
-    throw decline(work, intent, method, { code, decline_code: code })
-  }
   if (!card.action) return authorize(work, intent, method)
   const waiting: PaymentIntent = {
     ...intent,
