@@ -8,6 +8,15 @@ export type Card = {
   readonly at_once?: true
 }
 
+/** What a payment says about the decline of its card. */
+export type LastError = {
+  type: 'card_error'
+  code: string
+  decline_code?: string
+  message: string
+  charge?: string
+}
+
 const declined = (decline_code: string): Card => ({
   decline: { code: 'card_declined', decline_code },
 })

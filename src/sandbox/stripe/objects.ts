@@ -3,20 +3,12 @@
  * against the types of the official SDK, so a field with a wrong name or type does not compile.
  */
 import type { Stripe } from 'stripe'
-import { shownOf } from './cards.ts'
+import { shownOf, type LastError } from './cards.ts'
 import type { ConfirmationToken } from './confirmation-token.ts'
 import type { Customer, PaymentMethod, ShownCard } from './customer.ts'
 import { stripeId } from './stripe-id.ts'
 
 export type Metadata = Record<string, string>
-
-export type LastError = {
-  type: 'card_error'
-  code: string
-  decline_code?: string
-  message: string
-  charge?: string
-}
 
 export type PaymentIntent = {
   id: string

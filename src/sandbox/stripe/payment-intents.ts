@@ -1,6 +1,6 @@
 /** Payment intents: create, confirm, capture, cancel, and what happens later by itself. */
 import { ApiError, invalidRequest, malformed, missing } from './api-error.ts'
-import { cardOf, type Card } from './cards.ts'
+import { cardOf, type Card, type LastError } from './cards.ts'
 import { cardBehind, laterUse, methodKept, usableCard } from './customers.ts'
 import { useToken } from './confirmation-tokens.ts'
 import { integerOf, known, mapOf, requiredText, textOf, type Form } from './form.ts'
@@ -10,7 +10,6 @@ import {
   newCharge,
   newPaymentIntent,
   type Charge,
-  type LastError,
   type PaymentIntent,
 } from './objects.ts'
 import { openDispute } from './disputes.ts'

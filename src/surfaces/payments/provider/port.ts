@@ -36,6 +36,20 @@ export type Snapshot = {
   readonly intent_id: string | null
   readonly tenant_id: string | null
   readonly created_s: number
+  /** The method of a payment of a customer. */
+  readonly method?: UsedMethod
+}
+
+export type UsedMethod = {
+  readonly ref: string
+  readonly customer_ref: string
+  /** Whether the provider has kept it for payments without the payer. */
+  readonly kept: boolean
+  readonly method: string
+  readonly brand: string | null
+  readonly last4: string | null
+  /** The last month in which it can be used, such as `2030-12`. */
+  readonly exp: string | null
 }
 
 export type Charge = {
@@ -143,6 +157,10 @@ export type PaymentProvider = {
       readonly payment_method: string
       readonly return_url: string | null
       readonly key: string
+      /** Keep it for the customer of the payment; false: do not, whatever was said before. */
+      readonly save?: boolean
+      /** The payer is absent. */
+      readonly off_session?: boolean
     },
   ): Promise<Snapshot>
   capture(
@@ -172,6 +190,8 @@ export type PaymentProvider = {
   accepting?(): boolean
   /** Null while a browser cannot use it. Without it, there are no pages of ours. */
   browser?(): Promise<ProviderBrowser | null>
+  /** Without it, no payment method is saved. */
+  readonly customers?: ProviderCustomers
   /** Its own books. Without them nothing is reconciled, and lost webhooks are not looked for. */
   readonly books?: ProviderBooks
 }
@@ -198,6 +218,23 @@ export type Providers = {
   /** The account that a new payment of the tenant gets, at most a second old. */
   usual(reader: Reader, tenant_id: string): Promise<string>
   close(): Promise<void>
+}
+
+/** Customers of the provider, each with the id of ours. They move no money. */
+export type ProviderCustomers = {
+  create(customer: {
+    readonly customer_id: string
+    readonly tenant_id: string
+    readonly key: string
+  }): Promise<string>
+  /** By our id. */
+  find(customer_id: string): Promise<string | null>
+  /** Its methods are detached with it. One that is gone already is no failure. */
+  remove(ref: string, how: { readonly key: string }): Promise<void>
+  /** Says whose payment it is, before it is confirmed. */
+  assign(handle: string, ref: string, how: { readonly key: string }): Promise<void>
+  /** One that is detached already is no failure. */
+  detach(method_ref: string, how: { readonly key: string }): Promise<void>
 }
 
 export type ProviderBooks = {
