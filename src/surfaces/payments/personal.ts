@@ -101,7 +101,7 @@ export function personalPayments({ kernel: { db } }: Pick<Deps, 'kernel'>): Pers
         -- any tenant: the condition begins with the tenant
         delete from payments.request_payers t where ${typedBy(account)}`)
       // Later work does not know the address.
-      await eraseCustomers(tx, account)
+      while ((await eraseCustomers(tx, account)) > 0);
     },
   }
 }

@@ -34,7 +34,7 @@ type Payments = Surface<Inside, Needs, typeof settings>
 
 export const paymentsWith = (own?: OwnPayments): Payments => ({
   name: 'payments',
-  settings: { ...settings, ...customers.settings, ...own?.settings },
+  settings: { ...settings, ...own?.settings },
   ...(own?.sandbox && { sandbox: own.sandbox }),
   migrations: new URL('./migrations/', import.meta.url),
   tenancy,
@@ -55,6 +55,7 @@ export const paymentsWith = (own?: OwnPayments): Payments => ({
     const providers = openProviders(kernel, provider, recovered)
     const deps: Deps = { kernel, provider, providers, identity }
     const face = openFace(deps)
+    const detached_days = kernel.settings['payments.customers_kept_days']
     const payer_days = kernel.settings['payments.payer_days']
     const kept_days = kernel.settings['payments.events_retention_days']
     return {
@@ -78,7 +79,7 @@ export const paymentsWith = (own?: OwnPayments): Payments => ({
         {
           table: 'payments.payment_methods',
           key: ['tenant_id', 'id'],
-          where: sql`t.due_at is null and t.detached_at < kernel.now() - interval '30 days'`,
+          where: sql`t.due_at is null and t.detached_at < kernel.now() - make_interval(days => ${detached_days})`,
         },
         {
           table: 'payments.provider_events',

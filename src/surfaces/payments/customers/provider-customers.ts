@@ -8,7 +8,8 @@ import { Type, type Static } from 'typebox'
 import { again, done, dueQueue, Id, jitter, nullable, retry, sql, type Db } from '#dodeca/kernel'
 import type { DueQueue } from '#dodeca/kernel'
 import { atAccount, type Deps } from '../deps.ts'
-import { ProviderFailure, type ProviderCustomers } from '../provider/port.ts'
+import { ProviderFailure } from '../provider/port.ts'
+import type { ProviderCustomers } from '../provider/port-customers.ts'
 
 export const provider_customers_name = 'payments.provider_customers'
 

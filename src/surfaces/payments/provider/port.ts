@@ -9,6 +9,7 @@ import type {
   SignedProviderMessage,
   Reader,
 } from '#dodeca/kernel'
+import type { ProviderCustomers, UsedMethod } from './port-customers.ts'
 
 export type Snapshot = {
   readonly handle: string
@@ -38,18 +39,6 @@ export type Snapshot = {
   readonly created_s: number
   /** The method of a payment of a customer. */
   readonly method?: UsedMethod
-}
-
-export type UsedMethod = {
-  readonly ref: string
-  readonly customer_ref: string
-  /** Whether the provider has kept it for payments without the payer. */
-  readonly kept: boolean
-  readonly method: string
-  readonly brand: string | null
-  readonly last4: string | null
-  /** The last month in which it can be used, such as `2030-12`. */
-  readonly exp: string | null
 }
 
 export type Charge = {
@@ -218,23 +207,6 @@ export type Providers = {
   /** The account that a new payment of the tenant gets, at most a second old. */
   usual(reader: Reader, tenant_id: string): Promise<string>
   close(): Promise<void>
-}
-
-/** Customers of the provider, each with the id of ours. They move no money. */
-export type ProviderCustomers = {
-  create(customer: {
-    readonly customer_id: string
-    readonly tenant_id: string
-    readonly key: string
-  }): Promise<string>
-  /** By our id. */
-  find(customer_id: string): Promise<string | null>
-  /** Its methods are detached with it. One that is gone already is no failure. */
-  remove(ref: string, how: { readonly key: string }): Promise<void>
-  /** Says whose payment it is, before it is confirmed. */
-  assign(handle: string, ref: string, how: { readonly key: string }): Promise<void>
-  /** One that is detached already is no failure. */
-  detach(method_ref: string, how: { readonly key: string }): Promise<void>
 }
 
 export type ProviderBooks = {

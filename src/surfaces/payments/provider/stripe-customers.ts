@@ -3,7 +3,8 @@
  * changes.
  */
 import type { Stripe } from 'stripe'
-import { ProviderFailure, type ProviderCustomers } from './port.ts'
+import { ProviderFailure } from './port.ts'
+import type { ProviderCustomers } from './port-customers.ts'
 import type { Call } from './stripe.ts'
 import { idOf } from './stripe-snapshots.ts'
 
