@@ -72,20 +72,14 @@ async function makeAlone(deps: Deps, { tenant_id, id }: Row, where = sql`true`) 
   )
   if (!mine) return undefined
   await fault('payments.before_customer')
-  let ref: string | null = null
-  try {
-    ref = await madeAt(customers, mine)
-    await fault('payments.after_customer')
-    return ref
-  } catch (error) {
+  const ref = await madeAt(customers, mine).catch(async (error: unknown) => {
+    await note(db, mine, null)
     if (!(error instanceof ProviderFailure) || error.kind !== 'doubt') throw error
     throw new ProviderFailure('not_sent', error.code, { cause: error })
-  } finally {
-    await db.run(sql`
-      update payments.provider_customers
-      set ref = coalesce(ref, ${ref}), calling_until = null
-      where tenant_id = ${tenant_id} and id = ${id}`)
-  }
+  })
+  await fault('payments.after_customer')
+  await note(db, mine, ref)
+  return ref
 }
 
 async function madeAt(customers: ProviderCustomers, row: Row): Promise<string> {
@@ -93,6 +87,13 @@ async function madeAt(customers: ProviderCustomers, row: Row): Promise<string> {
   const old = (sent_age ?? 0) > resend_seconds_max
   const found = old ? await customers.find(customer_id) : null
   return found ?? (await customers.create({ customer_id, tenant_id, key: `${id}:customer` }))
+}
+
+async function note(db: Db, { tenant_id, id }: Row, ref: string | null): Promise<void> {
+  await db.run(sql`
+    update payments.provider_customers
+    set ref = coalesce(ref, ${ref}), calling_until = null
+    where tenant_id = ${tenant_id} and id = ${id}`)
 }
 
 const Due = Type.Object({ tenant_id: Id, id: Id, provider: Type.String() })

@@ -59,6 +59,7 @@ export const pageRoutes = open({
         request,
         provider: vendorOf((at ?? deps).provider.name),
         browser: browser ?? null,
+        keeps: request.customer_id !== null && at?.provider.customers !== undefined,
         query: signatureOf(query),
       })
       return reply(200, shown.body, shown.headers)

@@ -120,7 +120,7 @@ export type ProviderBrowser = {
   readonly policy: Readonly<Record<'script' | 'frame' | 'connect' | 'img', readonly string[]>>
   /**
    * JavaScript of our page: an async function that gets this setup, the amount and the place of the
-   * form, and returns `{ change(amount), pay(return_url), act(client_secret) }`.
+   * form, and returns `{ change(amount), pay(return_url, save), act(client_secret) }`.
    */
   readonly page_script: string
   /** The amount in the provider's own unit. */
