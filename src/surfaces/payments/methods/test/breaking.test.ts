@@ -142,7 +142,7 @@ test('a detachment is repeated until the provider has it', async () => {
   const shop = await cards.shop()
   const { method, intent } = await cards.saved(shop)
   const used = await cards.provider(`payment_intents/${await cards.handle(intent.id)}`)
-  const match = { path: `/payment_methods/${used.payment_method}` }
+  const match = { path: `/payment_methods/${used.payment_method}/detach` }
   await world.fault({ action: 'http', status: 500, match })
   await world.fault({ action: 'reset_after', match, times: 2 })
   const path = `/v1/payment-methods/${method.id}`
