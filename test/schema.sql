@@ -2133,6 +2133,26 @@ end $function$;
 
 create schema payments;
 
+create table payments.customers (
+  tenant_id uuid not null,
+  id uuid not null,
+  account_id uuid,
+  email text,
+  name text,
+  locale text,
+  address jsonb,
+  tax_id text,
+  version bigint not null default 1,
+  created_at timestamp with time zone not null default kernel.now(),
+  updated_at timestamp with time zone not null default kernel.now(),
+  deleted_at timestamp with time zone,
+  constraint customers_pkey PRIMARY KEY (tenant_id, id)
+);
+CREATE UNIQUE INDEX customers_account ON payments.customers USING btree (tenant_id, account_id) WHERE ((account_id IS NOT NULL) AND (deleted_at IS NULL));
+CREATE INDEX customers_deleted ON payments.customers USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
+CREATE INDEX customers_email ON payments.customers USING btree (tenant_id, lower(email)) WHERE (email IS NOT NULL);
+CREATE INDEX customers_of_account ON payments.customers USING btree (account_id, id) WHERE (account_id IS NOT NULL);
+
 create table payments.disputes (
   tenant_id uuid not null,
   id uuid not null,
@@ -2265,6 +2285,7 @@ create table payments.payment_intents (
   state text not null default 'requires_authorization'::text,
   provider text not null,
   provider_customer_ref text,
+  customer_id uuid,
   provider_handle text,
   provider_handle_at timestamp with time zone,
   reconciled_in uuid,
@@ -2291,11 +2312,41 @@ create table payments.payment_intents (
 );
 CREATE INDEX payment_intents_amount ON payments.payment_intents USING btree (tenant_id, currency, amount_minor, id);
 CREATE INDEX payment_intents_charge ON payments.payment_intents USING btree (provider, charge_ref);
+CREATE INDEX payment_intents_customer ON payments.payment_intents USING btree (tenant_id, customer_id) WHERE (customer_id IS NOT NULL);
 CREATE UNIQUE INDEX payment_intents_handle ON payments.payment_intents USING btree (provider, provider_handle);
 CREATE INDEX payment_intents_maker ON payments.payment_intents USING btree (created_by, id);
 CREATE INDEX payment_intents_order ON payments.payment_intents USING btree (tenant_id, order_ref, id);
 CREATE INDEX payment_intents_state ON payments.payment_intents USING btree (tenant_id, state, id);
 CREATE INDEX payment_intents_tenant_charge ON payments.payment_intents USING btree (tenant_id, charge_ref) WHERE (charge_ref IS NOT NULL);
+
+create table payments.payment_methods (
+  tenant_id uuid not null,
+  id uuid not null,
+  customer_id uuid not null,
+  account_id uuid,
+  provider text not null,
+  ref text not null,
+  method text not null,
+  brand text,
+  last4 text,
+  exp text,
+  state text not null default 'active'::text,
+  detached_at timestamp with time zone,
+  due_at timestamp with time zone,
+  attempts integer not null default 0,
+  lease_token uuid,
+  leased_until timestamp with time zone,
+  last_error_code text,
+  version bigint not null default 1,
+  created_at timestamp with time zone not null default kernel.now(),
+  constraint payment_methods_pkey PRIMARY KEY (tenant_id, id),
+  constraint payment_methods_state_check CHECK ((state = ANY (ARRAY['active'::text, 'detached'::text])))
+);
+CREATE INDEX payment_methods_account ON payments.payment_methods USING btree (account_id, id) WHERE (account_id IS NOT NULL);
+CREATE INDEX payment_methods_customer ON payments.payment_methods USING btree (tenant_id, customer_id, id);
+CREATE INDEX payment_methods_detached ON payments.payment_methods USING btree (detached_at) WHERE (detached_at IS NOT NULL);
+CREATE INDEX payment_methods_due ON payments.payment_methods USING btree (due_at) WHERE (due_at IS NOT NULL);
+CREATE UNIQUE INDEX payment_methods_ref ON payments.payment_methods USING btree (provider, ref);
 
 create table payments.payment_operations (
   tenant_id uuid not null,
@@ -2310,6 +2361,10 @@ create table payments.payment_operations (
   provider_operation_id text,
   amount_minor bigint not null,
   payment_method text,
+  payment_method_id uuid,
+  customer_id uuid,
+  save boolean not null default false,
+  off_session boolean not null default false,
   return_url text,
   reason text,
   release_wanted text,
@@ -2340,6 +2395,7 @@ CREATE UNIQUE INDEX payment_operations_key ON payments.payment_operations USING 
 CREATE UNIQUE INDEX payment_operations_open ON payments.payment_operations USING btree (tenant_id, intent_id) WHERE ((type = ANY (ARRAY['authorize'::text, 'capture'::text, 'cancel'::text])) AND (state = ANY (ARRAY['created'::text, 'pending_provider'::text])));
 CREATE UNIQUE INDEX payment_operations_provider ON payments.payment_operations USING btree (provider, provider_operation_id);
 CREATE INDEX payment_operations_refunder ON payments.payment_operations USING btree (principal_id, id) WHERE (type = 'refund'::text);
+CREATE INDEX payment_operations_saving ON payments.payment_operations USING btree (tenant_id, customer_id) WHERE (save AND (state = ANY (ARRAY['created'::text, 'pending_provider'::text, 'requires_action'::text])));
 
 create table payments.payment_requests (
   tenant_id uuid not null,
@@ -2355,6 +2411,8 @@ create table payments.payment_requests (
   used integer not null default 0,
   paid integer not null default 0,
   state text not null default 'open'::text,
+  customer_id uuid,
+  taken_id uuid,
   intent_id uuid,
   closing text,
   expires_at timestamp with time zone not null,
@@ -2404,6 +2462,27 @@ create table payments.provider_cursors (
   pass_newest timestamp with time zone,
   constraint provider_cursors_pkey PRIMARY KEY (provider, name)
 );
+
+create table payments.provider_customers (
+  tenant_id uuid not null,
+  id uuid not null,
+  customer_id uuid not null,
+  provider text not null,
+  ref text,
+  sent_at timestamp with time zone,
+  calling_until timestamp with time zone,
+  ended_at timestamp with time zone,
+  due_at timestamp with time zone,
+  attempts integer not null default 0,
+  lease_token uuid,
+  leased_until timestamp with time zone,
+  last_error_code text,
+  created_at timestamp with time zone not null default kernel.now(),
+  constraint provider_customers_id_key UNIQUE (id),
+  constraint provider_customers_pkey PRIMARY KEY (tenant_id, customer_id, provider)
+);
+CREATE INDEX provider_customers_due ON payments.provider_customers USING btree (due_at) WHERE (due_at IS NOT NULL);
+CREATE UNIQUE INDEX provider_customers_ref ON payments.provider_customers USING btree (provider, ref);
 
 create table payments.provider_events (
   provider text not null,
@@ -2951,6 +3030,7 @@ create table commerce.payment_operations (
   amount_minor bigint not null,
   state text not null default 'requested'::text,
   payment_method text,
+  save_method boolean not null default false,
   return_url text,
   reason text,
   result jsonb,

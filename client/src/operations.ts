@@ -21,6 +21,7 @@ export const keyed: Readonly<Record<string, true>> = {
   'POST /v1/conversations': true,
   'POST /v1/conversations/{id}/members': true,
   'POST /v1/conversations/{id}/messages': true,
+  'POST /v1/customers': true,
   'POST /v1/domains': true,
   'POST /v1/domains/{domain_id}/verification-token': true,
   'POST /v1/event-parks/{id}/retry': true,

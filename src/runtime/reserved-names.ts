@@ -18,11 +18,11 @@ const surfaces = words(`
 /** The first words of event types, such as `order` of `order.placed`. */
 const nouns = words(`
   account answer api_key cart checkout client comment connection connector conversation
-  dispute document domain event event_type external_identity file follow guest
+  customer dispute document domain event event_type external_identity file follow guest
   identity_mail inbound_receipt index inference invitation job job_rule job_schedule
   job_signal job_step job_type kernel link message mfa_method model_deployment model_provider
   moderation_action moderation_case notification notification_batch notification_provider
-  order organization_domain password payment payment_account payment_request payout post price product profile
+  order organization_domain password payment payment_account payment_method payment_request payout post price product profile
   reconciliation_item refresh_token refund return role rule session settlement share
   signing_key suppression tenant upload user webhook_delivery webhook_subscription
   workflow`)
@@ -30,7 +30,7 @@ const nouns = words(`
 /** What follows `/v1/` in paths. */
 const segments = words(`
   accounts anonymous-requests answers api-keys attachments audit-events captcha-challenges carts chat checkouts
-  clients collections comments commerce connections connectors conversations deprecations
+  clients collections comments commerce connections connectors conversations customers deprecations
   devices discounts disputes documents domains email-changes email-verification-requests
   email-verifications embedding-profiles embeddings event-consumers event-parks event-types events
   factor-resets feed files generations guests handles inbound inbound-receipts
@@ -40,7 +40,7 @@ const segments = words(`
   matches messages mfa model-prices model-providers models moderation notification-categories notification-push-key
   notification-templates notifications oauth oidc orders organization organizations
   passkey-options password-changes password-reset-requests password-resets payment-accounts payment-intents
-  payment-options payment-requests
+  payment-methods payment-options payment-requests
   posts price-versions product-collections products providers public quotas realtime-token
   reconciliation-items reconciliation-runs refunds registrations reports requests responses returns
   roles rules search security-events sessions settlements shares shipments

@@ -46,7 +46,16 @@ export function openAccount(
   const faults = openFaults()
   const deliveries = new Deliveries({ store, clock, faults, config })
   const tick = () => runDue(vended, api.late)
-  const vended: Vended = { ...known, store, clock, faults, deliveries, config, tick }
+  const vended: Vended = {
+    ...known,
+    store,
+    clock,
+    faults,
+    deliveries,
+    config,
+    tick,
+    requests: { count: 0 },
+  }
   const api = openApi(vended)
   const routes = [...controlRoutes(vended, kept), ...more]
   const timer = setInterval(tick, tick_ms)

@@ -64,6 +64,7 @@ export function openApi(vended: Vended) {
     if (!keys.some(one => request.headers.authorization === `Bearer ${one}`)) throw unauthorized()
     const about = endpointOf(asked.method, asked.path)?.about ?? null
     const metadata = about ? (vended.store.get('payment_intent', about)?.metadata ?? {}) : {}
+    vended.requests.count++
     const fault = vended.faults.forRequest({ ...asked, metadata })
     if (fault && (await strikeBefore(vended, fault, asked, response))) return
     const reply = await carryOut(asked, fault)
@@ -100,7 +101,7 @@ async function execute(
     const work = workIn(vended, draft, asked, events)
     let done: Reply
     try {
-      const body = change?.(work, asked.form) ?? {}
+      const body = change?.(work, asked.form, store) ?? {}
       if (fault?.action === 'wrong_amount') lessen(work, body)
       done = { status: 200, body }
     } catch (error) {

@@ -1,10 +1,20 @@
 /** Stripe's test payment methods, and what each of them does when it is confirmed. */
 export type Card = {
   readonly decline?: { readonly code: string; readonly decline_code?: string }
-  readonly action?: true
+  /** A challenge: at every payment, or until the card was set up for later payments. */
+  readonly action?: 'always' | 'until_set_up'
   readonly dispute?: 'dispute' | 'inquiry'
   readonly refund?: 'pending' | 'fail'
   readonly at_once?: true
+}
+
+/** What a payment says about the decline of its card. */
+export type LastError = {
+  type: 'card_error'
+  code: string
+  decline_code?: string
+  message: string
+  charge?: string
 }
 
 const declined = (decline_code: string): Card => ({
@@ -23,8 +33,9 @@ const cards: ReadonlyMap<string, Card> = new Map(
     pm_card_chargeDeclinedExpiredCard: { decline: { code: 'expired_card' } },
     pm_card_chargeDeclinedIncorrectCvc: { decline: { code: 'incorrect_cvc' } },
     pm_card_chargeDeclinedProcessingError: { decline: { code: 'processing_error' } },
-    pm_card_authenticationRequired: { action: true },
-    pm_card_threeDSecure2Required: { action: true },
+    pm_card_authenticationRequired: { action: 'always' },
+    pm_card_authenticationRequiredOnSetup: { action: 'until_set_up' },
+    pm_card_threeDSecure2Required: { action: 'always' },
     pm_card_createDispute: { dispute: 'dispute' },
     pm_card_createDisputeInquiry: { dispute: 'inquiry' },
     pm_card_pendingRefund: { refund: 'pending' },
@@ -50,7 +61,8 @@ const numbers: ReadonlyMap<string, string> = new Map(
     4000000000000069: 'pm_card_chargeDeclinedExpiredCard',
     4000000000000127: 'pm_card_chargeDeclinedIncorrectCvc',
     4000000000000119: 'pm_card_chargeDeclinedProcessingError',
-    4000002500003155: 'pm_card_authenticationRequired',
+    4000002500003155: 'pm_card_authenticationRequiredOnSetup',
+    4000002760003184: 'pm_card_authenticationRequired',
     4000000000003220: 'pm_card_threeDSecure2Required',
     4000000000000259: 'pm_card_createDispute',
   }),
@@ -59,3 +71,13 @@ const numbers: ReadonlyMap<string, string> = new Map(
 export function cardOfNumber(digits: string): string | undefined {
   return numbers.get(digits)
 }
+
+/** What replies show of a test card. */
+export function shownOf(payment_method: string) {
+  const [number = '4242424242424242'] =
+    [...numbers].find(([, name]) => name === payment_method) ?? []
+  const brand = brands[number[0] ?? ''] ?? 'visa'
+  return { brand, last4: number.slice(-4), exp_month: 12, exp_year: 2034 }
+}
+
+const brands: Readonly<Record<string, string>> = { 3: 'amex', 5: 'mastercard' }

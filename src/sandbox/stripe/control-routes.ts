@@ -118,9 +118,10 @@ function experiments(vended: Vended, kept: Kept): ControlRoute[] {
   ]
 }
 
-function observations({ store, deliveries, config }: Vended): ControlRoute[] {
+function observations({ store, deliveries, config, requests }: Vended): ControlRoute[] {
   return [
     get('/config', config),
+    get('/requests', () => requests),
     get('/effects', () => listed(store.all('effect'))),
     get('/deliveries', () => listed(store.all('delivery'))),
     post('/deliveries/flush', async () => ({ sent: await deliveries.flush() })),

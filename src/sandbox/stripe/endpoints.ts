@@ -5,9 +5,24 @@
 import { malformed, missing } from './api-error.ts'
 import { balanceOf } from './balance.ts'
 import { createTestToken, createToken, viewOf } from './confirmation-tokens.ts'
+import {
+  attachMethod,
+  createCustomer,
+  deleteCustomer,
+  detachMethod,
+  searchCustomers,
+  shownCustomer,
+  viewOfMethod,
+} from './customers.ts'
 import { integerOf, known, listOf, mapOf, textOf, type Form } from './form.ts'
 import type { Metadata, TableName, Tables } from './objects.ts'
-import { cancelIntent, captureIntent, confirmIntent, createIntent } from './payment-intents.ts'
+import {
+  cancelIntent,
+  captureIntent,
+  confirmIntent,
+  createIntent,
+  updateIntent,
+} from './payment-intents.ts'
 import { createRefund } from './refunds.ts'
 import { closeDispute } from './disputes.ts'
 import type { Store } from './store.ts'
@@ -20,7 +35,7 @@ export type Endpoint = {
    */
   readonly about: string | null
   read?(store: Store, form: Form, now_s: number): object
-  change?(work: Work, form: Form): object
+  change?(work: Work, form: Form, store: Store): object
 }
 
 const names: Readonly<Record<string, TableName>> = {
@@ -31,6 +46,8 @@ const names: Readonly<Record<string, TableName>> = {
   payouts: 'payout',
   disputes: 'dispute',
   events: 'event',
+  customers: 'customer',
+  payment_methods: 'payment_method',
 }
 
 const filters: Readonly<Record<string, readonly string[]>> = {
@@ -39,6 +56,7 @@ const filters: Readonly<Record<string, readonly string[]>> = {
   balance_transactions: ['payout', 'source', 'type', 'currency'],
   disputes: ['payment_intent', 'charge'],
   events: ['type'],
+  payment_methods: ['customer', 'type'],
 }
 
 export function endpointOf(method: string, path: string): Endpoint | null {
@@ -53,6 +71,8 @@ export function endpointOf(method: string, path: string): Endpoint | null {
       read: (store, form) => viewOf(shown(store, 'confirmation_token', id, form)),
     }
   }
+  const about_customers = ofCustomers(method, noun, id, action)
+  if (about_customers) return about_customers
   const table = names[noun]
   if (!table && method === 'GET') return null
   if (table && method === 'GET' && action === undefined) {
@@ -63,6 +83,38 @@ export function endpointOf(method: string, path: string): Endpoint | null {
     }
   }
   return method === 'POST' ? changing(noun, id, action) : null
+}
+
+function ofCustomers(
+  method: string,
+  noun: string,
+  id: string | null,
+  action: string | undefined,
+): Endpoint | null {
+  const what = `${method} ${noun} ${action ?? ''}`
+  if (what === 'GET customers ' && id === 'search') return { about: null, read: searchCustomers }
+  if (what === 'POST customers ' && id === null) return { about: null, change: createCustomer }
+  if (id === null) return null
+  switch (what) {
+    case 'GET customers ':
+      return { about: id, read: store => shownCustomer(store, id) }
+    case 'DELETE customers ':
+      return {
+        about: id,
+        change: (work, _form, store) => deleteCustomer(work, id, store.all('payment_method')),
+      }
+    case 'GET payment_methods ':
+      return {
+        about: id,
+        read: (store, form) => viewOfMethod(shown(store, 'payment_method', id, form)),
+      }
+    case 'POST payment_methods attach':
+      return { about: id, change: (work, form) => viewOfMethod(attachMethod(work, id, form)) }
+    case 'POST payment_methods detach':
+      return { about: id, change: (work, form) => viewOfMethod(detachMethod(work, id, form)) }
+    default:
+      return null
+  }
 }
 
 function changing(noun: string, id: string | null, action: string | undefined): Endpoint | null {
@@ -79,6 +131,9 @@ function changing(noun: string, id: string | null, action: string | undefined): 
     return { about: id, change: (work, form) => respond(work, id, form) }
   }
   if (noun !== 'payment_intents' || id === null) return null
+  if (action === undefined) {
+    return { about: id, change: (work, form) => updateIntent(work, id, form) }
+  }
   if (action === 'confirm')
     return { about: id, change: (work, form) => confirmIntent(work, id, form) }
   if (action === 'capture')

@@ -3,18 +3,12 @@
  * against the types of the official SDK, so a field with a wrong name or type does not compile.
  */
 import type { Stripe } from 'stripe'
+import { shownOf, type LastError } from './cards.ts'
 import type { ConfirmationToken } from './confirmation-token.ts'
+import type { Customer, PaymentMethod, ShownCard } from './customer.ts'
 import { stripeId } from './stripe-id.ts'
 
 export type Metadata = Record<string, string>
-
-export type LastError = {
-  type: 'card_error'
-  code: string
-  decline_code?: string
-  message: string
-  charge?: string
-}
 
 export type PaymentIntent = {
   id: string
@@ -45,6 +39,8 @@ export type PaymentIntent = {
     | null
   payment_method: string | null
   payment_method_types: string[]
+  customer: string | null
+  setup_future_usage: 'off_session' | 'on_session' | null
 }
 
 export type Charge = {
@@ -67,7 +63,7 @@ export type Charge = {
   payment_method: string
   payment_method_details: {
     type: 'card'
-    card: { brand: string; last4: string; capture_before: number }
+    card: ShownCard & { capture_before: number }
   }
   refunded: boolean
   status: 'succeeded' | 'failed'
@@ -198,6 +194,8 @@ export type Config = {
 export type Tables = {
   payment_intent: PaymentIntent
   charge: Charge
+  customer: Customer
+  payment_method: PaymentMethod
   confirmation_token: ConfirmationToken
   refund: Refund
   balance_transaction: BalanceTransaction
@@ -238,12 +236,14 @@ export function newPaymentIntent(
     next_action: null,
     payment_method,
     payment_method_types: ['card'],
+    customer: null,
+    setup_future_usage: null,
   } satisfies Partial<Stripe.PaymentIntent>
 }
 
 export function newCharge(
   intent: PaymentIntent,
-  payment_method: string,
+  { payment_method, card }: { payment_method: string; card: string },
   failure_code: string | null,
   created: number,
 ): Charge {
@@ -267,7 +267,7 @@ export function newCharge(
     payment_method,
     payment_method_details: {
       type: 'card',
-      card: { brand: 'visa', last4: '4242', capture_before: created + hold_seconds },
+      card: { ...shownOf(card), capture_before: created + hold_seconds },
     },
     refunded: false,
     status: failure_code === null ? 'succeeded' : 'failed',

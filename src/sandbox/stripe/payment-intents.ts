@@ -1,6 +1,7 @@
 /** Payment intents: create, confirm, capture, cancel, and what happens later by itself. */
 import { ApiError, invalidRequest, malformed, missing } from './api-error.ts'
-import { cardOf, type Card } from './cards.ts'
+import { cardOf, type Card, type LastError } from './cards.ts'
+import { cardBehind, laterUse, methodKept, usableCard } from './customers.ts'
 import { useToken } from './confirmation-tokens.ts'
 import { integerOf, known, mapOf, requiredText, textOf, type Form } from './form.ts'
 import {
@@ -9,7 +10,6 @@ import {
   newCharge,
   newPaymentIntent,
   type Charge,
-  type LastError,
   type PaymentIntent,
 } from './objects.ts'
 import { openDispute } from './disputes.ts'
@@ -27,6 +27,8 @@ export function createIntent(work: Work, form: Form): PaymentIntent {
     'description',
     'confirm',
     'return_url',
+    'customer',
+    'setup_future_usage',
   )
   const amount = integerOf(form, 'amount')
   if (amount === null)
@@ -43,6 +45,7 @@ export function createIntent(work: Work, form: Form): PaymentIntent {
     textOf(form, 'payment_method'),
     work.now_s,
   )
+  Object.assign(intent, laterUse(work, form))
   work.put('payment_intent', intent.id, intent)
   work.emit('payment_intent.created', intent)
   if (textOf(form, 'confirm') !== 'true') return intent
@@ -51,8 +54,15 @@ export function createIntent(work: Work, form: Form): PaymentIntent {
 }
 
 export function confirmIntent(work: Work, id: string, form: Form): PaymentIntent {
-  known(form, 'payment_method', 'confirmation_token', 'return_url', 'off_session')
-  const intent = intentOf(work, id)
+  known(
+    form,
+    'payment_method',
+    'confirmation_token',
+    'return_url',
+    'off_session',
+    'setup_future_usage',
+  )
+  const intent = { ...intentOf(work, id), ...laterUse(work, form) }
   if (!['requires_payment_method', 'requires_confirmation'].includes(intent.status)) {
     throw unexpectedState(intent, 'confirm')
   }
@@ -61,7 +71,7 @@ export function confirmIntent(work: Work, id: string, form: Form): PaymentIntent
   if (!method) {
     throw malformed('parameter_missing', 'payment_method', 'A payment method is required.')
   }
-  const card = cardOf(method)
+  const card = usableCard(work, intent, method, form)
   if (!card) throw missing('PaymentMethod', method, 'payment_method')
   if (card.decline) throw decline(work, intent, method, card.decline)
   if (!card.action) return authorize(work, intent, method)
@@ -75,6 +85,18 @@ export function confirmIntent(work: Work, id: string, form: Form): PaymentIntent
   work.put('payment_intent', id, waiting)
   work.emit('payment_intent.requires_action', waiting)
   return waiting
+}
+
+/** `POST /v1/payment_intents/{id}` */
+export function updateIntent(work: Work, id: string, form: Form): PaymentIntent {
+  known(form, 'customer', 'setup_future_usage')
+  const intent = intentOf(work, id)
+  if (!['requires_payment_method', 'requires_confirmation'].includes(intent.status)) {
+    throw unexpectedState(intent, 'update')
+  }
+  const updated = { ...intent, ...laterUse(work, form) }
+  work.put('payment_intent', id, updated)
+  return updated
 }
 
 /** With a token of its element, the page itself shows most challenges in a frame. */
@@ -112,7 +134,8 @@ function decline(
   method: string,
   { code, decline_code }: NonNullable<Card['decline']>,
 ): ApiError {
-  const charge = newCharge(intent, method, code, work.now_s)
+  const used = { payment_method: method, card: cardBehind(work, method) }
+  const charge = newCharge(intent, used, code, work.now_s)
   const last_payment_error: LastError = {
     type: 'card_error',
     code,
@@ -136,8 +159,10 @@ function decline(
   return new ApiError(402, { ...fields, payment_intent: declined }, message)
 }
 
-function authorize(work: Work, intent: PaymentIntent, method: string): PaymentIntent {
-  const charge = newCharge(intent, method, null, work.now_s)
+function authorize(work: Work, intent: PaymentIntent, given: string): PaymentIntent {
+  const method = methodKept(work, intent, given)
+  const used = { payment_method: method, card: cardBehind(work, method) }
+  const charge = newCharge(intent, used, null, work.now_s)
   const { id, currency, amount, metadata } = intent
   const held: PaymentIntent = {
     ...intent,
@@ -171,7 +196,7 @@ export function captureIntent(work: Work, id: string, form: Form): PaymentIntent
 function take(work: Work, intent: PaymentIntent, amount: number): PaymentIntent {
   const charge = chargeOf(work, intent)
   const { fee_percent, fee_fixed_minor } = work.config
-  const card = cardOf(charge.payment_method)
+  const card = cardOf(cardBehind(work, charge.payment_method))
   const booked = work.book(
     newBalanceTransaction(
       {

@@ -4,6 +4,7 @@
  */
 import { invalidRequest, malformed, missing } from './api-error.ts'
 import { cardOf } from './cards.ts'
+import { cardBehind } from './customers.ts'
 import { integerOf, known, mapOf, textOf, type Form } from './form.ts'
 import { newBalanceTransaction, type Charge, type Refund } from './objects.ts'
 import { stripeId } from './stripe-id.ts'
@@ -35,7 +36,7 @@ export function createRefund(work: Work, form: Form): Refund {
       `Invalid reason: must be one of ${reasons.join(', ')}.`,
     )
   }
-  const behaviour = cardOf(charge.payment_method)?.refund
+  const behaviour = cardOf(cardBehind(work, charge.payment_method))?.refund
   const id = stripeId('re')
   const booked = work.book(
     newBalanceTransaction(

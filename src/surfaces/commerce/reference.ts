@@ -81,9 +81,10 @@ export const reference: Reference = {
       'jZae727K08KaOmKSgOaGzww_XVqGr_PKEgIMkjrcbJI',
     ],
     payment_method: [
-      'The id of a payment method of the provider, never a card number.',
+      'The id of a payment method of the provider, or of one that you saved; never a card number.',
       'pm_card_visa',
     ],
+    save: ['Whether to keep the payment method for your later payments.', true],
     return_url: [
       'The URL to which the provider sends the buyer back.',
       'https://shop.example/back',

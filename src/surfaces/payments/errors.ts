@@ -222,6 +222,30 @@ export const errors = {
     cause: 'The provider does not know this payment method.',
     cure: 'Send the id of a payment method that the provider gave to your page.',
   },
+  payment_method_not_found: {
+    status: 404,
+    title: 'There is no such saved payment method',
+    cause: 'You have no saved payment method with this id, or may not see it.',
+    cure: 'Find the id with `GET /v1/payment-methods`.',
+  },
+  payment_method_unsavable: {
+    status: 422,
+    title: 'The payment method cannot be saved',
+    cause: 'The payment provider of this payment keeps no payment methods.',
+    cure: 'Send the request without `save`.',
+  },
+  customer_required: {
+    status: 422,
+    title: 'It is not known who pays',
+    cause: 'A payment method is saved for a customer, and the payment has none.',
+    cure: 'Create the payment or the payment request with a `customer_id`.',
+  },
+  customer_unusable: {
+    status: 422,
+    title: 'The customer cannot be used here',
+    cause: 'Your tenant has no such customer, or only the account of the customer may do this.',
+    cure: 'Find the id with `GET /v1/customers`. The account saves its payment methods itself.',
+  },
   payment_provider_unavailable: {
     status: 503,
     title: 'The payment provider cannot be reached',

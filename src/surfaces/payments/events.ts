@@ -33,6 +33,18 @@ const account = {
   }),
 }
 
+const method = {
+  version: 1,
+  data: Type.Object({
+    payment_method_id: Id,
+    customer_id: Id,
+    account_id: nullable(Id),
+    payment_account_id: nullable(Id),
+    method: Short,
+    state: Short,
+  }),
+}
+
 const asked = {
   version: 1,
   data: Type.Object({
@@ -57,6 +69,8 @@ export const events = {
   'payment.captured': moved,
   'payment.capture_failed': moved,
   'payment.released': moved,
+  'payment_method.saved': method,
+  'payment_method.detached': method,
   'payment_request.paid': asked,
   'payment_request.expired': asked,
   'payment_request.cancelled': asked,

@@ -80,8 +80,10 @@ async function begin(
     case 'authorize': {
       const { payment_method, return_url = null, customer_account_id = null } = order
       refuseCardData({ payment_method })
-      const who = { ...common, principal_id: customer_account_id }
-      return await beginAuthorize(tx, deps, { ...who, payment_method, return_url })
+      const wish = { payment_method, save: order.save, off_session: order.off_session }
+      const who = { principal_id: customer_account_id, payer: customer_account_id }
+      const asked = { ...common, ...wish, ...who, may_charge: true, return_url }
+      return await beginAuthorize(tx, deps, asked)
     }
     case 'capture':
       return await beginCapture(tx, deps, { ...common, amount_minor: order.amount_minor ?? null })

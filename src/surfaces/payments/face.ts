@@ -5,7 +5,7 @@
  * later. Those of `Inside`, for a buyer who waits, use their own transactions, because the provider
  * is called between two of them.
  */
-import type { Reader, Tx } from '#dodeca/kernel'
+import type { Principal, Reader, Tx } from '#dodeca/kernel'
 import type { Static } from 'typebox'
 import type { IntentSummary } from './intents/intent-view.ts'
 
@@ -20,6 +20,8 @@ export type IntentOrder = {
   readonly account?: string
   /** Who pays. The payment is in the export of this account, and its erasure removes the link. */
   readonly customer_account_id?: string
+  /** Of `/v1/customers`: whose saved methods the payment may use. */
+  readonly customer_id?: string
   readonly metadata?: Readonly<Record<string, string>>
 }
 
@@ -32,7 +34,12 @@ export type OperationOrder = {
 } & (
   | {
       readonly type: 'authorize'
+      /** The provider's id of a method that a browser made, or our id of a saved one. */
       readonly payment_method: string
+      /** Keep the method for later payments of the customer or of the account. */
+      readonly save?: boolean
+      /** The payer is absent. */
+      readonly off_session?: boolean
       readonly return_url?: string
       /** Who pays. Declines are counted for this account. */
       readonly customer_account_id?: string
@@ -75,7 +82,9 @@ export type AuthorizeOrder = {
   readonly order_ref: string
   readonly amount_minor: number
   readonly currency: string
+  /** The provider's id of a method that a browser made, or our id of one that the buyer saved. */
   readonly payment_method: string
+  readonly save?: boolean
   readonly return_url?: string | null
   /** The buyer. Declines are counted for the buyer. */
   readonly buyer_id: string | null
@@ -103,6 +112,11 @@ export type Face = {
 }
 
 export type Inside = Pick<Face, 'refuseCardData'> & {
+  /** For a buyer who saves a method or uses a saved one. Refuses sessions that may not. */
+  requireMethods(
+    principal: Principal,
+    wish: { readonly payment_method: string; readonly save?: boolean | undefined },
+  ): void
   authorize(order: AuthorizeOrder): Promise<PaymentResult>
   /** Captures the whole authorization or a part of it. The rest is released. */
   capture(order: {

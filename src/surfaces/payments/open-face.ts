@@ -9,6 +9,7 @@ import { beginForOrder } from './intents/begin-authorize.ts'
 import { beginCancel } from './intents/begin-cancel.ts'
 import { beginCapture } from './intents/begin-capture.ts'
 import { refuseCardData } from './intents/card-data.ts'
+import { requireMethods } from './methods/choose-method.ts'
 import { nextActionOf } from './intents/next-action.ts'
 import { stepOf } from './money/currencies.ts'
 import { amountRules, readAmount } from './money/read-amount.ts'
@@ -65,6 +66,7 @@ export function openFace(deps: Deps): Inside {
     requirePayable: (amount_minor, currency, about) =>
       void readAmount({ amount_minor, currency }, amountRules(deps.kernel.settings), about),
     stepOf,
+    requireMethods,
     refuseCardData,
   }
   return face

@@ -21,6 +21,10 @@ export const permissions: Readonly<Record<string, Permission>> = {
   'payments.intents.authorize': { says: 'Authorize payments', roles: merchant },
   'payments.intents.capture': { says: 'Capture authorized payments', roles: merchant },
   'payments.intents.cancel': { says: 'Cancel payments that are not captured', roles: merchant },
+  'payments.methods.charge': {
+    says: 'Charge saved payment methods while their payers are absent',
+    roles: merchant,
+  },
   'payments.requests.create': { says: 'Create payment requests and links', roles: merchant },
   'payments.requests.read': { says: 'See payment requests and links', roles: readers },
   'payments.requests.cancel': { says: 'Cancel payment requests and links', roles: merchant },

@@ -1,10 +1,12 @@
 /** The routes of payments, by noun. */
 import type { Route } from '#dodeca/kernel'
 import { accountRoutes } from './accounts/routes.ts'
+import { customers } from './customers/customer.ts'
 import type { Deps } from './deps.ts'
 import { disputeRoutes } from './disputes/routes.ts'
 import { intentRoutes } from './intents/routes.ts'
 import { ledgerRoutes } from './ledger/routes.ts'
+import { methodRoutes } from './methods/routes.ts'
 import { reconciliationRoutes } from './reconciliation/routes.ts'
 import { optionRoutes } from './pages/options.ts'
 import { pageRoutes } from './pages/routes.ts'
@@ -16,6 +18,8 @@ export function routes(deps: Deps): readonly Route[] {
   return [
     ...accountRoutes(deps),
     ...intentRoutes(deps),
+    ...customers.routes(deps),
+    ...methodRoutes(deps),
     ...requestRoutes(deps),
     ...pageRoutes(deps),
     ...optionRoutes(deps),

@@ -25,6 +25,7 @@ export const CreateIntent = closed(
     order_ref: Type.Optional(text(128)),
     provider: Type.Optional(text(50)),
     account: Type.Optional(AccountName),
+    customer_id: Type.Optional(Id),
     metadata: Type.Optional(Metadata),
   },
   {
@@ -36,6 +37,8 @@ export const Authorize = closed(
   {
     payment_method: text(255),
     return_url: Type.Optional(ReturnUrl),
+    save: Type.Optional(Type.Boolean()),
+    off_session: Type.Optional(Type.Boolean()),
   },
   { title: 'AuthorizePaymentIntent' },
 )
@@ -51,6 +54,8 @@ export const CreateRequest = closed(
     description: text(500),
     order_ref: Type.Optional(text(128)),
     return_url: Type.Optional(ReturnUrl),
+    customer_id: Type.Optional(Id),
+    intent_id: Type.Optional(Id),
     uses: Type.Optional(nullable(count(1, 1_000_000))),
     expires_at: Type.Optional(Time),
   },
@@ -64,6 +69,7 @@ export const Attempt = closed(
     provider: text(50),
     payment_method: text(255),
     attempt_id: Id,
+    save: Type.Optional(Type.Boolean()),
     amount_minor: Type.Optional(AmountMinor),
     email: Type.Optional(
       Type.String({ pattern: '^[^@\\s]+@[^@\\s]+$', minLength: 3, maxLength: 254 }),

@@ -34,6 +34,8 @@ export const settings = {
   'payments.request_days': setting.count(30, 'days', 'How long a payment request is open if it does not say when it expires', 1, 365),
   'payments.link_seconds': setting.count(3600, 's', 'How long a payment that a buyer began on a payment link keeps its use of the link', 60, 86_400),
   'payments.payer_days': setting.count(400, 'days', 'How long the mail address that a payer typed is kept', 1, 3650),
+  'payments.customers_most': setting.count(1_000_000, 'customers', 'Customers of one tenant', 1, 1e6),
+  'payments.customers_kept_days': setting.count(30, 'days', 'How long deleted customers and detached payment methods are kept', 1, 3650),
   'payments.webhook_max_bytes': setting.count(256 * 1024, 'bytes', 'Largest webhook of a payment provider', 1024, 2 ** 22),
   'payments.events_retention_days': setting.count(400, 'days', 'How long ids of provider events are kept, so that a repetition is recognized', 30, 3650),
 } as const satisfies SettingTable

@@ -2,6 +2,8 @@
 import { sql, type Surface } from '#dodeca/kernel'
 import { sealedAccounts } from './provider/account-secrets.ts'
 import { checks } from './checks.ts'
+import { customers } from './customers/customer.ts'
+import { endedCustomersQueue } from './customers/provider-customers.ts'
 import { breaker_open, resolver_name, type Deps, type Needs } from './deps.ts'
 import { errors } from './errors.ts'
 import { events } from './events.ts'
@@ -11,6 +13,7 @@ import { loops } from './loops.ts'
 import { adviseProvider } from './provider/advise-provider.ts'
 import { faceFor } from './face-for.ts'
 import { openFace } from './open-face.ts'
+import { detachedMethodsQueue } from './methods/detach-method.ts'
 import { resolverQueue } from './operations/resolver.ts'
 import { permissions } from './permissions.ts'
 import { personalPayments } from './personal.ts'
@@ -35,9 +38,9 @@ export const paymentsWith = (own?: OwnPayments): Payments => ({
   ...(own?.sandbox && { sandbox: own.sandbox }),
   migrations: new URL('./migrations/', import.meta.url),
   tenancy,
-  permissions,
-  errors,
-  events,
+  permissions: { ...permissions, ...customers.permissions },
+  errors: { ...errors, ...customers.errors },
+  events: { ...events, ...customers.events },
   reference,
   needs: { identity: 'identity' },
   open: (kernel, { identity }) => {
@@ -52,6 +55,7 @@ export const paymentsWith = (own?: OwnPayments): Payments => ({
     const providers = openProviders(kernel, provider, recovered)
     const deps: Deps = { kernel, provider, providers, identity }
     const face = openFace(deps)
+    const detached_days = kernel.settings['payments.customers_kept_days']
     const payer_days = kernel.settings['payments.payer_days']
     const kept_days = kernel.settings['payments.events_retention_days']
     return {
@@ -64,11 +68,19 @@ export const paymentsWith = (own?: OwnPayments): Payments => ({
         providerEventsQueue(deps),
         reconciliationQueue(deps),
         expiryQueue(deps),
+        detachedMethodsQueue(deps),
+        endedCustomersQueue(deps),
       ],
       loops: loops(deps),
       checks: checks(deps),
       projections: [balancesProjection(deps)],
       retention: [
+        customers.retention(kernel),
+        {
+          table: 'payments.payment_methods',
+          key: ['tenant_id', 'id'],
+          where: sql`t.due_at is null and t.detached_at < kernel.now() - make_interval(days => ${detached_days})`,
+        },
         {
           table: 'payments.provider_events',
           key: ['provider', 'event_id'],

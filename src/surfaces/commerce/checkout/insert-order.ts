@@ -81,9 +81,10 @@ export async function insertOrder(
         where tenant_id = ${tenant_id} and owner_id = ${buyer_id} and id = ${given.cart_id}
       ), asked as (
         insert into commerce.payment_operations (
-          tenant_id, id, order_id, type, amount_minor, payment_method, return_url, due_at)
+          tenant_id, id, order_id, type, amount_minor, payment_method, save_method, return_url, due_at)
         select ${tenant_id}, ${operation_id}, ${id}, 'authorize', ${wire.total_minor},
-          ${given.payment?.payment_method ?? null}, ${given.payment?.return_url ?? null},
+          ${given.payment?.payment_method ?? null}, ${given.payment?.save ?? false},
+          ${given.payment?.return_url ?? null},
           kernel.now() + make_interval(secs => ${queue_after_seconds})
         where ${pays}
       )

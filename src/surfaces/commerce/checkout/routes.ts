@@ -51,6 +51,7 @@ export const checkoutRoutes = open({
         'currency_unknown',
         'card_data_refused',
         'payment_declined',
+        'customer_required',
         'payment_provider_unavailable',
         'rate_limited',
       ],
@@ -62,6 +63,7 @@ export const checkoutRoutes = open({
           if (!key) throw new Error('a checkout has a key')
           const known = await findByKey(tx, 'orders', principal, key)
           if (known) return orThrow(await checkoutReply(tx, known))
+          if (body.payment) deps.payments.requireMethods(principal, body.payment)
           const guest = guestOrigin(deps, principal, request.ip)
           const placing = { principal, given: body, key, operation_id, guest }
           const order = await placeOrder(tx, deps, placing)

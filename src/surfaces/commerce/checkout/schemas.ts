@@ -18,6 +18,7 @@ export const Checkout = closed(
     payment: Type.Optional(
       closed({
         payment_method: text(255),
+        save: Type.Optional(Type.Boolean()),
         provider: Type.Optional(oneOf('stripe')),
         return_url: Type.Optional(
           Type.String({ pattern: '^https?://', minLength: 8, maxLength: 2000 }),

@@ -551,6 +551,8 @@ create table commerce.payment_operations (
   state text not null default 'requested' check (state in
     ('requested', 'pending', 'succeeded', 'failed')),
   payment_method text,
+  -- whether it is kept for later payments of the buyer
+  save_method boolean not null default false,
   return_url text,
   reason text,
   result jsonb,

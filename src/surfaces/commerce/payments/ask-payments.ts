@@ -63,13 +63,14 @@ async function ask({ payments }: Pick<Deps, 'payments'>, one: OperationRow): Pro
   const named = { operation_id, tenant_id }
   switch (one.type) {
     case 'authorize': {
-      const { payment_method, return_url, buyer_id } = one
+      const { payment_method, save_method: save, return_url, buyer_id } = one
       const result = await payments.authorize({
         ...named,
         order_ref: order_id,
         amount_minor,
         currency,
         payment_method: payment_method ?? '',
+        save,
         return_url,
         buyer_id,
       })

@@ -18,6 +18,7 @@ export type Operation = Static<typeof Operation>
 export const OperationRow = Type.Object({
   ...Operation.properties,
   payment_method: nullable(Type.String()),
+  save_method: Type.Boolean(),
   return_url: nullable(Type.String()),
   reason: nullable(Type.String()),
   currency: Type.String(),
@@ -34,7 +35,7 @@ export async function findOperation(reader: Reader, id: string): Promise<Operati
     sql`
       -- any tenant: the operation's own id
       select p.tenant_id, p.id, p.order_id, p.type, p.amount_minor, p.state, p.payment_method,
-        p.return_url, p.reason, o.currency, o.buyer_id, o.intent_id, o.authorize_operation_id
+        p.save_method, p.return_url, p.reason, o.currency, o.buyer_id, o.intent_id, o.authorize_operation_id
       from commerce.payment_operations p
       join commerce.orders o on o.tenant_id = p.tenant_id and o.id = p.order_id
       where p.id = ${id}`,

@@ -92,6 +92,12 @@ export async function closeIfIdle(tx: Tx, account: Closing): Promise<AccountRow 
           select from payments.disputes d
           where d.tenant_id = ${tenant_id} and d.provider = ${key} and d.closed_at is null)
         and not exists (
+          select from payments.payment_methods m
+          where m.tenant_id = ${tenant_id} and m.provider = ${key} and m.due_at is not null)
+        and not exists (
+          select from payments.provider_customers p
+          where p.tenant_id = ${tenant_id} and p.provider = ${key} and p.due_at is not null)
+        and not exists (
           select from payments.provider_events e
           where e.provider = ${key} and e.due_at is not null) as idle`,
   )

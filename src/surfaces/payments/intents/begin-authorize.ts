@@ -7,14 +7,14 @@ import { requireAccount } from '../accounts/require-account.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { beginOperation, lockMovable, requireProvider } from '../operations/begin-operation.ts'
+import { chooseMethod, needsMethods, type Wish } from '../methods/choose-method.ts'
 import { leavePlace, takePlace } from '../operations/limit-declines.ts'
 import { createIntent } from './create-intent.ts'
 
-export type Authorization = {
+export type Authorization = Wish & {
   readonly operation_id: string
   readonly tenant_id: string
   readonly intent_id: string
-  readonly payment_method: string
   readonly return_url: string | null
   /** The payer: the caller, or the buyer of an order. */
   readonly principal_id: string | null
@@ -36,8 +36,11 @@ export async function beginAuthorize(tx: Tx, deps: Deps, asked: Authorization): 
   }
   requireProvider(deps, intent, asked)
   await requireAccount(tx, intent, 'active')
+  const plain = intent.customer_id === null && !needsMethods(asked)
+  const chosen = plain ? {} : await chooseMethod(tx, deps, intent, asked)
   await beginOperation(tx, deps, {
     ...asked,
+    ...chosen,
     type: 'authorize',
     amount_minor: intent.amount_minor,
   })
@@ -58,6 +61,17 @@ export async function beginForOrder(
   const { tenant_id, buyer_id: principal_id, order_ref, amount_minor, currency, ...rest } = asked
   const id = newId()
   const maker = { tenant_id, principal_id, key: null, managed: true, id }
+  if (needsMethods(asked)) {
+    await createIntent(tx, deps, { amount_minor, currency, order_ref }, maker)
+    return await beginAuthorize(tx, deps, {
+      ...asked,
+      intent_id: id,
+      principal_id,
+      payer: principal_id,
+      key: null,
+      managed: true,
+    })
+  }
   const [has_place, made] = await Promise.all([
     takePlace(tx, deps, { tenant_id, principal_id }),
     createIntent(tx, deps, { amount_minor, currency, order_ref }, maker),

@@ -3,6 +3,7 @@ import { Type, type Static } from 'typebox'
 import { newId, sql, violates, type RequestKey, type Tx } from '#dodeca/kernel'
 import { chooseAccount } from '../accounts/choose-account.ts'
 import type { Deps } from '../deps.ts'
+import { holdCustomer } from '../methods/choose-method.ts'
 import { problem } from '../errors.ts'
 import { announce } from '../operations/announce.ts'
 import { amountRules, readAmount, type GivenAmount } from '../money/read-amount.ts'
@@ -13,6 +14,8 @@ export type NewIntent = GivenAmount & {
   /** The name of an account of the tenant, or `platform`. */
   readonly account?: string
   readonly metadata?: Readonly<Record<string, string>>
+  /** Whose saved methods it may use. */
+  readonly customer_id?: string
 }
 
 export type Maker = {
@@ -43,21 +46,23 @@ export async function createIntent(
   maker: Maker,
 ): Promise<Created> {
   const amount_minor = readAmount(given, amountRules(deps.kernel.settings))
-  const { order_ref = null, currency, metadata = {} } = given
+  const { order_ref = null, currency, metadata = {}, customer_id = null } = given
   const { tenant_id, principal_id, key, managed, request_id = null, id = newId() } = maker
   const chosen = chooseAccount(tx, deps, tenant_id, given)
   // Without a wish nothing is awaited, because the caller sends further statements behind these.
   const account = chosen instanceof Promise ? await chosen : chosen
   const operation_id = newId()
+  if (customer_id !== null) await holdCustomer(tx, { tenant_id, id: customer_id }, '/customer_id')
   const intent = tx.one(
     Stored,
     sql`
     insert into payments.payment_intents (
       tenant_id, id, order_ref, amount_minor, currency, provider, managed, request_id, metadata,
-      created_by)
+      customer_id, created_by)
     values (
       ${tenant_id}, ${id}, ${order_ref}, ${amount_minor}, ${currency}, ${account},
-      ${managed}, ${request_id}, ${sql.json(metadata)}::jsonb, ${principal_id})
+      ${managed}, ${request_id}, ${sql.json(metadata)}::jsonb, ${customer_id},
+      ${principal_id})
     returning provider`,
   )
   const operation = tx.run(sql`

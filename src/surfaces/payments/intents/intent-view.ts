@@ -55,6 +55,7 @@ const intentMembers = {
   provider: Short,
   payment_account_id: nullable(Id),
   request_id: nullable(Id),
+  customer_id: nullable(Id),
   provider_customer_ref: nullable(Short),
   amount_authorized_minor: Amount,
   amount_capturable_minor: Amount,
@@ -102,6 +103,7 @@ export function summaryOf(row: IntentRow): Static<typeof IntentSummary> {
     provider: vendorOf(row.provider),
     payment_account_id: accountIdOf(row.provider),
     request_id: row.request_id,
+    customer_id: row.customer_id,
     provider_customer_ref: null,
     amount_authorized_minor: row.amount_authorized_minor,
     amount_capturable_minor:

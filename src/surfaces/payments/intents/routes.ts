@@ -9,6 +9,7 @@ import { replyFor } from '../operations/reply-for.ts'
 import { findIntent, intent_states, intentExpressions, IntentRow } from '../operations/rows.ts'
 import { settleOperation } from '../operations/settle-operation.ts'
 import { Authorize, Cancel, Capture, CreateIntent } from '../schemas.ts'
+import { method_refusals, needsMethods, withRights } from '../methods/choose-method.ts'
 import { beginAuthorize } from './begin-authorize.ts'
 import { beginCancel } from './begin-cancel.ts'
 import { beginCapture } from './begin-capture.ts'
@@ -85,6 +86,7 @@ export const intentRoutes = open({
         'currency_unknown',
         'provider_unsupported',
         'payment_account_unusable',
+        'customer_unusable',
         'card_data_refused',
       ],
     },
@@ -145,7 +147,7 @@ export const intentRoutes = open({
     (deps: Deps) => ({
       ...moves(deps),
       description:
-        'If the outcome is not known, the reply is 202 with the state `pending`. The platform then finds out the outcome and emits an event.',
+        'If the outcome is not known, the reply is 202 with the state `pending`. The platform then finds out the outcome and emits an event. With `save` the payment method is kept for later payments of the customer. A saved one is named by its id. Without its payer (`off_session`) it needs `payments.methods.charge`.',
       permission: 'payments.intents.authorize',
       body: Authorize,
       fails: [
@@ -154,17 +156,18 @@ export const intentRoutes = open({
         'payment_method_invalid',
         'payment_account_closed',
         'rate_limited',
+        ...method_refusals,
       ],
     }),
     {
       operation: {
-        begin: async ({ tx, operation_id, params: { id }, principal, body, key }, deps) => {
+        begin: async ({ tx, operation_id, params: { id }, principal, body, key, grants }, deps) => {
           const known = key && (await knownReply(tx, principal, 'authorize', key))
           if (known) return known
-          const { payment_method, return_url = null } = body
+          const { return_url = null, ...wish } = body
           await beginAuthorize(tx, deps, {
             ...askedBy(principal, operation_id, id, key),
-            payment_method,
+            ...(needsMethods(wish) ? await withRights(principal, grants, wish) : wish),
             return_url,
           })
           return undefined

@@ -40,6 +40,8 @@ create table payments.payment_intents (
   -- the account with the provider: `stripe` is the platform's, `stripe:<id>` one of the tenant
   provider text not null,
   provider_customer_ref text,
+  -- whose saved methods it may use
+  customer_id uuid,
   provider_handle text,
   provider_handle_at timestamptz,
   -- the last reconciliation that saw it at the provider
@@ -77,6 +79,8 @@ create index payment_intents_amount
 -- What an account made, for the export and the erasure of its data.
 create index payment_intents_maker on payments.payment_intents (created_by, id);
 create index payment_intents_order on payments.payment_intents (tenant_id, order_ref, id);
+create index payment_intents_customer on payments.payment_intents (tenant_id, customer_id)
+  where customer_id is not null;
 create index payment_intents_state on payments.payment_intents (tenant_id, state, id);
 
 -- Every mutation: committed before anything is sent, and the row that the resolver works on.
@@ -95,6 +99,14 @@ create table payments.payment_operations (
   provider_operation_id text,
   amount_minor bigint not null check (amount_minor >= 0),
   payment_method text,
+  -- the saved method that it uses
+  payment_method_id uuid,
+  -- the customer with whom the provider links the payment
+  customer_id uuid,
+  -- whether the method is kept for later
+  save boolean not null default false,
+  -- whether the payer is absent
+  off_session boolean not null default false,
   return_url text,
   reason text,
   -- why the authorization is not wanted any more
@@ -133,6 +145,9 @@ create index payment_operations_declines
 -- Refunds that an account requested, for the export and the erasure of its data.
 create index payment_operations_refunder on payments.payment_operations (principal_id, id)
   where type = 'refund';
+-- Methods that will be kept, for the limit of a customer.
+create index payment_operations_saving on payments.payment_operations (tenant_id, customer_id)
+  where save and state in ('created', 'pending_provider', 'requires_action');
 create index payment_operations_due on payments.payment_operations (due_at)
   where due_at is not null;
 
@@ -156,6 +171,10 @@ create table payments.payment_requests (
   paid int not null default 0,
   state text not null default 'open' check (state in
     ('open', 'processing', 'paid', 'expired', 'cancelled')),
+  -- who pays, if the merchant knows
+  customer_id uuid,
+  -- the payment of its merchant that is asked for
+  taken_id uuid,
   -- the one payment that may be live
   intent_id uuid,
   -- how it ends when its payment is certainly closed
@@ -193,6 +212,88 @@ create table payments.request_payers (
 create index request_payers_created on payments.request_payers (created_at);
 -- For the export and the erasure of who has this address.
 create index request_payers_email on payments.request_payers (tenant_id, lower(email));
+
+-- Who pays a tenant, again and again. Only the account itself gets one with its `account_id`.
+create table payments.customers (
+  tenant_id uuid not null,
+  id uuid not null,
+  account_id uuid,
+  email text,
+  name text,
+  locale text,
+  address jsonb,
+  tax_id text,
+  version bigint not null default 1,
+  created_at timestamptz not null default kernel.now(),
+  updated_at timestamptz not null default kernel.now(),
+  deleted_at timestamptz,
+  primary key (tenant_id, id)
+);
+create unique index customers_account on payments.customers (tenant_id, account_id)
+  where account_id is not null and deleted_at is null;
+create index customers_of_account on payments.customers (account_id, id)
+  where account_id is not null;
+create index customers_email on payments.customers (tenant_id, lower(email))
+  where email is not null;
+create index customers_deleted on payments.customers (deleted_at) where deleted_at is not null;
+
+-- A customer as an account with a provider knows them. The row is committed before the provider makes
+-- theirs, and stays until the provider has deleted it.
+create table payments.provider_customers (
+  tenant_id uuid not null,
+  id uuid not null unique,
+  customer_id uuid not null,
+  provider text not null,
+  -- null: not made yet, or not known to be
+  ref text,
+  -- the first call that may have made it, and until when another process may be calling
+  sent_at timestamptz,
+  calling_until timestamptz,
+  ended_at timestamptz,
+  due_at timestamptz,
+  attempts int not null default 0,
+  lease_token uuid,
+  leased_until timestamptz,
+  last_error_code text,
+  created_at timestamptz not null default kernel.now(),
+  primary key (tenant_id, customer_id, provider)
+);
+create unique index provider_customers_ref on payments.provider_customers (provider, ref);
+create index provider_customers_due on payments.provider_customers (due_at)
+  where due_at is not null;
+
+-- A method that was saved for later payments of a customer.
+create table payments.payment_methods (
+  tenant_id uuid not null,
+  id uuid not null,
+  customer_id uuid not null,
+  -- that of the customer, which never changes
+  account_id uuid,
+  provider text not null,
+  ref text not null,
+  method text not null,
+  brand text,
+  last4 text,
+  -- the last month in which it can be used, such as 2030-12
+  exp text,
+  state text not null default 'active' check (state in ('active', 'detached')),
+  detached_at timestamptz,
+  due_at timestamptz,
+  attempts int not null default 0,
+  lease_token uuid,
+  leased_until timestamptz,
+  last_error_code text,
+  version bigint not null default 1,
+  created_at timestamptz not null default kernel.now(),
+  primary key (tenant_id, id)
+);
+create unique index payment_methods_ref on payments.payment_methods (provider, ref);
+create index payment_methods_customer on payments.payment_methods (tenant_id, customer_id, id);
+create index payment_methods_account on payments.payment_methods (account_id, id)
+  where account_id is not null;
+create index payment_methods_due on payments.payment_methods (due_at) where due_at is not null;
+create index payment_methods_detached on payments.payment_methods (detached_at)
+  where detached_at is not null;
 
 create table payments.refunds (
   tenant_id uuid not null,

@@ -10,19 +10,15 @@ import { post, transfer } from '../ledger/post.ts'
 import { postFee } from '../ledger/post-fee.ts'
 import { accountIdOf } from '../provider/account-key.ts'
 import type { Snapshot } from '../provider/port.ts'
+import { keepMethod } from '../methods/keep-method.ts'
 import { openItem } from '../reconciliation/open-item.ts'
 import { followPayment } from '../requests/follow-payment.ts'
 import { announce } from './announce.ts'
 import { codeOfReason, nextState, type Move } from './next-state.ts'
 import { endOperation, parkOperations } from './end-operation.ts'
 import { releaseUnwanted } from './release-unwanted.ts'
-import {
-  lockIntent,
-  lockOpenOperations,
-  type IntentKey,
-  type IntentRow,
-  type OperationRow,
-} from './rows.ts'
+import { lockIntent, lockOpenOperations } from './rows.ts'
+import type { IntentKey, IntentRow, OperationRow } from './rows.ts'
 
 export type Report = {
   readonly snapshot: Snapshot
@@ -139,8 +135,9 @@ async function authorize(
   tx: Tx,
   intent: IntentRow,
   open: readonly OperationRow[],
-  { charge }: Snapshot,
+  snapshot: Snapshot,
 ) {
+  const { charge } = snapshot
   const operation = ofType(open, 'authorize')
   const expires_s = charge?.capture_before_s
   const next = {
@@ -154,6 +151,7 @@ async function authorize(
   }
   const ending = { state: 'succeeded', provider_operation_id: charge?.id ?? null } as const
   await Promise.all([store(tx, next), operation && endOperation(tx, operation, ending)])
+  if (operation) await keepMethod(tx, intent, operation, snapshot)
   announce(tx, next, {
     type: 'payment.authorized',
     version: next.version,

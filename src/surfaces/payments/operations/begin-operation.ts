@@ -24,6 +24,10 @@ export type Beginning = {
   readonly key: RequestKey | null
   readonly amount_minor: number
   readonly payment_method?: string | null
+  readonly payment_method_id?: string
+  readonly customer_id?: string
+  readonly save?: boolean | undefined
+  readonly off_session?: boolean | undefined
   readonly return_url?: string | null
   readonly reason?: string | null
   /** False if nothing must be sent, because the operation has succeeded in this transaction. */
@@ -118,7 +122,8 @@ export async function beginOperation(
     await tx.run(sql`
       insert into payments.payment_operations (
         tenant_id, id, intent_id, type, principal_id, idempotency_key, request_fingerprint, state,
-        provider, amount_minor, payment_method, return_url, reason, attempt_count, sent_at, due_at,
+        provider, amount_minor, payment_method, payment_method_id, customer_id, save, off_session,
+        return_url, reason, attempt_count, sent_at, due_at,
         resolved_at)
       values (
         ${begun.tenant_id}, ${begun.operation_id}, ${begun.intent_id}, ${begun.type},
@@ -127,7 +132,9 @@ export async function beginOperation(
           select i.provider from payments.payment_intents i
           where i.tenant_id = ${begun.tenant_id} and i.id = ${begun.intent_id}
         ), ${begun.amount_minor},
-        ${begun.payment_method ?? null}, ${begun.return_url ?? null}, ${begun.reason ?? null},
+        ${begun.payment_method ?? null}, ${begun.payment_method_id ?? null},
+        ${begun.customer_id ?? null}, ${begun.save ?? false}, ${begun.off_session ?? false},
+        ${begun.return_url ?? null}, ${begun.reason ?? null},
         ${sent ? 1 : 0}, case when ${sent} then now() end,
         case when ${sends} then kernel.now() + make_interval(secs => ${lease}) end,
         case when ${sends} then null else kernel.now() end)`)

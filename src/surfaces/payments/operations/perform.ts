@@ -8,6 +8,8 @@
 import { sql, type Db } from '#dodeca/kernel'
 import { atAccount, type Deps } from '../deps.ts'
 import { ProviderFailure, type RefundSnapshot, type Snapshot } from '../provider/port.ts'
+import { providerCustomer } from '../customers/provider-customers.ts'
+import { isWithdrawn } from '../methods/detach-method.ts'
 import { waitForPlace } from './limit-declines.ts'
 import { isVisible } from './next-state.ts'
 import {
@@ -117,18 +119,45 @@ async function sendAuthorize(deps: Deps, sending: Sending): Promise<Certain> {
   const { operation, intent, attempt } = sending
   // A request waits for its place. The resolver comes again.
   if (operation.sent_age === null) await waitForPlace(deps, operation, attempt === 'first')
+  const { customer_id } = operation
+  const customer =
+    customer_id === null
+      ? null
+      : await providerCustomer(deps, { ...operation, customer_id, provider: provider.name })
   const handle = intent.provider_handle ?? (await makeHandle(deps, intent))
   // The payment was released while its object was being made. Nothing was confirmed, so no money is
   // held.
   if (!handle) return { kind: 'ended' }
   await kernel.fault('payments.after_handle')
-  const { payment_method, return_url, id } = operation
+  const { payment_method, return_url, id, save, off_session } = operation
+  if (customer !== null) await assign(deps, sending, handle, customer)
   const snapshot = await provider.confirm(handle, {
     payment_method: payment_method ?? '',
     return_url,
     key: `${id}:confirm`,
+    ...(intent.customer_id === null ? {} : { save, off_session }),
   })
   return { kind: 'snapshot', snapshot }
+}
+
+/** It moves no money, so what is in doubt is tried again. A method that was detached is not charged. */
+async function assign(
+  deps: Deps,
+  { operation, attempt }: Sending,
+  handle: string,
+  customer: string,
+): Promise<void> {
+  const { id } = operation
+  try {
+    await deps.provider.customers?.assign(handle, customer, { key: `${id}:assign` })
+  } catch (error) {
+    if (!(error instanceof ProviderFailure) || error.kind !== 'doubt') throw error
+    throw new ProviderFailure('not_sent', error.code, { cause: error })
+  }
+  await deps.kernel.fault('payments.after_assign')
+  if (!(await isWithdrawn(deps, operation))) return
+  // An earlier attempt may have been sent. The next one closes the payment for certain.
+  throw new ProviderFailure(attempt === 'first' ? 'refused' : 'not_sent', 'payment_method_invalid')
 }
 
 /**
@@ -156,7 +185,9 @@ async function resume(deps: Deps, sending: Sending): Promise<Certain> {
   if (operation.type === 'refund') return await resumeRefund(deps, sending)
   const handle = intent.provider_handle
   const unwanted = operation.release_wanted !== null
-  const old = (operation.sent_age ?? 0) > kernel.settings['payments.fence_after_seconds']
+  const old =
+    (operation.sent_age ?? 0) > kernel.settings['payments.fence_after_seconds'] ||
+    (await isWithdrawn(deps, operation))
   const fenced = operation.type === 'authorize' && (unwanted || old)
   if (!handle) return fenced ? { kind: 'closed' } : await send(deps, sending)
   const snapshot = await provider.read(handle)

@@ -51,6 +51,14 @@ export function refusalOf({ id, type, error_code }: OperationRow): Problem {
     })
   }
   if (code === too_many_declines) return refusedForDeclines()
+  if (code === 'authentication_required') {
+    return problem('payment_declined', {
+      detail:
+        'The bank wants the payer to authenticate. Send the payer the page of a payment request with this `intent_id`.',
+      errors: [{ ...at, constraint: 'accepted' }],
+      more: { operation_id: id, decline_code: code, retryable: false },
+    })
+  }
   const detail = overtaken[code]
   if (detail) return problem('payment_refused', { detail, more })
   if (type === 'authorize') {

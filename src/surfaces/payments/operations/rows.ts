@@ -37,6 +37,7 @@ export const IntentRow = Type.Object({
   charge_ref: nullable(Word),
   managed: Type.Boolean(),
   request_id: nullable(Id),
+  customer_id: nullable(Id),
   amount_authorized_minor: Money,
   amount_captured_minor: Money,
   amount_refunded_minor: Money,
@@ -62,6 +63,10 @@ export const OperationRow = Type.Object({
   provider_operation_id: nullable(Word),
   amount_minor: Money,
   payment_method: nullable(Word),
+  payment_method_id: nullable(Id),
+  customer_id: nullable(Id),
+  save: Type.Boolean(),
+  off_session: Type.Boolean(),
   return_url: nullable(Word),
   reason: nullable(Word),
   release_wanted: nullable(Word),
@@ -78,7 +83,7 @@ export type OperationRow = Static<typeof OperationRow>
 
 export const intentColumns = sql`
   i.tenant_id, i.id, i.order_ref, i.amount_minor, i.currency, i.state, i.provider,
-  i.provider_handle, i.charge_ref, i.managed, i.request_id, i.amount_authorized_minor,
+  i.provider_handle, i.charge_ref, i.managed, i.request_id, i.customer_id, i.amount_authorized_minor,
   i.amount_captured_minor, i.amount_refunded_minor, i.amount_refund_pending_minor, i.authorization_expires_at,
   coalesce(i.authorization_expires_at <= kernel.now(), false) as expired,
   i.cancellation_reason, i.disputed, i.last_error, i.metadata, i.version, i.created_at`
@@ -90,7 +95,8 @@ export const intentExpressions = {
 
 export const operationColumns = sql`
   o.tenant_id, o.id, o.intent_id, o.principal_id, o.type, o.state, o.provider_operation_id,
-  o.amount_minor, o.payment_method, o.return_url, o.reason, o.release_wanted, o.error_code,
+  o.amount_minor, o.payment_method, o.payment_method_id, o.customer_id, o.save, o.off_session,
+  o.return_url, o.reason, o.release_wanted, o.error_code,
   o.attempt_count,
   extract(epoch from now() - o.sent_at)::float8 as sent_age,
   extract(epoch from now() - o.doubt_since)::float8 as doubt_age,

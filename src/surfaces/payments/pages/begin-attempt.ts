@@ -63,6 +63,8 @@ export async function beginAttempt(
     tenant_id,
     intent_id,
     payment_method: given.payment_method,
+    save: given.save,
+    on_page: true,
     return_url: urlOf(request, deps),
     // The request stands for its payer: its declines are counted, and its keys are its attempts.
     principal_id: id,
@@ -118,8 +120,13 @@ async function close(tx: Tx, deps: Deps, { tenant_id, id }: IntentRow): Promise<
 }
 
 async function createPayment(tx: Tx, deps: Deps, request: RequestRow, amount_minor: number) {
-  const { tenant_id, id: request_id, currency, order_ref } = request
-  const given = { amount_minor, currency, ...(order_ref === null ? {} : { order_ref }) }
+  const { tenant_id, id: request_id, currency, order_ref, customer_id } = request
+  const given = {
+    amount_minor,
+    currency,
+    ...(order_ref === null ? {} : { order_ref }),
+    ...(customer_id === null ? {} : { customer_id }),
+  }
   const maker = { tenant_id, principal_id: null, key: null, managed: true, request_id }
   return (await createIntent(tx, deps, given, maker)).id
 }

@@ -34,6 +34,7 @@ button { width: 100%; margin-top: 1rem; font: inherit; font-weight: 600; padding
 button.plain { background: transparent; color: var(--accent) }
 button:disabled { opacity: .6; cursor: default }
 #element { margin-top: 1rem }
+.choice input { width: auto }
 .soft { color: var(--soft); white-space: pre-line }
 .error { color: var(--bad); font-weight: 600 }
 [hidden] { display: none !important }
@@ -58,11 +59,13 @@ export type Shown = {
   readonly provider: string
   /** Null if nothing can be paid on the page now. */
   readonly browser: ProviderBrowser | null
+  /** Whether the payer may keep the card. */
+  readonly keeps: boolean
   /** The signature of the address. */
   readonly query: string
 }
 
-export function paymentPage({ request, provider, browser: usable, query }: Shown) {
+export function paymentPage({ request, provider, browser: usable, keeps, query }: Shown) {
   const { currency, amount_minor, description } = request
   const sum = amount_minor === null ? null : formatMoney(amount_minor, currency, 'en')
   const state = stateOf(request, usable)
@@ -72,7 +75,7 @@ export function paymentPage({ request, provider, browser: usable, query }: Shown
   const body = markup`<main id="page" data-setup="${JSON.stringify(setup)}">
 <h1>${sum ?? 'Pay'}</h1>
 <p class="soft">${description}</p>
-${partsOf(request, state)}
+${partsOf(request, state, keeps)}
 <p id="error" class="error" role="alert" hidden></p>
 <noscript><p class="error">This page needs JavaScript, with which the payment provider reads the card.</p></noscript>
 </main>${script !== null && markup`<script>${trusted(script)}</script>`}`
@@ -126,7 +129,7 @@ function policyOf(browser: ProviderBrowser | null, script: string | null): strin
   ].join('')
 }
 
-function partsOf(request: RequestRow, state: State): Markup {
+function partsOf(request: RequestRow, state: State, keeps: boolean): Markup {
   const { return_url } = request
   const back = return_url !== null && markup`<p><a href="${return_url}">Back to the shop</a></p>`
   const hidden = (part: string) => part !== part_of[state] && trusted(' hidden')
@@ -135,6 +138,7 @@ ${request.amount_minor === null && amountField(request.currency)}
 <label for="email">Mail address for the receipt (optional)</label>
 <input id="email" type="email" autocomplete="email" maxlength="254">
 <div id="element"></div>
+${keeps && keep_field}
 <button id="pay">Pay</button>
 </form>
 <div data-part="wait"${hidden('wait')}><p role="status">Your payment is being checked. Keep this page open.</p></div>
@@ -158,6 +162,8 @@ const ended: Readonly<Partial<Record<State, string>>> = {
   cancelled: 'This payment request was cancelled. Nothing has to be paid.',
   unavailable: 'Nothing can be paid here at the moment.',
 }
+
+const keep_field = markup`<label class="choice"><input id="save" type="checkbox"> Keep this card for later payments</label>`
 
 function amountField(currency: string): Markup {
   return markup`<label for="amount">Amount in ${currency}</label>

@@ -7,6 +7,7 @@ import { closed, reply, routesOf, text, type Reader } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { refuseCardData } from '../intents/card-data.ts'
+import { method_refusals } from '../methods/choose-method.ts'
 import { findSigned, grantOf, type RequestRow } from '../requests/request-row.ts'
 import { Attempt } from '../schemas.ts'
 import { vendorOf } from '../provider/account-key.ts'
@@ -58,6 +59,7 @@ export const pageRoutes = open({
         request,
         provider: vendorOf((at ?? deps).provider.name),
         browser: browser ?? null,
+        keeps: request.customer_id !== null && at?.provider.customers !== undefined,
         query: signatureOf(query),
       })
       return reply(200, shown.body, shown.headers)
@@ -96,6 +98,7 @@ export const pageRoutes = open({
         'operation_pending',
         'idempotency_key_reused',
         'provider_unsupported',
+        ...method_refusals,
         'card_data_refused',
         'amount_too_large',
         'amount_not_representable',

@@ -91,12 +91,14 @@ async function pay() {
   if (amount_minor !== undefined && !(amount_minor > 0)) return say(words.amount)
   const { change, pay: make } = await openWallet()
   if (amount_minor) change(Math.round(amount_minor * setup.scale))
-  const made = await make(location.href)
+  const save = at('save')?.checked
+  const made = await make(location.href, save)
   if (made.error) return say(made.error)
   const email = at('email').value.trim()
   const answer = await ask('POST', '/attempts', {
     provider: setup.provider,
     payment_method: made.payment_method,
+    save: save || undefined,
     attempt_id: crypto.randomUUID(),
     ...(amount_minor && { amount_minor }),
     ...(email && { email }),

@@ -9,6 +9,7 @@ import { failureOf, failureOfReply } from './stripe-failures.ts'
 export type StripeClient = {
   get<T>(path: string, params?: object): Promise<T>
   post<T>(path: string, params: object, key: string): Promise<T>
+  del<T>(path: string, key: string): Promise<T>
   close(): Promise<void>
 }
 
@@ -69,6 +70,8 @@ export function openStripeClient(key: string, address: string, timeout_ms: numbe
         'content-type': 'application/x-www-form-urlencoded',
         'idempotency-key': idempotency_key,
       }),
+    del: (path, idempotency_key) =>
+      ask('DELETE', path, null, { 'idempotency-key': idempotency_key }),
     close: upstream.close,
   }
 }

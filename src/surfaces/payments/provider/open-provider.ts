@@ -30,14 +30,17 @@ export function behindGate(
     concurrency: settings['payments.provider_concurrency'],
     open_ms: settings['payments.breaker_open_ms'],
   })
-  const { accepting = () => true, books } = provider
+  const { accepting = () => true, books, customers } = provider
   const pass: Pass = (kind, call) => gate.pass(kind, () => within(call))
   return {
     ...provider,
     ...passing(provider, 'write', writes, pass),
     ...passing(provider, 'read', reads, pass),
+    ...(customers && {
+      customers: passing(customers, 'write', namesOf(customers), pass),
+    }),
     ...(books && {
-      books: passing(books, 'read', Object.keys(books) as (keyof typeof books)[], pass),
+      books: passing(books, 'read', namesOf(books), pass),
     }),
     accepting: () => accepting() && !gate.open(),
     onRecovered: gate.onRecovered,
@@ -46,6 +49,8 @@ export function behindGate(
 
 const writes = ['createHandle', 'confirm', 'capture', 'cancel', 'refund'] as const
 const reads = ['read', 'readRefund', 'refundsOf'] as const
+
+const namesOf = <T extends object>(calls: T) => Object.keys(calls) as (keyof T)[]
 
 type Within = <T>(call: () => Promise<T>) => Promise<T>
 type Pass = <T>(kind: 'read' | 'write', call: () => Promise<T>) => Promise<T>

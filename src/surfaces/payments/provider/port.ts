@@ -9,6 +9,7 @@ import type {
   SignedProviderMessage,
   Reader,
 } from '#dodeca/kernel'
+import type { ProviderCustomers, UsedMethod } from './port-customers.ts'
 
 export type Snapshot = {
   readonly handle: string
@@ -36,6 +37,8 @@ export type Snapshot = {
   readonly intent_id: string | null
   readonly tenant_id: string | null
   readonly created_s: number
+  /** The method of a payment of a customer. */
+  readonly method?: UsedMethod
 }
 
 export type Charge = {
@@ -117,7 +120,7 @@ export type ProviderBrowser = {
   readonly policy: Readonly<Record<'script' | 'frame' | 'connect' | 'img', readonly string[]>>
   /**
    * JavaScript of our page: an async function that gets this setup, the amount and the place of the
-   * form, and returns `{ change(amount), pay(return_url), act(client_secret) }`.
+   * form, and returns `{ change(amount), pay(return_url, save), act(client_secret) }`.
    */
   readonly page_script: string
   /** The amount in the provider's own unit. */
@@ -143,6 +146,10 @@ export type PaymentProvider = {
       readonly payment_method: string
       readonly return_url: string | null
       readonly key: string
+      /** Keep it for the customer of the payment; false: do not, whatever was said before. */
+      readonly save?: boolean
+      /** The payer is absent. */
+      readonly off_session?: boolean
     },
   ): Promise<Snapshot>
   capture(
@@ -172,6 +179,8 @@ export type PaymentProvider = {
   accepting?(): boolean
   /** Null while a browser cannot use it. Without it, there are no pages of ours. */
   browser?(): Promise<ProviderBrowser | null>
+  /** Without it, no payment method is saved. */
+  readonly customers?: ProviderCustomers
   /** Its own books. Without them nothing is reconciled, and lost webhooks are not looked for. */
   readonly books?: ProviderBooks
 }

@@ -19,7 +19,8 @@ const page_script = `async ({ publishable_key, methods, amount, currency, place,
   element.mount(place)
   return {
     change: more => elements.update({ amount: more }),
-    pay: async return_url => {
+    pay: async (return_url, save) => {
+      if (save !== undefined) elements.update({ setupFutureUsage: save ? 'off_session' : null })
       const submitted = await elements.submit()
       if (submitted.error) return { error: submitted.error.message }
       const made = await stripe.createConfirmationToken({ elements, params: { return_url } })

@@ -40,7 +40,21 @@ export function snapshotOf(intent: Stripe.PaymentIntent): Snapshot {
     intent_id: intent.metadata['intent_id'] ?? null,
     tenant_id: intent.metadata['tenant_id'] ?? null,
     created_s: intent.created,
+    ...methodIn(intent),
   }
+}
+
+function methodIn({ customer, latest_charge, setup_future_usage }: Stripe.PaymentIntent) {
+  const customer_ref = idOf(customer)
+  if (customer_ref === null || latest_charge === null || typeof latest_charge === 'string') {
+    return {}
+  }
+  const { payment_method: ref, payment_method_details: used } = latest_charge
+  if (ref === null || !used) return {}
+  const { brand = null, last4 = null, exp_month, exp_year } = used.card ?? {}
+  const exp = exp_month && exp_year ? `${exp_year}-${String(exp_month).padStart(2, '0')}` : null
+  const kept = setup_future_usage === 'off_session'
+  return { method: { ref, customer_ref, kept, method: used.type, brand, last4, exp } }
 }
 
 /** The secret of the payment is only for an action that the script of Stripe performs. */
@@ -166,6 +180,6 @@ export function eventOf(event: {
   return { event_id: event.id, type: event.type, object_ref, created_s: event.created }
 }
 
-export function idOf(value: string | { readonly id: string } | null): string | null {
-  return typeof value === 'object' ? (value?.id ?? null) : value
+export function idOf(value: string | { readonly id: string } | null | undefined): string | null {
+  return typeof value === 'string' ? value : (value?.id ?? null)
 }

@@ -5,6 +5,7 @@ import type { Kernel } from '../settings.ts'
 import type { StripeClient } from './call-stripe.ts'
 import type { StripeLine } from './connect-stripe.ts'
 import { openBrowser } from './stripe-browser.ts'
+import { openCustomers } from './stripe-customers.ts'
 import { verifyWebhook } from './verify-stripe.ts'
 import {
   ProviderFailure,
@@ -49,6 +50,7 @@ export function openStripe({ log }: Pick<Kernel, 'log'>, line: StripeLine): Paym
     verify: (message, now_seconds) => verifyWebhook(line, message, now_seconds),
     ...writes(call),
     ...reads(call),
+    customers: openCustomers(call),
     books: { ...bookReads(call), ...lists(call) },
   }
 }
@@ -65,7 +67,7 @@ const kinds: Readonly<Record<string, ObjectKind>> = {
   po: 'payout',
 }
 
-type Call = <T>(work: (stripe: StripeClient) => Promise<T>) => Promise<T>
+export type Call = <T>(work: (stripe: StripeClient) => Promise<T>) => Promise<T>
 
 type Intent = Stripe.PaymentIntent
 type WriteParams =
@@ -94,10 +96,16 @@ function writes(call: Call) {
         },
         key,
       ),
-    confirm: (handle, { payment_method, return_url, key }) =>
+    confirm: (handle, { payment_method, return_url, key, save, off_session }) =>
       write(
         `${of(intents, handle)}/confirm`,
-        { ...methodOf(payment_method), ...(return_url ? { return_url } : {}), expand },
+        {
+          ...methodOf(payment_method),
+          ...(return_url ? { return_url } : {}),
+          ...(save === undefined ? {} : { setup_future_usage: save ? 'off_session' : '' }),
+          ...(off_session ? { off_session } : {}),
+          expand,
+        },
         key,
       ),
     capture: (handle, { amount_minor, currency, key }) =>

@@ -1,8 +1,13 @@
-/** Creates a payment request. */
+/**
+ * Creates a payment request. It may be for a payment that its merchant could not authorize, for
+ * example because the bank wants the payer: then only the page moves this payment, so it is paid once.
+ */
 import { limit, newId, parseTime, rfc3339, sql, type Tx } from '#dodeca/kernel'
 import type { Static } from 'typebox'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
+import { holdCustomer } from '../methods/choose-method.ts'
+import { lockMovable } from '../operations/begin-operation.ts'
 import { amountRules, readAmount } from '../money/read-amount.ts'
 import type { CreateRequest } from '../schemas.ts'
 import { requestColumns, RequestRow } from './request-row.ts'
@@ -25,7 +30,16 @@ export async function createRequest(
   given: Given,
   tenant_id: string,
 ): Promise<RequestRow> {
-  const { amount_minor = null, currency, uses = 1 } = given
+  const intent = await takeIntent(tx, given, tenant_id)
+  const { currency, uses = 1, customer_id = intent?.customer_id ?? null } = given
+  const amount_minor = intent?.amount_minor ?? given.amount_minor ?? null
+  if (customer_id !== null && uses !== 1) {
+    throw problem('validation_failed', {
+      detail: 'Each buyer of a payment link is another one. Leave `customer_id` or `uses` out.',
+      errors: [{ location: 'body', pointer: '/customer_id', constraint: 'excluded' }],
+    })
+  }
+  if (customer_id !== null) await holdCustomer(tx, { tenant_id, id: customer_id }, '/customer_id')
   const asked = amount_minor ?? any_amount_minor
   readAmount({ amount_minor: asked, currency }, amountRules(kernel.settings))
   const expires_at = expiryOf(given, kernel)
@@ -37,18 +51,51 @@ export async function createRequest(
       select from payments.payment_requests
       where tenant_id = ${tenant_id} and state in ('open', 'processing') and link_id is null`,
   )
-  return await tx.one(
+  const id = newId()
+  const row = await tx.one(
     RequestRow,
     sql`
       insert into payments.payment_requests as t (
-        tenant_id, id, amount_minor, currency, description, order_ref, return_url, uses,
-        expires_at, due_at)
+        tenant_id, id, customer_id, intent_id, taken_id, amount_minor, currency, description,
+        order_ref, return_url, uses, expires_at, due_at)
       values (
-        ${tenant_id}, ${newId()}, ${amount_minor}, ${currency}, ${given.description},
+        ${tenant_id}, ${id}, ${customer_id}, ${intent?.id ?? null}, ${intent?.id ?? null},
+        ${amount_minor}, ${currency}, ${given.description},
         ${given.order_ref ?? null}, ${given.return_url ?? null}, ${uses},
         ${expires_at}, ${expires_at})
       returning ${requestColumns}`,
   )
+  if (intent) {
+    await tx.run(sql`
+      update payments.payment_intents
+      set managed = true, request_id = ${id}, customer_id = ${customer_id}
+      where tenant_id = ${tenant_id} and id = ${intent.id}`)
+  }
+  return row
+}
+
+async function takeIntent(tx: Tx, given: Given, tenant_id: string) {
+  const { intent_id, amount_minor, currency, customer_id, uses = 1 } = given
+  if (intent_id === undefined) return undefined
+  const intent = await lockMovable(tx, { tenant_id, id: intent_id }, false)
+  if (intent.state !== 'requires_authorization') {
+    throw problem('invalid_transition', {
+      current_state: intent.state,
+      detail: 'Only a payment in requires_authorization can be asked for.',
+    })
+  }
+  const same: readonly (readonly [string, boolean])[] = [
+    ['/amount_minor', (amount_minor ?? intent.amount_minor) === intent.amount_minor],
+    ['/currency', currency === intent.currency],
+    ['/uses', uses === 1],
+    ['/customer_id', (customer_id ?? intent.customer_id) === (intent.customer_id ?? customer_id)],
+  ]
+  const [pointer] = same.find(([, is_same]) => !is_same) ?? []
+  if (pointer === undefined) return intent
+  throw problem('validation_failed', {
+    detail: 'A request for a payment has its amount, currency and customer, and one use.',
+    errors: [{ location: 'body', pointer, constraint: 'const' }],
+  })
 }
 
 function expiryOf({ expires_at }: Given, { clock, settings }: Deps['kernel']): string {

@@ -87,10 +87,23 @@ export async function announceEnd(tx: Tx, request: RequestRow): Promise<void> {
   const { state, tenant_id, link_id } = request
   if (state !== 'expired' && state !== 'cancelled') return
   announceRequest(tx, request, state)
+  await giveBack(tx, request)
   if (link_id === null) return
   await tx.run(sql`
     update payments.payment_requests set used = used - 1, version = version + 1
     where tenant_id = ${tenant_id} and id = ${link_id} and used > paid`)
+}
+
+/** A payment that was its merchant's before is so again. Its row is locked already. */
+async function giveBack(tx: Tx, { tenant_id, id, intent_id }: RequestRow): Promise<void> {
+  if (intent_id === null) return
+  await tx.run(sql`
+    update payments.payment_intents i
+    set managed = false, request_id = null
+    from payments.payment_requests t
+    where t.tenant_id = ${tenant_id} and t.id = ${id} and t.taken_id = i.id
+      and i.tenant_id = t.tenant_id and i.id = ${intent_id} and i.request_id = t.id
+      and i.state = 'requires_authorization'`)
 }
 
 async function claim(tx: Tx, intent: IntentRow): Promise<boolean> {

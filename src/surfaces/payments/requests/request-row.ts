@@ -37,6 +37,7 @@ export const RequestRow = Type.Object({
   uses: nullable(Type.Integer()),
   used: Type.Integer(),
   state: oneOf(...request_states),
+  customer_id: nullable(Id),
   intent_id: nullable(Id),
   closing: nullable(Word),
   payer_email: nullable(Word),
@@ -58,7 +59,7 @@ export const requestExpressions = {
 
 export const requestColumns = sql`
   t.tenant_id, t.id, t.link_id, t.amount_minor, t.currency, t.description, t.order_ref,
-  t.return_url, t.uses, t.used, t.state, t.intent_id, t.closing,
+  t.return_url, t.uses, t.used, t.state, t.customer_id, t.intent_id, t.closing,
   ${requestExpressions.payer_email} as payer_email, ${requestExpressions.late} as late,
   t.expires_at, t.version, t.created_at`
 
@@ -100,6 +101,7 @@ export const PaymentRequest = Type.Object(
     uses: nullable(Type.Integer({ minimum: 1 })),
     used: Type.Integer({ minimum: 0 }),
     link_id: nullable(Id),
+    customer_id: nullable(Id),
     intent_id: nullable(Id),
     payer_email: nullable(Text(254)),
     expires_at: Time,
@@ -115,7 +117,17 @@ const shown_after_seconds = 7 * 86_400
 
 export function viewOf(row: RequestRow, deps: Pick<Deps, 'kernel'>): PaymentRequest {
   const { id, state, amount_minor, currency, description, order_ref, return_url } = row
-  const { uses, used, link_id, intent_id, payer_email, expires_at, version, created_at } = row
+  const {
+    uses,
+    used,
+    link_id,
+    customer_id,
+    intent_id,
+    payer_email,
+    expires_at,
+    version,
+    created_at,
+  } = row
   return {
     id,
     url: urlOf(row, deps),
@@ -128,6 +140,7 @@ export function viewOf(row: RequestRow, deps: Pick<Deps, 'kernel'>): PaymentRequ
     uses,
     used,
     link_id,
+    customer_id,
     intent_id,
     payer_email,
     expires_at,

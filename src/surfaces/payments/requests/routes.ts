@@ -32,7 +32,7 @@ export const requestRoutes = open({
     'Create a payment request, with a page to pay it',
     {
       description:
-        'Send its `url` to who pays. Without an amount, the payer says it. With more than one use it is a payment link, and each buyer pays a request of their own with its `link_id`. What is paid is captured at once.',
+        'Send its `url` to who pays. Without an amount, the payer says it. With more than one use it is a payment link, and each buyer pays a request of their own with its `link_id`. What is paid is captured at once. With `intent_id` it is for a payment that was not authorized: until the request ends, only its page moves this payment.',
       permission: 'payments.requests.create',
       idempotency: 'required',
       record: 'reference',
@@ -44,13 +44,18 @@ export const requestRoutes = open({
         'amount_not_representable',
         'currency_unknown',
         'payment_page_unavailable',
+        'customer_unusable',
+        'payment_intent_not_found',
+        'invalid_transition',
+        'intent_managed',
+        'operation_pending',
         'quota_exceeded',
       ],
     },
     {
       // Asked before the transaction: the addresses of a sandbox are in a file.
-      prepare: async ({ principal: { tenant_id } }, deps) => {
-        const at = await accountOf(deps, { tenant_id, intent_id: null })
+      prepare: async ({ principal: { tenant_id }, body }, deps) => {
+        const at = await accountOf(deps, { tenant_id, intent_id: body.intent_id ?? null })
         return (await at?.provider.browser?.()) != null
       },
       handle: async ({ tx, principal: { tenant_id }, body, prepared }, deps) => {

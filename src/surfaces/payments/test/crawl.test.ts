@@ -42,11 +42,21 @@ const captured = async (maker: Asks) => {
   await maker.ask('POST', `/v1/payment-intents/${id}/capture`, {})
   return id
 }
+const saved = async ({ ask }: Asks) => {
+  const { id: customer_id } = await ask('POST', '/v1/customers', customer)
+  const body = { amount_minor: 1000, currency: 'EUR', customer_id }
+  const { id } = await ask('POST', '/v1/payment-intents', body)
+  const method = { payment_method: 'pm_card_visa', save: true }
+  await ask('POST', `/v1/payment-intents/${id}/authorize`, method)
+  const { data } = await ask('GET', `/v1/payment-methods?customer_id=${customer_id}`)
+  return data[0]?.id ?? ''
+}
 const posted = async (maker: Asks) => {
   const id = await captured(maker)
   const { data } = await maker.ask('GET', `/v1/ledger/transactions?intent_id=${id}`)
   return data[0]?.id ?? ''
 }
+const customer = { name: 'Ann', email: 'ann@example.com' }
 let accounts = 0
 /** Each account with the provider belongs to one payment account. */
 async function connection() {
@@ -91,6 +101,7 @@ await crawlSurface({
         return name
       },
     },
+    '/v1/payment-methods/{id}': { make: saved },
     '/v1/payment-requests/{id}': { make: requested },
     // The URL is the credential: a caller of any tenant may use it.
     '/pay/{id}': { shared: true, make: requested },
@@ -161,6 +172,8 @@ await crawlSurface({
       },
     },
     'POST /v1/payment-intents/{id}/cancel': { request: () => ({ body: {} }) },
+    'POST /v1/customers': { request: () => ({ body: customer }) },
+    'PATCH /v1/customers/{customer_id}': { request: () => ({ body: { name: 'Ann B' } }) },
     'POST /v1/payment-requests': { request: () => ({ body: asked }) },
     'POST /v1/payment-requests/{id}/cancel': { request: () => ({}) },
     'GET /pay/{id}': { request: signed },
