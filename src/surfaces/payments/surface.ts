@@ -50,7 +50,7 @@ export const paymentsWith = (own?: OwnPayments): Payments => ({
     }
     provider.onRecovered(() => recovered(provider))
     const providers = openProviders(kernel, provider, recovered)
-    const deps: Deps = { kernel, provider, providers, identity }
+    const deps: Deps = { kernel, provider, providers, identity, owner: {} }
     const face = openFace(deps)
     const payer_days = kernel.settings['payments.payer_days']
     const kept_days = kernel.settings['payments.events_retention_days']

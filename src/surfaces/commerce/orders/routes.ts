@@ -147,14 +147,14 @@ export const orderRoutes = open({
       reply: Order,
       fails: ['order_not_cancellable', 'card_data_refused'],
     }),
-    async ({ tx, principal, params, body, grants }) => {
+    async ({ tx, principal, params, body, grants }, deps) => {
       const key = { tenant_id: principal.tenant_id, id: params.order_id }
       const may = (await grants()).has(cancels)
       const order = await lockOrder(tx, key)
       const own = order?.buyer_id === principal.id
       if (!order || !(own || may)) throw problem(absent)
       const given = (body as typeof body | undefined) ?? {} // the body is optional
-      await cancelOrder(tx, order, given.reason_code ?? 'requested')
+      await cancelOrder(tx, deps, order, given.reason_code ?? 'requested')
       if (!own) {
         tx.audit(cancels, `order:${order.id}`, { reason: given.note })
       }

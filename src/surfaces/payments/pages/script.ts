@@ -93,7 +93,7 @@ async function pay() {
   if (amount_minor) change(Math.round(amount_minor * setup.scale))
   const made = await make(location.href)
   if (made.error) return say(made.error)
-  const email = at('email').value.trim()
+  const email = at('email')?.value.trim()
   const answer = await ask('POST', '/attempts', {
     provider: setup.provider,
     payment_method: made.payment_method,

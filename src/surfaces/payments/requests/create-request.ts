@@ -5,6 +5,7 @@ import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { amountRules, readAmount } from '../money/read-amount.ts'
 import type { CreateRequest } from '../schemas.ts'
+import type { OwnedLine } from '../face.ts'
 import { requestColumns, RequestRow } from './request-row.ts'
 
 type Given = Static<typeof CreateRequest>
@@ -24,6 +25,7 @@ export async function createRequest(
   { kernel }: Deps,
   given: Given,
   tenant_id: string,
+  lines: readonly OwnedLine[] | null = null,
 ): Promise<RequestRow> {
   const { amount_minor = null, currency, uses = 1 } = given
   const asked = amount_minor ?? any_amount_minor
@@ -41,12 +43,13 @@ export async function createRequest(
     RequestRow,
     sql`
       insert into payments.payment_requests as t (
-        tenant_id, id, amount_minor, currency, description, order_ref, return_url, uses,
-        expires_at, due_at)
+        tenant_id, id, amount_minor, currency, description, order_ref, return_url, locale,
+        lines, uses, expires_at, due_at)
       values (
         ${tenant_id}, ${newId()}, ${amount_minor}, ${currency}, ${given.description},
-        ${given.order_ref ?? null}, ${given.return_url ?? null}, ${uses},
-        ${expires_at}, ${expires_at})
+        ${given.order_ref ?? null}, ${given.return_url ?? null},
+        ${given.locale ?? null}, ${lines && sql.json(lines)}::jsonb, ${uses}, ${expires_at},
+        ${expires_at})
       returning ${requestColumns}`,
   )
 }
