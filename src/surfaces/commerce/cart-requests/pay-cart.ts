@@ -5,7 +5,7 @@
  * certain before the next one begins.
  */
 import { Type } from 'typebox'
-import { newId, orderPrint, Problem, sql, type RequestKey, type Tx } from '#dodeca/kernel'
+import { newId, orderPrint, Problem, sql, type Reader, type RequestKey, type Tx } from '#dodeca/kernel'
 import type { RequestOwner } from '../../payments/face.ts'
 import { endPending } from '../checkout/end-pending.ts'
 import { guestOriginOf } from '../checkout/guest-limits.ts'
@@ -23,6 +23,8 @@ import { findCartRequest, type CartRequest } from './cart-request.ts'
 type Request = Parameters<RequestOwner['attempt']>[0]
 type Given = Parameters<RequestOwner['attempt']>[1]
 
+/** The request itself releases; if its process was killed, the queue does it then. */
+const queue_after_seconds = 20
 const OrderId = Type.Object({ id: Type.String() })
 
 export function plugCartRequests(deps: Deps): void {
@@ -89,13 +91,22 @@ async function closeEarlier(
     )
     const order = waits && (await lockOrder(tx, { tenant_id, id: waits.id }))
     if (order?.payment_state !== 'requires_action') return
-    await endPending(tx, deps, order, { to: 'expired', reason_code: 'paid_otherwise' })
+    await endPending(tx, deps, order, {
+      to: 'expired',
+      reason_code: 'paid_otherwise',
+      release_after_seconds: queue_after_seconds,
+    })
   })
   const releasing = sql`
     select p.id from commerce.payment_operations p
     join commerce.orders o on o.tenant_id = p.tenant_id and o.id = p.order_id
     where ${of} and p.type = 'void' and p.state in ('requested', 'pending')`
-  for (const one of await db.many(OrderId, releasing)) await settle(deps, one.id)
+  for (const { id: operation_id } of await db.many(OrderId, releasing)) {
+    const answer = await askInTime(deps, operation_id)
+    // Refused: the queue releases it at this moment.
+    if (answer.kind === 'refused') continue
+    await db.tx(tx => applyAnswer(tx, deps, operation_id, answer))
+  }
   if ((await db.many(OrderId, releasing)).length > 0) throw problem('operation_pending')
 }
 
@@ -115,18 +126,21 @@ async function place(deps: Deps, request: Request, attempt: Attempt): Promise<Or
 }
 
 async function placeAgain(tx: Tx, deps: Deps, request: Request, attempt: Attempt) {
-  const { cart, given, key, ip } = attempt
-  const { tenant_id, owner_id, cart_id, owner_kind: kind, session_id } = cart
+  const { given, key, ip } = attempt
+  const { tenant_id, owner_id } = attempt.cart
   const known = await findByKey(tx, 'orders', { tenant_id, id: owner_id }, key)
-  if (known) {
-    const order = await findOrder(tx, known)
-    if (order) return order
-  }
+  const order = known && (await findOrder(tx, known))
+  if (order) return order
+  await requireOpen(tx, deps, request)
+  // Read again, because the end of an earlier order has changed the version of the cart.
+  const cart = await findCartRequest(tx, request)
+  if (!cart) throw problem('request_not_open')
+  const { cart_id, owner_kind: kind, session_id } = cart
   const caller = { id: owner_id, tenant_id, kind, session_id }
   if ((await deps.people.rolesOf(tx, caller)) === null) {
     throw problem('request_not_open', { detail: 'Its buyer has no access to the shop any more.' })
   }
-  const order = await placeOrder(tx, deps, {
+  const placed = await placeOrder(tx, deps, {
     principal: caller,
     key,
     operation_id: newId(),
@@ -141,7 +155,13 @@ async function placeAgain(tx: Tx, deps: Deps, request: Request, attempt: Attempt
     },
   })
   if (!(await deps.payments.requests.begin(tx, request))) throw problem('request_not_open')
-  return order
+  return placed
+}
+
+async function requireOpen(reader: Reader, { payments }: Deps, request: Request): Promise<void> {
+  const now = await payments.requests.find(reader, request)
+  if (now?.state === 'open') return
+  throw problem(now?.state === 'processing' ? 'operation_pending' : 'request_not_open')
 }
 
 /** What the payer can do something about. Anything else means that the cart is not as it was shown. */
@@ -151,6 +171,7 @@ const told = [
   'pending_order_limit',
   'rate_limited',
   'request_not_open',
+  'operation_pending',
   'idempotency_key_reused',
   'payment_provider_unavailable',
 ]

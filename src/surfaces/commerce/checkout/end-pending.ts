@@ -19,6 +19,8 @@ const events = {
 export type Ending = {
   readonly to: keyof typeof events
   readonly reason_code: string
+  /** The caller releases the payment itself before the queue does. */
+  readonly release_after_seconds?: number
 }
 
 /** Returns undefined, and changes nothing, if the order is no longer pending. */
@@ -26,7 +28,7 @@ export async function endPending(
   tx: Tx,
   { payments }: Pick<Deps, 'payments'>,
   order: OrderRow,
-  { to, reason_code }: Ending,
+  { to, reason_code, release_after_seconds }: Ending,
 ): Promise<OrderRow | undefined> {
   if (order.state !== 'pending') return undefined
   const ended = await moveOrder(tx, order, { to, reason_code })
@@ -40,7 +42,8 @@ export async function endPending(
   }
   announceOrder(tx, ended, events[to], { reason_code })
   if (to === 'payment_failed') return ended
-  await requestVoid(tx, ended, to === 'cancelled' ? 'order_cancelled' : 'order_expired')
+  const reason = to === 'cancelled' ? 'order_cancelled' : 'order_expired'
+  await requestVoid(tx, ended, reason, release_after_seconds)
   return ended
 }
 
