@@ -5,7 +5,15 @@
  * certain before the next one begins.
  */
 import { Type } from 'typebox'
-import { newId, orderPrint, Problem, sql, type Reader, type RequestKey, type Tx } from '#dodeca/kernel'
+import {
+  newId,
+  orderPrint,
+  Problem,
+  sql,
+  type Reader,
+  type RequestKey,
+  type Tx,
+} from '#dodeca/kernel'
 import type { RequestOwner } from '../../payments/face.ts'
 import { endPending } from '../checkout/end-pending.ts'
 import { guestOriginOf } from '../checkout/guest-limits.ts'

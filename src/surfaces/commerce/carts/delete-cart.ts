@@ -12,7 +12,11 @@ import { lockOpen } from './open-cart.ts'
 
 const Gone = Type.Object({ gone: Type.Boolean() })
 
-export async function deleteCart(tx: Tx, deps: Pick<Deps, 'payments'>, key: CartKey): Promise<void> {
+export async function deleteCart(
+  tx: Tx,
+  deps: Pick<Deps, 'payments'>,
+  key: CartKey,
+): Promise<void> {
   const { tenant_id, owner_id, id } = key
   if (!(await lockOpen(tx, key))) {
     const before = await tx.maybe(

@@ -18,6 +18,7 @@ import {
 } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
+import { pageUrl } from '../order-pages/page-link.ts'
 import { Currency, Word } from '../schemas.ts'
 import { cancelOrder } from './cancel-order.ts'
 import { claimOrders, ClaimedOrders } from './claim-orders.ts'
@@ -34,6 +35,8 @@ const Cancel = closed(
   { reason_code: Type.Optional(Word), note: Type.Optional(text(500)) },
   { title: 'CancelOrder' },
 )
+
+const PageLink = Type.Object({ url: Type.String({ maxLength: 2048 }) }, { title: 'OrderPageLink' })
 
 const { open, get, post } = routesOf<Deps>({
   absent,
@@ -93,6 +96,22 @@ export const orderRoutes = open({
         ? await payments.get(row.tenant_id, row.authorize_operation_id ?? '')
         : undefined
       return paying?.next_action ?? { type: 'none', url: null, client_secret: null }
+    },
+  ),
+
+  getOrderPageLink: get(
+    `${one}/page-link`,
+    'Get the link to the page of your order',
+    {
+      tool: 'never',
+      description: 'The link that stands in the mails of the order. Only for the buyer.',
+      added: true,
+      reply: PageLink,
+    },
+    async ({ tx, principal, params }, { kernel }) => {
+      const row = await findOrder(tx, { tenant_id: principal.tenant_id, id: params.order_id })
+      if (row?.buyer_id !== principal.id) throw problem(absent)
+      return { url: pageUrl(kernel, row) }
     },
   ),
 

@@ -89,5 +89,6 @@ async function applyDecline(
   )
   // Before the goods are given back, as a checkout takes both in this order.
   if (lost && code === 'payment_declined') await countDecline(tx, deps, declined)
-  if (lost) await endPending(tx, deps, declined, { to: 'payment_failed', reason_code: decline_code })
+  if (lost)
+    await endPending(tx, deps, declined, { to: 'payment_failed', reason_code: decline_code })
 }

@@ -96,7 +96,10 @@ async function requireOpen(
   }
 }
 
-export function amountOf({ amount_minor: asked }: RequestRow, { amount_minor: given }: Given): number {
+export function amountOf(
+  { amount_minor: asked }: RequestRow,
+  { amount_minor: given }: Given,
+): number {
   const constraint = asked === null ? 'required' : 'const'
   if (asked === null ? given === undefined : given !== undefined && given !== asked) {
     throw problem('validation_failed', {

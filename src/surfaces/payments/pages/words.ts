@@ -6,8 +6,7 @@ const en = {
   to: 'to',
   amount_in: 'Amount in',
   email: 'Mail address for the receipt (optional)',
-  no_script:
-    'This page needs JavaScript, with which the payment provider reads the card.',
+  no_script: 'This page needs JavaScript, with which the payment provider reads the card.',
   checking: 'Your payment is being checked. Keep this page open.',
   unconfirmed: 'Your bank has not confirmed this payment yet.',
   go_on: 'Continue with it',
@@ -64,7 +63,8 @@ const de: Words = {
     unavailable: 'Hier kann im Moment nichts bezahlt werden.',
   },
   said: {
-    again: 'Die Zahlung wurde nicht abgeschlossen. Es wurde nichts abgebucht. Sie können es noch einmal versuchen.',
+    again:
+      'Die Zahlung wurde nicht abgeschlossen. Es wurde nichts abgebucht. Sie können es noch einmal versuchen.',
     amount: 'Geben Sie einen Betrag ein, zum Beispiel 12,50.',
     payment_declined:
       'Die Zahlung wurde abgelehnt. Es wurde nichts abgebucht. Versuchen Sie eine andere Karte.',
@@ -79,7 +79,8 @@ const de: Words = {
     rate_limited: 'Zu viele Zahlungen wurden abgelehnt. Versuchen Sie es in einer Stunde wieder.',
     payment_provider_unavailable:
       'Der Zahlungsanbieter ist gerade nicht erreichbar. Versuchen Sie es in einer Minute wieder.',
-    script: 'Das Formular des Zahlungsanbieters konnte nicht geladen werden. Laden Sie die Seite neu.',
+    script:
+      'Das Formular des Zahlungsanbieters konnte nicht geladen werden. Laden Sie die Seite neu.',
     lost: 'Die Verbindung ging verloren. Laden Sie die Seite neu, um zu sehen, ob bezahlt wurde.',
     failed: 'Die Zahlung hat nicht geklappt. Laden Sie die Seite neu, um ihren Stand zu sehen.',
   },

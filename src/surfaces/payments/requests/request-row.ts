@@ -130,7 +130,8 @@ const shown_after_seconds = 7 * 86_400
 
 export function viewOf(row: RequestRow, deps: Pick<Deps, 'kernel'>): PaymentRequest {
   const { id, state, amount_minor, currency, description, order_ref, return_url } = row
-  const { locale, uses, used, link_id, intent_id, payer_email, expires_at, version, created_at } = row
+  const { locale, uses, used, link_id, intent_id, payer_email, expires_at, version, created_at } =
+    row
   return {
     id,
     url: urlOf(row, deps),

@@ -22,7 +22,16 @@ async function asks(more: object = {}, given?: Buyer) {
   expect(made.status, made.text).toBe(201)
   const read = async () => (await guest.ask('GET', path(cart))).body
   const cartNow = async () => (await guest.ask('GET', `/v1/carts/${cart}`)).body
-  return { guest, sku, cart, email, read, cartNow, request: made.body, url: made.body.url as string }
+  return {
+    guest,
+    sku,
+    cart,
+    email,
+    read,
+    cartNow,
+    request: made.body,
+    url: made.body.url as string,
+  }
 }
 
 const page = async (url: string, language = 'en') =>
@@ -115,7 +124,10 @@ test('a changed cart or price, or an ended one, is not paid', async () => {
 test('a challenge: the page has the next step; paid in another way, the first one is released', async () => {
   const { cartNow, url, guest, read } = await asks()
   const waits = await payer.pay(url, 'pm_card_threeDSecure2Required')
-  expect(waits.body).toMatchObject({ state: 'processing', next_action: { type: expect.any(String) } })
+  expect(waits.body).toMatchObject({
+    state: 'processing',
+    next_action: { type: expect.any(String) },
+  })
   const first = (await cartNow()).order_id
   const paid = await payer.pay(url)
   expect(paid.body, JSON.stringify(paid.body)).toMatchObject({ state: 'paid' })
