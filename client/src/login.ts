@@ -26,8 +26,6 @@ type Common = Omit<ClientOptions, 'token' | 'refresh'> & {
 
 type Way =
   | { readonly email: string; readonly password: string }
-  /** A guest: a new account without an address, which does only what a guest needs. */
-  | { readonly anonymous: true }
   /** The browser asks the person for a passkey. */
   | { readonly passkey: true }
   /** The id that `loginCode` returned, and the code of the mail. */
@@ -87,10 +85,6 @@ async function wayOf(options: Common & Way): Promise<{ body: LogInBody; common: 
   if ('code' in options) {
     const { code: login_code, ...common } = options
     return { body: { login_code }, common }
-  }
-  if ('anonymous' in options) {
-    const { anonymous, ...common } = options
-    return { body: { anonymous }, common }
   }
   const { email, password, ...common } = options
   return { body: { email, password }, common }

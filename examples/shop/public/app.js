@@ -1,6 +1,6 @@
 /** The storefront: a list with filters, a product, a cart, two ways to pay as a guest, and thanks. */
 // oxlint-disable-next-line import/no-absolute-path -- an address of the platform that serves this page
-import { createClient, login, Problem, resume } from '/client.js'
+import { createClient, Problem, resumePage } from '/client.js'
 // oxlint-disable-next-line import/no-absolute-path -- the same
 import { openCard } from '/pay.js'
 
@@ -45,6 +45,7 @@ async function attempt(act, button) {
     if (!(error instanceof Problem)) throw error
     if (error.status === 401) {
       localStorage.clear()
+      session = undefined
       say('Your session has ended. Fill a new cart.')
     } else if (error.code === 'payment_declined') {
       say('The card was declined. Nothing was ordered. Try another one.')
@@ -57,16 +58,17 @@ async function attempt(act, button) {
   }
 }
 
-// A visitor becomes a guest with the first thing in the cart. The browser keeps the session.
-const keep = session => localStorage.setItem('guest', JSON.stringify(session))
-let guest
-function me() {
-  const kept = localStorage.getItem('guest')
-  guest ??= kept
-    ? resume({ base_url, keep, session: JSON.parse(kept) })
-    : login({ base_url, keep, anonymous: true })
-  return guest
+// A visitor becomes a guest with the first thing in the cart. Only the browser has the cookies.
+let session
+async function beGuest() {
+  if (!localStorage.getItem('guest')) {
+    await visitor.POST('/v1/sessions', { body: { anonymous: true, delivery: 'cookie' } })
+    localStorage.setItem('guest', 'yes')
+  }
+  return await resumePage({ base_url })
 }
+const me = () => (session ??= beGuest())
+const reader = () => (localStorage.getItem('guest') ? me() : visitor)
 
 const cartId = () => localStorage.getItem('cart')
 const cartPath = (more = {}) => ({ params: { path: { cart_id: cartId(), ...more } } })
@@ -114,7 +116,8 @@ function picture({ title, handle, image }) {
 
 async function showList(asked) {
   const query = Object.fromEntries([...asked].filter(([, value]) => value !== ''))
-  const { data } = await visitor.GET('/v1/products', {
+  const api = await reader()
+  const { data } = await api.GET('/v1/products', {
     params: { query: { ...query, include: 'facets', limit: 50 } },
   })
   const filter = submits(form => {
@@ -214,7 +217,8 @@ async function showList(asked) {
 
 async function showProduct(id) {
   const params = { path: { product_id: id } }
-  const { data } = await visitor.GET('/v1/products/{product_id}', { params })
+  const api = await reader()
+  const { data } = await api.GET('/v1/products/{product_id}', { params })
   const put1 = submits(async form => {
     await put(fieldsOf(form).sku, 1)
     say(`${data.title} is in your cart.`)
@@ -432,7 +436,7 @@ async function show() {
 
 addEventListener('hashchange', () => void attempt(show).then(() => main.focus()))
 void attempt(async () => {
-  for await (const { key, title } of visitor.all('/v1/product-collections')) {
+  for await (const { key, title } of (await reader()).all('/v1/product-collections')) {
     at('collections').append(h('a', { href: `#/?collection=${key}` }, title))
   }
   await Promise.all([show(), location.hash.startsWith('#/cart') || readCart()])
