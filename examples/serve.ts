@@ -10,7 +10,7 @@ import { resolve } from 'node:path'
 
 const root = resolve(import.meta.dirname, '..')
 const example = process.argv[2] ?? ''
-// An application of its own: it starts the platform with its surface and serves its page itself.
+// Applications of their own: they start the platform, which serves their page.
 if (example === 'agency' || example === 'shop') {
   const options = { cwd: resolve(import.meta.dirname, example), stdio: 'inherit' } as const
   process.exit(spawnSync('npm', ['start'], options).status ?? 1)

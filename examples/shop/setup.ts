@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises'
 import { login, Problem } from '../../client/src/index.ts'
 
 const base_url = process.env['API'] ?? 'http://localhost:8080'
-const data_dir = process.env['DATA_DIR'] ?? new URL('data', import.meta.url).pathname
+const { DATA_DIR: data_dir = 'data' } = process.env
 
 const api = await login({ base_url, ...(await administrator()) })
 
