@@ -2,6 +2,7 @@
  * Fills an empty shop: currency, tax, shipping, a collection, a discount, products and their stock.
  * It can run again; existing data stays. `ADMIN_EMAIL` and `ADMIN_PASSWORD` name an account that manages the shop.
  */
+import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { login, Problem } from '../../client/src/index.ts'
 
@@ -78,12 +79,13 @@ async function sell(
   }
 }
 
-/** The first administrator of the platform in this folder. */
+/** The first administrator of the platform, which keeps its data in this folder or where you are. */
 async function administrator(): Promise<{ email: string; password: string }> {
-  const { ADMIN_EMAIL: email, ADMIN_PASSWORD: password } = process.env
+  const { ADMIN_EMAIL: email, ADMIN_PASSWORD: password, DATA_DIR = '' } = process.env
   if (email && password) return { email, password }
-  return JSON.parse(await readFile(`${data_dir}/admin.json`, 'utf8')) as {
-    email: string
-    password: string
-  }
+  const [found] = [DATA_DIR, `${import.meta.dirname}/data`, 'data']
+    .map(folder => `${folder}/admin.json`)
+    .filter(file => existsSync(file))
+  if (found === undefined) throw new Error('Set DATA_DIR to the data folder of the platform.')
+  return JSON.parse(await readFile(found, 'utf8')) as { email: string; password: string }
 }
