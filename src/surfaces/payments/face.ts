@@ -8,7 +8,6 @@
 import type { Reader, Tx } from '#dodeca/kernel'
 import type { Static } from 'typebox'
 import type { IntentSummary } from './intents/intent-view.ts'
-import type { PaymentRequest } from './requests/request-row.ts'
 
 export type IntentOrder = {
   /** The caller's own id for the payment. */
@@ -88,6 +87,17 @@ export type OwnedLine = {
   readonly amount_minor: number
 }
 
+export type OwnedRequest = {
+  readonly id: string
+  readonly url: string
+  readonly state: 'open' | 'processing' | 'paid' | 'expired' | 'cancelled'
+  readonly amount_minor: number | null
+  readonly currency: string
+  readonly description: string
+  readonly return_url: string | null
+  readonly expires_at: string
+}
+
 type RequestKey = { readonly tenant_id: string; readonly id: string }
 
 /** The surface whose orders are paid by requests. */
@@ -123,8 +133,8 @@ export type OwnedRequests = {
       readonly return_url?: string
       readonly expires_at: string
     },
-  ): Promise<PaymentRequest>
-  find(reader: Reader, key: RequestKey): Promise<PaymentRequest | undefined>
+  ): Promise<OwnedRequest>
+  find(reader: Reader, key: RequestKey): Promise<OwnedRequest | undefined>
   /** Takes the request for one order. False if it is not open. */
   begin(tx: Tx, key: RequestKey): Promise<boolean>
   /** The order waits for its payer or was paid, or has ended: then the request is `open` again. */
