@@ -10,8 +10,8 @@ import { resolve } from 'node:path'
 
 const root = resolve(import.meta.dirname, '..')
 const example = process.argv[2] ?? ''
-// An application of its own: it starts the platform with its surface and serves its page itself.
-if (example === 'agency') {
+// Applications of their own: they start the platform, which serves their page.
+if (example === 'agency' || example === 'shop') {
   const options = { cwd: resolve(import.meta.dirname, example), stdio: 'inherit' } as const
   process.exit(spawnSync('npm', ['start'], options).status ?? 1)
 }
@@ -19,7 +19,7 @@ const port = Number(process.env['EXAMPLE_PORT'] ?? 5173)
 const origin = `http://127.0.0.1:${port}`
 const given = process.env['API']
 const api = given ?? 'http://localhost:8080'
-if (!['shop', 'chat', 'ask'].includes(example)) {
+if (!['chat', 'ask'].includes(example)) {
   console.error('Say which example: npm run example agency, shop, chat or ask.')
   process.exit(1)
 }

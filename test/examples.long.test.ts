@@ -1,4 +1,4 @@
-/** The examples in Chromium, as a reader starts them: a shop, a chat of two people, a question. */
+/** The examples in Chromium, as a reader starts them: a chat of two people, a question. */
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -24,18 +24,6 @@ afterAll(async () => {
 })
 
 describe.skipIf(!existsSync(executablePath))('the example', () => {
-  test('shop takes an order and its payment', async () => {
-    await ready('examples/shop/setup.ts', 'The shop is ready.')
-    await using here = await open('shop')
-    const page = await here.visitor('mara')
-    await page.getByText('A reading lamp').getByRole('button').click()
-    await page.getByText('1 × ').waitFor()
-    await page.getByRole('button', { name: 'Order and pay' }).click()
-    // 49.00, 4.90 for the parcel, and 19 % of both.
-    await page.getByText(/Order \d+ is confirmed: €64\.14/).waitFor()
-    expect(here.errors).toEqual([])
-  })
-
   test('chat shows both people every message once and in order', async () => {
     await using here = await open('chat')
     const nora = await here.visitor('nora')

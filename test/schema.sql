@@ -2407,6 +2407,8 @@ create table payments.payment_requests (
   description text not null,
   order_ref text,
   return_url text,
+  locale text,
+  lines jsonb,
   uses integer,
   used integer not null default 0,
   paid integer not null default 0,
@@ -2425,7 +2427,7 @@ create table payments.payment_requests (
   created_at timestamp with time zone not null default kernel.now(),
   constraint payment_requests_amount_minor_check CHECK ((amount_minor > 0)),
   constraint payment_requests_check CHECK (((used <= uses) AND (paid <= used))),
-  constraint payment_requests_check1 CHECK (((state <> 'processing'::text) OR (intent_id IS NOT NULL))),
+  constraint payment_requests_check1 CHECK (((state <> 'processing'::text) OR (intent_id IS NOT NULL) OR (lines IS NOT NULL))),
   constraint payment_requests_closing_check CHECK ((closing = ANY (ARRAY['expired'::text, 'cancelled'::text]))),
   constraint payment_requests_id_key UNIQUE (id),
   constraint payment_requests_pkey PRIMARY KEY (tenant_id, id),
@@ -2756,6 +2758,26 @@ create table commerce.cart_items (
   constraint cart_items_tenant_id_owner_id_cart_id_fkey FOREIGN KEY (tenant_id, owner_id, cart_id) REFERENCES commerce.carts(tenant_id, owner_id, id) ON DELETE CASCADE
 ) with (fillfactor=80);
 
+create table commerce.cart_requests (
+  tenant_id uuid not null,
+  owner_id uuid not null,
+  cart_id uuid not null,
+  request_id uuid not null,
+  cart_version bigint not null,
+  pricing_fingerprint text not null,
+  owner_kind text not null,
+  session_id uuid,
+  guest boolean not null,
+  email text,
+  billing_address jsonb,
+  created_at timestamp with time zone not null default kernel.now(),
+  constraint cart_requests_owner_kind_check CHECK ((owner_kind = ANY (ARRAY['account'::text, 'service'::text]))),
+  constraint cart_requests_pkey PRIMARY KEY (tenant_id, owner_id, cart_id),
+  constraint cart_requests_request UNIQUE (tenant_id, request_id),
+  constraint cart_requests_tenant_id_owner_id_cart_id_fkey FOREIGN KEY (tenant_id, owner_id, cart_id) REFERENCES commerce.carts(tenant_id, owner_id, id) ON DELETE CASCADE
+);
+CREATE INDEX cart_requests_owner ON commerce.cart_requests USING btree (owner_id, cart_id);
+
 create table commerce.carts (
   tenant_id uuid not null,
   owner_id uuid not null,
@@ -2937,6 +2959,7 @@ create table commerce.orders (
   number bigint,
   buyer_id uuid not null,
   cart_id uuid not null,
+  request_id uuid,
   state text not null default 'pending'::text,
   currency text not null,
   email text,
@@ -3017,6 +3040,7 @@ CREATE INDEX orders_guest_network ON commerce.orders USING btree (tenant_id, gue
 CREATE INDEX orders_intent ON commerce.orders USING btree (tenant_id, intent_id);
 CREATE INDEX orders_pending ON commerce.orders USING btree (tenant_id, buyer_id) WHERE (state = 'pending'::text);
 CREATE INDEX orders_person ON commerce.orders USING btree (buyer_id, id);
+CREATE INDEX orders_request ON commerce.orders USING btree (tenant_id, request_id) WHERE (request_id IS NOT NULL);
 CREATE INDEX orders_state ON commerce.orders USING btree (tenant_id, state, id DESC);
 CREATE INDEX orders_total ON commerce.orders USING btree (tenant_id, currency, total_minor, id);
 CREATE TRIGGER orders_agreed BEFORE UPDATE ON commerce.orders FOR EACH ROW EXECUTE FUNCTION commerce.keep_agreement();

@@ -6,6 +6,7 @@ export const keyed: Readonly<Record<string, true>> = {
   'POST /v1/api-keys': true,
   'POST /v1/attachments/uploads': true,
   'POST /v1/carts': true,
+  'POST /v1/carts/{cart_id}/payment-request': true,
   'POST /v1/chat/completions': true,
   'POST /v1/checkouts': true,
   'POST /v1/clients': true,

@@ -12,7 +12,7 @@ export type Needs = {
   readonly payments: Payments
   readonly files: Pick<Files, 'plugReaders' | 'requireAvailable' | 'signDownload'>
   readonly messages: Pick<Messages, 'notifyAll' | 'plugMails' | 'forgetMails' | 'readEmail'>
-  readonly people: Pick<Identity, 'publicTenant' | 'recipients' | 'isOpen'>
+  readonly people: Pick<Identity, 'publicTenant' | 'recipients' | 'isOpen' | 'rolesOf'>
 }
 
 export type Deps = Needs & { readonly kernel: Kernel }

@@ -18,6 +18,12 @@ export const errors = {
     cause: 'No product of the shop has a variant with this SKU.',
     cure: 'Find the SKU with `GET /v1/inventory` or in a product.',
   },
+  cart_request_not_found: {
+    status: 404,
+    title: 'The cart has no payment request',
+    cause: 'No page on which the cart is paid was created, or a change of its owner ended it.',
+    cure: 'Create one with `POST /v1/carts/{cart_id}/payment-request`.',
+  },
   cart_not_found: {
     status: 404,
     title: 'There is no such cart',

@@ -50,6 +50,14 @@ export function personalCommerce({
       },
     },
     {
+      kind: 'cart_request',
+      table: 'commerce.cart_requests',
+      owner: 'owner_id',
+      key: ['owner_id', 'cart_id'],
+      view: ['request_id', 'cart_id', 'email', 'billing_address', 'created_at'],
+      erase: 'delete',
+    },
+    {
       table: 'commerce.carts',
       owner: ({ principal_ids }) =>
         sql`t.owner_id = any(${principal_ids}::uuid[]) and t.state <> 'locked'`,

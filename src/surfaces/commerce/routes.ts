@@ -2,6 +2,7 @@
 import type { Route } from '#dodeca/kernel'
 import { auditRoutes } from './audit-route.ts'
 import { cartRoutes } from './carts/routes.ts'
+import { cartRequestRoutes } from './cart-requests/routes.ts'
 import { catalogRoutes } from './catalog/routes.ts'
 import { checkoutRoutes } from './checkout/routes.ts'
 import { collectionRoutes } from './collections/routes.ts'
@@ -24,6 +25,7 @@ export function routes(deps: Deps): readonly Route[] {
     ...inventoryRoutes(deps),
     ...ruleRoutes(deps),
     ...cartRoutes(deps),
+    ...cartRequestRoutes(deps),
     ...checkoutRoutes(deps),
     ...orderRoutes(deps),
     ...shipmentRoutes(deps),

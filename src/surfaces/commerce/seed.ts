@@ -92,7 +92,7 @@ async function play(deps: Deps, principal: Principal, story: Story): Promise<voi
   if (story.next === 'cancel') {
     await db.tx(async tx => {
       const locked = await lockOrder(tx, order)
-      if (locked) await cancelOrder(tx, locked, 'changed_mind')
+      if (locked) await cancelOrder(tx, deps, locked, 'changed_mind')
     })
   }
   if (story.next === 'ship' || story.next === 'return') await shipAll(deps, principal, order.id)

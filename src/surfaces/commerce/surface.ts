@@ -1,5 +1,6 @@
 /** The parts of commerce, opened once and connected here. */
 import { sql, type Surface } from '#dodeca/kernel'
+import { plugCartRequests } from './cart-requests/pay-cart.ts'
 import { plugImages } from './catalog/images.ts'
 import { lapseQueue } from './checkout/lapse-orders.ts'
 import { checks } from './checks.ts'
@@ -36,11 +37,12 @@ export const commerce: Surface<Face, Needs, typeof settings> = {
     const deps: Deps = { ...needs, kernel }
     plugImages(deps)
     plugOrderMails(deps)
+    plugCartRequests(deps)
     const kept_days = kernel.settings['commerce.cart_retention_days']
     return {
       face: {},
       routes: routes(deps),
-      queues: [lapseQueue(), operationsQueue(deps), pricesQueue()],
+      queues: [lapseQueue(deps), operationsQueue(deps), pricesQueue()],
       consumers: consumers(deps),
       loops: loops(deps),
       checks: checks(deps),

@@ -179,6 +179,8 @@ export type Inside = Omit<Face, 'recipients'> & {
   address(account_id: string): Promise<{ address: string; locale: string | null } | undefined>
   /** Whether the tenant is not disabled. Asked for each signed URL. */
   isOpen(reader: Reader, tenant_id: string): Promise<boolean>
+  /** What the tenant calls itself. Null while it has no name of its own. */
+  nameOf(reader: Reader, tenant_id: string): Promise<string | null>
   /**
    * Call it before changing anything of another account that its access depends on. Throws if the
    * account is of a platform operator and the caller is none.

@@ -15,7 +15,7 @@ import { requireRank } from './roles/require-rank.ts'
 import { demoTenants } from './seed.ts'
 import { requireStepUp } from './step-up.ts'
 import { readMembers } from './tenants/read-members.ts'
-import { findTenant, isOpen } from './tenants/resolve-tenant.ts'
+import { findTenant, isOpen, nameOf } from './tenants/resolve-tenant.ts'
 
 const Address = Type.Object({ address: Type.String(), locale: nullable(Type.String()) })
 const Owner = Type.Object({ account_id: Type.String() })
@@ -45,6 +45,7 @@ export function openFace(deps: Deps): Inside {
           where id = ${account_id} and status <> 'deleted' and email is not null`,
       ),
     isOpen,
+    nameOf,
     requireRank,
     requireStepUp: (reader, principal) => requireStepUp(reader, kernel, principal),
     accountExists: async (reader, tenant_id, account_id) => {

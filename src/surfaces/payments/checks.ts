@@ -149,7 +149,7 @@ function requestCheck(check: MakeCheck): Check {
       left join payments.payment_intents i
         on i.tenant_id = r.tenant_id and i.request_id = r.id
           and i.state in ('authorized', 'captured')
-      where r.link_id is not null or r.uses = 1
+      where (r.link_id is not null or r.uses = 1) and r.lines is null
       group by r.tenant_id, r.id
       having count(i.id) > 1 or (r.state = 'paid' and count(i.id) <> 1)
       limit 100`,

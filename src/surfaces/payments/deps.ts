@@ -1,10 +1,11 @@
 /** The dependencies that the use cases of payments share. */
 import type { Inside as Identity } from '../identity/face.ts'
+import type { RequestOwner } from './face.ts'
 import type { OpenProvider, Providers } from './provider/port.ts'
 import type { Kernel } from './settings.ts'
 
 /** Identity's face, as far as payments uses it. */
-export type Needs = { readonly identity: Pick<Identity, 'isOpen' | 'requireStepUp'> }
+export type Needs = { readonly identity: Pick<Identity, 'isOpen' | 'nameOf' | 'requireStepUp'> }
 
 export type Deps = Needs & {
   readonly kernel: Kernel
@@ -12,6 +13,8 @@ export type Deps = Needs & {
   readonly provider: OpenProvider
   /** All accounts. */
   readonly providers: Providers
+  /** Takes the payments of its requests. Plugged by a higher surface. */
+  readonly owner: { of?: RequestOwner }
 }
 
 /** The same for the account of a row. Undefined if the platform does not have it any more. */

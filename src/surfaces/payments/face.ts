@@ -90,6 +90,72 @@ export type AuthorizeOrder = {
   readonly buyer_id: string | null
 }
 
+/** A line of goods by its text, or a sum by its kind. */
+export type OwnedLine = {
+  readonly label: { readonly text: string } | { readonly sum: 'discount' | 'shipping' | 'tax' }
+  readonly amount_minor: number
+}
+
+export type OwnedRequest = {
+  readonly id: string
+  readonly url: string
+  readonly state: 'open' | 'processing' | 'paid' | 'expired' | 'cancelled'
+  readonly amount_minor: number | null
+  readonly currency: string
+  readonly description: string
+  readonly return_url: string | null
+  readonly expires_at: string
+}
+
+type RequestKey = { readonly tenant_id: string; readonly id: string }
+
+/** The surface whose orders are paid by requests. */
+export type RequestOwner = {
+  /**
+   * Pays the order of the request with the payment method, or continues this attempt. Throws if
+   * nothing was paid. Called outside of a transaction.
+   */
+  attempt(
+    request: RequestKey & { readonly url: string },
+    given: { readonly attempt_id: string; readonly payment_method: string },
+    facts: { readonly ip: string },
+  ): Promise<void>
+  /** Where the payer goes after a payment, if the request does not say it. */
+  pageOf(reader: Reader, key: RequestKey): Promise<string | null>
+}
+
+/** Requests that the page of payments shows, and whose payment is that of another surface's order. */
+export type OwnedRequests = {
+  plug(owner: RequestOwner): void
+  /** Whether a page can take payments for the tenant now. Asked outside of a transaction. */
+  canPay(tenant_id: string): Promise<boolean>
+  create(
+    tx: Tx,
+    order: {
+      readonly tenant_id: string
+      readonly amount_minor: number
+      readonly currency: string
+      readonly description: string
+      readonly order_ref: string
+      readonly lines: readonly OwnedLine[]
+      readonly locale?: string
+      readonly return_url?: string
+      readonly expires_at: string
+    },
+  ): Promise<OwnedRequest>
+  find(reader: Reader, key: RequestKey): Promise<OwnedRequest | undefined>
+  /** Takes the request for one order. False if it is not open. */
+  begin(tx: Tx, key: RequestKey): Promise<boolean>
+  /** The order waits for its payer or was paid, or has ended: then the request is `open` again. */
+  follow(
+    tx: Tx,
+    key: RequestKey,
+    to: 'processing' | 'paid' | 'open',
+    intent_id: string | null,
+  ): Promise<void>
+  cancel(tx: Tx, key: RequestKey): Promise<void>
+}
+
 export type Face = {
   /**
    * Creates a payment. The same order twice is one payment, and another order with the id is refused
@@ -117,6 +183,7 @@ export type Inside = Pick<Face, 'refuseCardData'> & {
     principal: Principal,
     wish: { readonly payment_method: string; readonly save?: boolean | undefined },
   ): void
+  readonly requests: OwnedRequests
   authorize(order: AuthorizeOrder): Promise<PaymentResult>
   /** Captures the whole authorization or a part of it. The rest is released. */
   capture(order: {

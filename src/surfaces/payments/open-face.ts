@@ -24,12 +24,14 @@ import {
 } from './operations/rows.ts'
 import { findRefund } from './refunds/find-refund.ts'
 import { requestRefund } from './refunds/request-refund.ts'
+import { ownedRequests } from './requests/owned-requests.ts'
 
 type Void = Parameters<Inside['void']>[0]
 type Operation = { readonly operation_id: string; readonly tenant_id: string }
 
 export function openFace(deps: Deps): Inside {
   const face: Inside = {
+    requests: ownedRequests(deps),
     authorize: async order => {
       const { operation_id, tenant_id, amount_minor, return_url = null } = order
       await once(deps, order, { type: 'authorize', amount_minor }, async tx => {

@@ -17,6 +17,13 @@ const Amount = Type.String({
 
 const ReturnUrl = Type.String({ pattern: '^https?://', minLength: 8, maxLength: 2000 })
 
+const Locale = Type.String({
+  description: 'The language of the page, such as `de`. Without it, that of the browser.',
+  pattern: '^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$',
+  minLength: 2,
+  maxLength: 35,
+})
+
 export const CreateIntent = closed(
   {
     amount_minor: Type.Optional(AmountMinor),
@@ -56,6 +63,7 @@ export const CreateRequest = closed(
     return_url: Type.Optional(ReturnUrl),
     customer_id: Type.Optional(Id),
     intent_id: Type.Optional(Id),
+    locale: Type.Optional(Locale),
     uses: Type.Optional(nullable(count(1, 1_000_000))),
     expires_at: Type.Optional(Time),
   },

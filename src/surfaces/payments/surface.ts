@@ -53,7 +53,7 @@ export const paymentsWith = (own?: OwnPayments): Payments => ({
     }
     provider.onRecovered(() => recovered(provider))
     const providers = openProviders(kernel, provider, recovered)
-    const deps: Deps = { kernel, provider, providers, identity }
+    const deps: Deps = { kernel, provider, providers, identity, owner: {} }
     const face = openFace(deps)
     const detached_days = kernel.settings['payments.customers_kept_days']
     const payer_days = kernel.settings['payments.payer_days']

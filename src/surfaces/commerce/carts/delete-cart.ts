@@ -4,13 +4,19 @@
  */
 import { Type } from 'typebox'
 import { sql, type Tx } from '#dodeca/kernel'
+import { endRequest } from '../cart-requests/cart-request.ts'
+import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import type { CartKey } from '../pricing/load-facts.ts'
 import { lockOpen } from './open-cart.ts'
 
 const Gone = Type.Object({ gone: Type.Boolean() })
 
-export async function deleteCart(tx: Tx, key: CartKey): Promise<void> {
+export async function deleteCart(
+  tx: Tx,
+  deps: Pick<Deps, 'payments'>,
+  key: CartKey,
+): Promise<void> {
   const { tenant_id, owner_id, id } = key
   if (!(await lockOpen(tx, key))) {
     const before = await tx.maybe(
@@ -22,6 +28,7 @@ export async function deleteCart(tx: Tx, key: CartKey): Promise<void> {
     if (before) return
     throw problem('cart_not_found')
   }
+  await endRequest(tx, deps, key)
   await tx.run(sql`
     with items as (
       delete from commerce.cart_items

@@ -156,7 +156,7 @@ export const cartRoutes = open({
     one,
     'Delete a cart that no order holds',
     { added: true, fails: ['cart_not_open'] },
-    async ({ tx, principal, params: { cart_id } }) =>
-      await deleteCart(tx, keyOf(principal, cart_id)),
+    async ({ tx, principal, params: { cart_id } }, deps) =>
+      await deleteCart(tx, deps, keyOf(principal, cart_id)),
   ),
 })

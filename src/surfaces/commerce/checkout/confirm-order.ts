@@ -22,7 +22,7 @@ const Taken = Type.Object({ lines: Goods })
  */
 export async function confirmOrder(
   tx: Tx,
-  { kernel }: Pick<Deps, 'kernel'>,
+  { kernel, payments }: Pick<Deps, 'kernel' | 'payments'>,
   order: OrderRow,
   paid?: Sql,
 ): Promise<Order | undefined> {
@@ -46,6 +46,10 @@ export async function confirmOrder(
       amount_minor: confirmed.total_minor,
     })
   }
+  const { request_id, intent_id } = confirmed
+  if (request_id !== null) {
+    await payments.requests.follow(tx, { tenant_id, id: request_id }, 'paid', intent_id)
+  }
   // Read in the same round trip as the number: each round trip with the counter locked would delay
   // all confirmations of the shop.
   const [{ lines }, { number }, shown] = await Promise.all([
@@ -64,7 +68,7 @@ export async function confirmOrder(
  * The stock, codes and cart that were reserved for the order now belong to it. Returns the stock of
  * its lines.
  */
-function takeHeld(tx: Tx, { tenant_id, id, buyer_id, cart_id }: OrderRow) {
+function takeHeld(tx: Tx, { tenant_id, id, buyer_id, cart_id, request_id }: OrderRow) {
   return tx.one(
     Taken,
     sql`
@@ -74,6 +78,9 @@ function takeHeld(tx: Tx, { tenant_id, id, buyer_id, cart_id }: OrderRow) {
       ), codes as (
         update commerce.discount_redemptions set state = 'used'
         where tenant_id = ${tenant_id} and order_id = ${id} and state = 'held'
+      ), asked as (
+        update commerce.cart_requests set email = null, billing_address = null
+        where tenant_id = ${tenant_id} and request_id = ${request_id}
       ), cart as (
         update commerce.carts
         set state = 'ordered', version = version + 1, updated_at = kernel.now()

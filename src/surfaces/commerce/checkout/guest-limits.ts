@@ -16,11 +16,18 @@ export type GuestOrigin = { readonly network: Buffer | null }
 
 /** Null if the caller is no guest. A session of an anonymous account always has this word. */
 export function guestOrigin(
-  { kernel: { keys, settings } }: Pick<Deps, 'kernel'>,
+  deps: Pick<Deps, 'kernel'>,
   { scope, tenant_id }: Principal,
   ip: string,
 ): GuestOrigin | null {
-  if (!scope?.has('anonymous')) return null
+  return scope?.has('anonymous') ? guestOriginOf(deps, tenant_id, ip) : null
+}
+
+export function guestOriginOf(
+  { kernel: { keys, settings } }: Pick<Deps, 'kernel'>,
+  tenant_id: string,
+  ip: string,
+): GuestOrigin {
   if (isLoopback(ip) && !settings['kernel.throttle_loopback']) return { network: null }
   return { network: keys.fingerprint('commerce.guest_network', `${tenant_id} ${networkOf(ip)}`) }
 }
@@ -28,7 +35,7 @@ export function guestOrigin(
 /** The address of the order as mails are sent to it; null if the account has one and no other was given. */
 export function emailOf(
   { messages }: Pick<Deps, 'messages'>,
-  { email }: Checkout,
+  { email }: Pick<Checkout, 'email'>,
   guest: GuestOrigin | null,
 ): string | null {
   if (email === undefined) {

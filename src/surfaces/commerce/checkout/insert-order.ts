@@ -11,12 +11,14 @@ import type { Priced } from './price-checkout.ts'
 import type { Checkout } from './schemas.ts'
 
 export type Placing = {
-  readonly principal: Principal
+  readonly principal: Pick<Principal, 'id' | 'tenant_id'>
   readonly given: Checkout
   readonly key: RequestKey
   readonly operation_id: string
   /** Of a guest: where the request came from. */
   readonly guest: GuestOrigin | null
+  /** The payment request on whose page the order is placed, and the version of its cart. */
+  readonly request?: { readonly id: string; readonly cart_version: number }
 }
 
 type ToInsert = Priced & { readonly id: string; readonly email: string | null }
@@ -28,7 +30,7 @@ const json = (value: unknown) => (value === null ? null : sql.json(value))
 export async function insertOrder(
   tx: Tx,
   { kernel }: Pick<Deps, 'kernel'>,
-  { principal, given, key, operation_id, guest }: Placing,
+  { principal, given, key, operation_id, guest, request }: Placing,
   { id, email, facts, quoted, shipping_address, billing_address }: ToInsert,
 ): Promise<OrderRow> {
   const { wire, totals, method } = quoted
@@ -40,16 +42,16 @@ export async function insertOrder(
     sql`
       with o as (
         insert into commerce.orders as o (
-          tenant_id, id, buyer_id, cart_id, currency, email, locale, guest, guest_network,
-          subtotal_minor, discount_minor, shipping_minor, shipping_discount_minor,
+          tenant_id, id, buyer_id, cart_id, request_id, currency, email, locale, guest,
+          guest_network, subtotal_minor, discount_minor, shipping_minor, shipping_discount_minor,
           shipping_tax_minor, tax_minor, total_minor,
           prices_include_tax, shipping_method, needs_shipping, discounts, shipping_address,
           billing_address, calculation, pricing_fingerprint, capture_policy, payment_state,
           authorize_operation_id, idempotency_key, request_fingerprint, reservation_expires_at,
           due_at)
         values (
-          ${tenant_id}, ${id}, ${buyer_id}, ${given.cart_id}, ${facts.currency},
-          ${email}, ${given.locale ?? facts.locale}, ${guest !== null}, ${guest?.network ?? null},
+          ${tenant_id}, ${id}, ${buyer_id}, ${given.cart_id}, ${request?.id ?? null},
+          ${facts.currency}, ${email}, ${given.locale ?? facts.locale}, ${guest !== null}, ${guest?.network ?? null},
           ${wire.subtotal_minor}, ${wire.discount_minor},
           ${wire.shipping_minor}, ${wire.shipping_discount_minor},
           ${Number(totals.shipping.tax_minor)}, ${wire.tax_minor}, ${wire.total_minor},

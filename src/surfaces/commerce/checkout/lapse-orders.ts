@@ -1,12 +1,13 @@
 /** Expires pending orders by the database's clock, each in its own transaction. */
 import { Type } from 'typebox'
 import { done, dueQueue, Id, sql, type DueQueue } from '#dodeca/kernel'
+import type { Deps } from '../deps.ts'
 import { findOrder } from '../orders/order-row.ts'
 import { endPending } from './end-pending.ts'
 
 const Row = Type.Object({ tenant_id: Id, id: Id })
 
-export function lapseQueue(): DueQueue {
+export function lapseQueue(deps: Pick<Deps, 'payments'>): DueQueue {
   return dueQueue<typeof Row>({
     name: 'commerce.lapses',
     table: 'commerce.orders',
@@ -22,7 +23,7 @@ export function lapseQueue(): DueQueue {
     finish: async (tx, key) => {
       const order = await findOrder(tx, key)
       if (!order) return
-      await endPending(tx, order, { to: 'expired', reason_code: 'reservation_expired' })
+      await endPending(tx, deps, order, { to: 'expired', reason_code: 'reservation_expired' })
     },
   })
 }

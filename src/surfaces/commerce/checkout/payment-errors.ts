@@ -26,4 +26,23 @@ export const payment_errors = {
     cause: 'Calls to the provider fail, or no provider is configured. Nothing was stored or sent.',
     cure: 'Send the same request with the same `Idempotency-Key` again in some seconds.',
   },
+  request_not_open: {
+    status: 409,
+    title: 'The payment request is not open',
+    cause: 'It was paid, has expired, was cancelled, or all uses of the link are taken.',
+    cure: 'Read its `state`. If the amount is still owed, create a new payment request.',
+  },
+  operation_pending: {
+    status: 409,
+    title: 'The outcome of an earlier operation on this payment is not known yet',
+    retryable: true,
+    cause: 'An authorization, capture or cancellation of this payment is not finished.',
+    cure: 'Read the payment until `pending_operation` is null, then decide what to do.',
+  },
+  payment_page_unavailable: {
+    status: 409,
+    title: 'There is no payment page',
+    cause: 'The payment provider of this deployment cannot be used in a browser.',
+    cure: 'Ask the operator to set the publishable key of the provider.',
+  },
 } as const

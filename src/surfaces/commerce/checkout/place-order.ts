@@ -33,6 +33,9 @@ export async function placeOrder(tx: Tx, deps: Deps, placing: Placing): Promise<
     loadFacts(tx, cart, given.discount_codes ?? null),
   ])
   if (!open || !facts) throw problem('cart_not_found')
+  if (placing.request && facts.version !== placing.request.cart_version) {
+    throw problem('pricing_changed', { detail: 'The cart has changed. Look at it again.' })
+  }
   const priced = priceCheckout(deps, facts, given)
   const { quoted } = priced
   const { total_minor } = quoted.wire

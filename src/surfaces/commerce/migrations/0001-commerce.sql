@@ -338,12 +338,38 @@ create table commerce.cart_items (
     references commerce.carts (tenant_id, owner_id, id) on delete cascade
 ) with (fillfactor = 80);
 
+-- The payment request of a cart: what its owner agreed to, and with which session.
+create table commerce.cart_requests (
+  tenant_id uuid not null,
+  owner_id uuid not null,
+  cart_id uuid not null,
+  -- of payments
+  request_id uuid not null,
+  cart_version bigint not null,
+  pricing_fingerprint text not null,
+  owner_kind text not null check (owner_kind in ('account', 'service')),
+  -- A narrow session, with which the request ends.
+  session_id uuid,
+  guest boolean not null,
+  -- Until the order has them.
+  email text,
+  billing_address jsonb,
+  created_at timestamptz not null default kernel.now(),
+  primary key (tenant_id, owner_id, cart_id),
+  constraint cart_requests_request unique (tenant_id, request_id),
+  foreign key (tenant_id, owner_id, cart_id)
+    references commerce.carts (tenant_id, owner_id, id) on delete cascade
+);
+create index cart_requests_owner on commerce.cart_requests (owner_id, cart_id);
+
 create table commerce.orders (
   tenant_id uuid not null,
   id uuid not null,
   number bigint,
   buyer_id uuid not null,
   cart_id uuid not null,
+  -- The payment request on whose page it was placed.
+  request_id uuid,
   state text not null default 'pending' check (state in
     ('pending', 'confirmed', 'fulfilled', 'payment_failed', 'expired', 'cancelled')),
   currency text not null,
@@ -421,6 +447,8 @@ create index orders_email on commerce.orders (tenant_id, kernel.plain(email) col
 create index orders_pending on commerce.orders (tenant_id, buyer_id) where state = 'pending';
 create index orders_guest_network on commerce.orders (tenant_id, guest_network)
   where guest_network is not null;
+create index orders_request on commerce.orders (tenant_id, request_id)
+  where request_id is not null;
 create index orders_intent on commerce.orders (tenant_id, intent_id);
 create index orders_person on commerce.orders (buyer_id, id);
 create index orders_erased on commerce.orders (tenant_id, id) where buyer_erased;

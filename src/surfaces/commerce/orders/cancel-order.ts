@@ -6,6 +6,7 @@ import { newId, sql, type Tx } from '#dodeca/kernel'
 import { Type } from 'typebox'
 import { endPending } from '../checkout/end-pending.ts'
 import { releaseCodes } from '../checkout/hold-codes.ts'
+import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { giveBack } from '../inventory/stock.ts'
 import { requestOperation, requestVoid } from '../payments/operations.ts'
@@ -17,14 +18,19 @@ const Blocked = Type.Object({ capturing: Type.Boolean(), shipping: Type.Boolean(
  * The order is locked. An order that has ended without its goods stays as it is, and its failed
  * refund is tried again.
  */
-export async function cancelOrder(tx: Tx, order: OrderRow, reason_code: string): Promise<void> {
+export async function cancelOrder(
+  tx: Tx,
+  deps: Pick<Deps, 'payments'>,
+  order: OrderRow,
+  reason_code: string,
+): Promise<void> {
   const owed = ['captured', 'partially_refunded'].includes(order.payment_state)
   if (order.state === 'cancelled' || (order.state === 'expired' && owed)) {
     if (owed) await returnMoney(tx, order)
     return
   }
   if (order.state === 'pending') {
-    await endPending(tx, order, { to: 'cancelled', reason_code })
+    await endPending(tx, deps, order, { to: 'cancelled', reason_code })
     return
   }
   await requireCancellable(tx, order)

@@ -35,6 +35,7 @@ export const OrderRow = Type.Object({
   number: nullable(Type.Integer()),
   buyer_id: Id,
   cart_id: Id,
+  request_id: nullable(Id),
   state: oneOf(...order_states),
   currency: Type.String(),
   email: nullable(Type.String()),
@@ -74,7 +75,7 @@ export const OrderRow = Type.Object({
 })
 export type OrderRow = Static<typeof OrderRow>
 
-export const orderColumns = sql`o.tenant_id, o.id, o.number, o.buyer_id, o.cart_id, o.state,
+export const orderColumns = sql`o.tenant_id, o.id, o.number, o.buyer_id, o.cart_id, o.request_id, o.state,
   o.currency, o.email, o.locale, o.guest, o.subtotal_minor, o.discount_minor, o.shipping_minor,
   o.shipping_discount_minor, o.shipping_tax_minor, o.tax_minor, o.total_minor,
   o.prices_include_tax, o.shipping_method, o.needs_shipping, o.discounts, o.shipping_address,

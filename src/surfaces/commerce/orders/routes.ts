@@ -18,6 +18,7 @@ import {
 } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
+import { pageUrl } from '../order-pages/page-link.ts'
 import { Currency, Word } from '../schemas.ts'
 import { cancelOrder } from './cancel-order.ts'
 import { claimOrders, ClaimedOrders } from './claim-orders.ts'
@@ -34,6 +35,8 @@ const Cancel = closed(
   { reason_code: Type.Optional(Word), note: Type.Optional(text(500)) },
   { title: 'CancelOrder' },
 )
+
+const PageLink = Type.Object({ url: Type.String({ maxLength: 2048 }) }, { title: 'OrderPageLink' })
 
 const { open, get, post } = routesOf<Deps>({
   absent,
@@ -96,6 +99,22 @@ export const orderRoutes = open({
     },
   ),
 
+  getOrderPageLink: get(
+    `${one}/page-link`,
+    'Get the link to the page of your order',
+    {
+      tool: 'never',
+      description: 'The link that stands in the mails of the order. Only for the buyer.',
+      added: true,
+      reply: PageLink,
+    },
+    async ({ tx, principal, params }, { kernel }) => {
+      const row = await findOrder(tx, { tenant_id: principal.tenant_id, id: params.order_id })
+      if (row?.buyer_id !== principal.id) throw problem(absent)
+      return { url: pageUrl(kernel, row) }
+    },
+  ),
+
   listOrders: list(path, 'List your orders, newest first; with a permission those of all buyers', {
     tool: 'read',
     rate_tenant: false,
@@ -147,14 +166,14 @@ export const orderRoutes = open({
       reply: Order,
       fails: ['order_not_cancellable', 'card_data_refused'],
     }),
-    async ({ tx, principal, params, body, grants }) => {
+    async ({ tx, principal, params, body, grants }, deps) => {
       const key = { tenant_id: principal.tenant_id, id: params.order_id }
       const may = (await grants()).has(cancels)
       const order = await lockOrder(tx, key)
       const own = order?.buyer_id === principal.id
       if (!order || !(own || may)) throw problem(absent)
       const given = (body as typeof body | undefined) ?? {} // the body is optional
-      await cancelOrder(tx, order, given.reason_code ?? 'requested')
+      await cancelOrder(tx, deps, order, given.reason_code ?? 'requested')
       if (!own) {
         tx.audit(cancels, `order:${order.id}`, { reason: given.note })
       }

@@ -17,7 +17,7 @@ export type Applied = {
 /** Changes nothing if the operation has ended or the outcome is not known yet. */
 export async function applyAnswer(
   tx: Tx,
-  deps: Pick<Deps, 'kernel'>,
+  deps: Pick<Deps, 'kernel' | 'payments'>,
   operation_id: string,
   answer: Answer,
 ): Promise<Applied> {

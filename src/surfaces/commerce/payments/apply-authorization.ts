@@ -16,7 +16,7 @@ import { requestVoid, settleOperation, type Operation } from './operations.ts'
 /** The order as shown in replies, if it was confirmed. */
 export async function applyAuthorization(
   tx: Tx,
-  deps: Pick<Deps, 'kernel'>,
+  deps: Pick<Deps, 'kernel' | 'payments'>,
   operation: Operation,
   order: OrderRow,
   answer: Certain,
@@ -37,6 +37,11 @@ export async function applyAuthorization(
     const waits = status === 'pending' ? 'pending_provider' : 'requires_action'
     if (order.state !== 'pending' || order.payment_state === waits) return undefined
     await setPayment(tx, order, waits, sql`intent_id = ${intent_id}`)
+    // So its page looks for what the payer has to do.
+    if (order.request_id !== null) {
+      const request = { tenant_id: order.tenant_id, id: order.request_id }
+      await deps.payments.requests.follow(tx, request, 'processing', intent_id)
+    }
     return undefined
   }
   const settled = settleOperation(tx, operation, 'succeeded', answer.result)
@@ -52,7 +57,7 @@ export async function applyAuthorization(
   if (confirmed) return confirmed
   const late = await setPayment(tx, order, 'authorized', held)
   const reason_code = late.buyer_erased ? 'buyer_erased' : 'reservation_expired'
-  await endPending(tx, late, { to: 'expired', reason_code })
+  await endPending(tx, deps, late, { to: 'expired', reason_code })
   return undefined
 }
 
@@ -68,7 +73,7 @@ type Declined = {
 
 async function applyDecline(
   tx: Tx,
-  deps: Pick<Deps, 'kernel'>,
+  deps: Pick<Deps, 'kernel' | 'payments'>,
   { operation, order, decline_code, intent_id }: Declined,
 ): Promise<void> {
   const code = limits.has(decline_code) ? 'rate_limited' : 'payment_declined'
@@ -84,5 +89,6 @@ async function applyDecline(
   )
   // Before the goods are given back, as a checkout takes both in this order.
   if (lost && code === 'payment_declined') await countDecline(tx, deps, declined)
-  if (lost) await endPending(tx, declined, { to: 'payment_failed', reason_code: decline_code })
+  if (lost)
+    await endPending(tx, deps, declined, { to: 'payment_failed', reason_code: decline_code })
 }

@@ -9,6 +9,7 @@ import { claimStatement } from '../../../kernel/work/run-queue.ts'
 import { listStatement } from '../catalog/list-products.ts'
 import { showProduct } from '../catalog/show-product.ts'
 import { lapseQueue } from '../checkout/lapse-orders.ts'
+import type { Deps } from '../deps.ts'
 import { stockAfter } from '../inventory/routes.ts'
 import { captureBeforeExpiry } from '../loops.ts'
 import { findOrder } from '../orders/order-row.ts'
@@ -131,7 +132,7 @@ test.each<[string, () => Promise<readonly Sql[]> | Sql]>([
   ['an order as it is shown', () => begunBy(db => showOrder(db, { tenant_id, id }))],
   ['an operation', () => begunBy(db => findOperation(db, id))],
   ['the stock', () => stockAfter(tenant_id, null, 21)],
-  ['what lapses', () => claimStatement(lapseQueue(), id, 200)],
+  ['what lapses', () => claimStatement(lapseQueue({} as Deps), id, 200)],
   [
     'what an event of payments makes due',
     () => begunBy(db => lookAgain(db, [{ tenant_id, order_id: id, operation_id: id }])),

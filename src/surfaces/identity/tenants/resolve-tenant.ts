@@ -51,6 +51,19 @@ export async function isOpen(reader: Reader, tenant_id: string): Promise<boolean
   return it
 }
 
+const Name = Type.Object({ name: Type.String() })
+
+/** The tenant of a new deployment has no name of its own before its operator gives it one. */
+export async function nameOf(reader: Reader, tenant_id: string): Promise<string | null> {
+  const row = await reader.maybe(
+    Name,
+    sql`
+      select name from identity.tenants
+      where id = ${tenant_id} and not (slug = 'default' and name = 'Default')`,
+  )
+  return row?.name ?? null
+}
+
 /** The slug of the tenant that a request without a token means. */
 export function slugMeant(
   { settings }: Pick<Kernel, 'settings'>,

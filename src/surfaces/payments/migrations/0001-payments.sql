@@ -165,6 +165,10 @@ create table payments.payment_requests (
   description text not null,
   order_ref text,
   return_url text,
+  -- the language of its page
+  locale text,
+  -- Of an order of another surface, which takes the payment itself: what the page lists.
+  lines jsonb,
   -- null: any number
   uses int check (uses > 0),
   used int not null default 0,
@@ -190,7 +194,7 @@ create table payments.payment_requests (
   primary key (tenant_id, id),
   foreign key (tenant_id, intent_id) references payments.payment_intents (tenant_id, id),
   check (used <= uses and paid <= used),
-  check (state <> 'processing' or intent_id is not null)
+  check (state <> 'processing' or intent_id is not null or lines is not null)
 );
 create index payment_requests_state on payments.payment_requests (tenant_id, state, id);
 create index payment_requests_order on payments.payment_requests (tenant_id, order_ref, id);

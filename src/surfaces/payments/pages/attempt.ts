@@ -2,15 +2,17 @@
  * An attempt to pay on a page: begins it, closes what waits for its payer first, and calls the
  * provider outside any transaction. The same attempt again continues or repeats its outcome.
  */
-import type { Problem, RequestFacts } from '#dodeca/kernel'
+import { Problem, type RequestFacts } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { carryOut } from '../operations/carry-out.ts'
 import { refusalOf } from '../operations/reply-for.ts'
 import { findOperation } from '../operations/rows.ts'
-import { findRequest, isLink, type RequestRow } from '../requests/request-row.ts'
+import { findRequest, isLink, isOwned, type RequestRow } from '../requests/request-row.ts'
 import { accountOf } from '../requests/account-of.ts'
+import { attemptOwned } from '../requests/owned-requests.ts'
 import {
+  amountOf,
   beginAttempt,
   openUse,
   requireProviderNamed,
@@ -39,6 +41,11 @@ export async function attempt(
   const place = await kernel.take(kernel.db, [bucket])
   let declined = false
   try {
+    if (isOwned(request)) {
+      amountOf(request, given)
+      await attemptOwned(deps, request, given, ip)
+      return await readState(deps, request)
+    }
     const { kind, operation_id, request_id } = await begin(deps, request, given)
     await kernel.fault('payments.after_operation')
     if (kind === 'begun') await carryOut(deps, operation_id)
@@ -48,6 +55,9 @@ export async function attempt(
       throw refusalFor(operation)
     }
     return await readState(deps, { tenant_id: request.tenant_id, id: request_id })
+  } catch (error) {
+    declined ||= isOwned(request) && error instanceof Problem && error.code === 'payment_declined'
+    throw error
   } finally {
     if (declined) place.keep()
     else await place.giveBack()

@@ -98,7 +98,10 @@ async function requireOpen(
   }
 }
 
-function amountOf({ amount_minor: asked }: RequestRow, { amount_minor: given }: Given): number {
+export function amountOf(
+  { amount_minor: asked }: RequestRow,
+  { amount_minor: given }: Given,
+): number {
   const constraint = asked === null ? 'required' : 'const'
   if (asked === null ? given === undefined : given !== undefined && given !== asked) {
     throw problem('validation_failed', {

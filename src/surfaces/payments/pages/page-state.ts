@@ -11,6 +11,7 @@ import { stepOf } from '../intents/next-action.ts'
 import { applyProviderState } from '../operations/apply-provider-state.ts'
 import { findIntent } from '../operations/rows.ts'
 import { ProviderFailure } from '../provider/port.ts'
+import { returnUrlOf } from '../requests/owned-requests.ts'
 import { findRequest, request_states, urlOf, type RequestRow } from '../requests/request-row.ts'
 
 export const PageState = Type.Object(
@@ -30,8 +31,9 @@ export async function readState(deps: Deps, key: Key): Promise<PageState> {
   const next_action = await look(deps, key)
   const request = await findRequest(deps.kernel.db, key)
   if (!request) throw problem('payment_request_not_found')
-  const { state, return_url } = request
+  const { state } = request
   const waits = state === 'processing' ? next_action : null
+  const return_url = await returnUrlOf(deps, request)
   return { state, next_action: waits, return_url, url: urlOf(request, deps) }
 }
 

@@ -14,8 +14,9 @@ import {
 } from '#dodeca/kernel'
 import type { Markup } from '#dodeca/kernel'
 import type { ProviderBrowser } from '../provider/port.ts'
-import type { RequestRow } from '../requests/request-row.ts'
+import { isOwned, type RequestRow } from '../requests/request-row.ts'
 import { page_script } from './script.ts'
+import type { Language, Words } from './words.ts'
 
 const style = `
 :root { color-scheme: light dark; --ink: light-dark(#1c2026, #e6e9ee); --soft: light-dark(#4d5562, #a6afbc);
@@ -27,6 +28,12 @@ body { margin: 0 auto; max-width: 30rem; padding: 1.5rem 1rem; color: var(--ink)
   font: 1.05rem/1.55 system-ui, sans-serif; overflow-wrap: anywhere }
 main { padding: 1.6rem; background: var(--card); border-radius: .8rem }
 h1 { margin: 0 0 .5rem; font-size: 1.6rem }
+h1 .to { display: block; font-size: 1.05rem; font-weight: 400 }
+table { width: 100%; border-collapse: collapse; margin: 1rem 0 }
+th, td { padding: .35rem 0; border-bottom: 1px solid light-dark(#d5d9df, #363b43); text-align: left; vertical-align: top }
+th { font-weight: 400 }
+td { text-align: right; white-space: nowrap; padding-left: 1rem }
+tr:last-child > * { font-weight: 600; border: 0 }
 label { display: block; font-weight: 600; margin: 1rem 0 .25rem }
 input { width: 100%; font: inherit; padding: .55rem .7rem; border: 1px solid var(--soft); border-radius: .4rem }
 button { width: 100%; margin-top: 1rem; font: inherit; font-weight: 600; padding: .7rem; border-radius: .5rem;
@@ -41,19 +48,6 @@ button:disabled { opacity: .6; cursor: default }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px }
 `
 
-const words = {
-  again: 'The payment was not completed. Nothing was taken. You can try again.',
-  amount: 'Type an amount, such as 12.50.',
-  payment_declined: 'The payment was declined. Nothing was taken. Try another card.',
-  payment_method_invalid: 'The card could not be used. Type its data again.',
-  rate_limited: 'Too many payments were declined. Try again in an hour.',
-  payment_provider_unavailable:
-    'The payment provider cannot be reached now. Try again in a minute.',
-  script: 'The form of the payment provider could not be loaded. Reload the page.',
-  lost: 'The connection was lost. Reload the page to see whether the payment was made.',
-  failed: 'The payment could not be made. Reload the page to see its state.',
-}
-
 export type Shown = {
   readonly request: RequestRow
   readonly provider: string
@@ -63,27 +57,33 @@ export type Shown = {
   readonly keeps: boolean
   /** The signature of the address. */
   readonly query: string
+  readonly merchant: string | null
+  /** Where the payer goes after the payment. */
+  readonly return_url: string | null
+  readonly language: Language
 }
 
-export function paymentPage({ request, provider, browser: usable, keeps, query }: Shown) {
-  const { currency, amount_minor, description } = request
-  const sum = amount_minor === null ? null : formatMoney(amount_minor, currency, 'en')
+export function paymentPage(shown: Shown) {
+  const { request, provider, browser: usable, query, merchant } = shown
+  const { language, words } = shown.language
+  const { currency, amount_minor } = request
+  const sum = amount_minor === null ? null : formatMoney(amount_minor, currency, language)
   const state = stateOf(request, usable)
   const browser = state === 'open' || state === 'processing' ? usable : null
   const script = browser && scriptOf(browser)
-  const setup = { state, ...setupOf(request, browser), provider, query, words }
+  const setup = { state, ...setupOf(request, browser), provider, query, words: words.said }
   const body = markup`<main id="page" data-setup="${JSON.stringify(setup)}">
-<h1>${sum ?? 'Pay'}</h1>
-<p class="soft">${description}</p>
-${partsOf(request, state, keeps)}
+<h1>${sum ?? words.pay}${merchant !== null && markup` <span class="to">${words.to} ${merchant}</span>`}</h1>
+${aboutOf(request, shown.language)}
+${partsOf(shown, state)}
 <p id="error" class="error" role="alert" hidden></p>
-<noscript><p class="error">This page needs JavaScript, with which the payment provider reads the card.</p></noscript>
+<noscript><p class="error">${words.no_script}</p></noscript>
 </main>${script !== null && markup`<script>${trusted(script)}</script>`}`
   const head = markup`<meta name="referrer" content="strict-origin">
 ${browser && markup`<script src="${browser.script_url}"></script>`}`
-  const title = sum === null ? 'Pay' : `Pay ${sum}`
+  const title = sum === null ? words.pay : `${words.pay}: ${sum}`
   return {
-    body: htmlPage({ title, head, style, body }),
+    body: htmlPage({ language, title, head, style, body }),
     headers: {
       ...pageHeaders(style, policyOf(browser, script)),
       'x-robots-tag': 'noindex',
@@ -129,23 +129,40 @@ function policyOf(browser: ProviderBrowser | null, script: string | null): strin
   ].join('')
 }
 
-function partsOf(request: RequestRow, state: State, keeps: boolean): Markup {
-  const { return_url } = request
-  const back = return_url !== null && markup`<p><a href="${return_url}">Back to the shop</a></p>`
+/** The order that is paid line by line, or else what the merchant says. */
+function aboutOf(request: RequestRow, { language, words }: Language): Markup {
+  const { lines, description, currency, amount_minor } = request
+  if (lines === null) return markup`<p class="soft">${description}</p>`
+  const row = (label: string, minor: number) =>
+    markup`<tr><th scope="row">${label}</th><td>${formatMoney(minor, currency, language)}</td></tr>`
+  return markup`<table>
+${lines.map(one => row('text' in one.label ? one.label.text : words.sums[one.label.sum], one.amount_minor))}
+${row(words.sums.total, amount_minor ?? 0)}
+</table>`
+}
+
+function partsOf(shown: Shown, state: State): Markup {
+  const { request, keeps, return_url } = shown
+  const { words } = shown.language
+  const leads = request.return_url === null ? words.to_order : words.back
+  const back = return_url !== null && markup`<p><a href="${return_url}">${leads}</a></p>`
   const hidden = (part: string) => part !== part_of[state] && trusted(' hidden')
   return markup`<form id="form" data-part="form"${hidden('form')}>
-${request.amount_minor === null && amountField(request.currency)}
-<label for="email">Mail address for the receipt (optional)</label>
-<input id="email" type="email" autocomplete="email" maxlength="254">
+${request.amount_minor === null && amountField(request.currency, words)}
+${
+  !isOwned(request) &&
+  markup`<label for="email">${words.email}</label>
+<input id="email" type="email" autocomplete="email" maxlength="254">`
+}
 <div id="element"></div>
-${keeps && keep_field}
-<button id="pay">Pay</button>
+${keeps && markup`<label class="choice"><input id="save" type="checkbox"> ${words.keep}</label>`}
+<button id="pay">${words.pay}</button>
 </form>
-<div data-part="wait"${hidden('wait')}><p role="status">Your payment is being checked. Keep this page open.</p></div>
-<div data-part="choice" hidden><p role="status">Your bank has not confirmed this payment yet.</p>
-<button id="go-on">Continue with it</button><button id="other" class="plain">Pay in another way</button></div>
-<div data-part="paid"${hidden('paid')}><p role="status">Paid. Thank you.</p>${back}</div>
-<div data-part="ended"${hidden('ended')}><p role="status">${ended[state]}</p>${back}</div>`
+<div data-part="wait"${hidden('wait')}><p role="status">${words.checking}</p></div>
+<div data-part="choice" hidden><p role="status">${words.unconfirmed}</p>
+<button id="go-on">${words.go_on}</button><button id="other" class="plain">${words.other}</button></div>
+<div data-part="paid"${hidden('paid')}><p role="status">${words.paid}</p>${back}</div>
+<div data-part="ended"${hidden('ended')}><p role="status">${state in words.ended && words.ended[state as keyof Words['ended']]}</p>${back}</div>`
 }
 
 const part_of: Readonly<Record<State, string>> = {
@@ -157,15 +174,7 @@ const part_of: Readonly<Record<State, string>> = {
   unavailable: 'ended',
 }
 
-const ended: Readonly<Partial<Record<State, string>>> = {
-  expired: 'This payment request has expired. Ask for a new one.',
-  cancelled: 'This payment request was cancelled. Nothing has to be paid.',
-  unavailable: 'Nothing can be paid here at the moment.',
-}
-
-const keep_field = markup`<label class="choice"><input id="save" type="checkbox"> Keep this card for later payments</label>`
-
-function amountField(currency: string): Markup {
-  return markup`<label for="amount">Amount in ${currency}</label>
+function amountField(currency: string, words: Words): Markup {
+  return markup`<label for="amount">${words.amount_in} ${currency}</label>
 <input id="amount" inputmode="decimal" autocomplete="transaction-amount" required>`
 }

@@ -12,9 +12,11 @@ import { findSigned, grantOf, type RequestRow } from '../requests/request-row.ts
 import { Attempt } from '../schemas.ts'
 import { vendorOf } from '../provider/account-key.ts'
 import { accountOf } from '../requests/account-of.ts'
+import { returnUrlOf } from '../requests/owned-requests.ts'
 import { attempt } from './attempt.ts'
 import { PageState, readState } from './page-state.ts'
 import { paymentPage } from './page.ts'
+import { languageOf } from './words.ts'
 
 const path = '/pay/{id}'
 const Signed = closed({
@@ -50,7 +52,7 @@ export const pageRoutes = open({
       reply: Type.String(),
       fails: unsigned,
     },
-    async ({ db, params, query }, deps) => {
+    async ({ db, params, query, request: { headers } }, deps) => {
       const request = await findFor(db, deps, params.id, query)
       const is_open = await deps.identity.isOpen(db, request.tenant_id)
       const at = is_open ? await accountOf(deps, request) : undefined
@@ -61,6 +63,9 @@ export const pageRoutes = open({
         browser: browser ?? null,
         keeps: request.customer_id !== null && at?.provider.customers !== undefined,
         query: signatureOf(query),
+        merchant: await deps.identity.nameOf(db, request.tenant_id),
+        return_url: await returnUrlOf(deps, request),
+        language: languageOf(request.locale, headers['accept-language']),
       })
       return reply(200, shown.body, shown.headers)
     },
@@ -96,6 +101,9 @@ export const pageRoutes = open({
         ...unsigned,
         'request_not_open',
         'operation_pending',
+        'pricing_changed',
+        'insufficient_inventory',
+        'pending_order_limit',
         'idempotency_key_reused',
         'provider_unsupported',
         ...method_refusals,

@@ -94,7 +94,7 @@ async function pay() {
   const save = at('save')?.checked
   const made = await make(location.href, save)
   if (made.error) return say(made.error)
-  const email = at('email').value.trim()
+  const email = at('email')?.value.trim()
   const answer = await ask('POST', '/attempts', {
     provider: setup.provider,
     payment_method: made.payment_method,

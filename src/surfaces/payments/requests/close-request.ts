@@ -3,12 +3,12 @@
  * waits for its payer is cancelled first, and one in doubt is closed by the resolver; the request
  * ends in the commit that makes this certain. What the provider captures meanwhile is paid.
  */
-import { dueNow, newId, sql, type Tx } from '#dodeca/kernel'
+import { dueNow, newId, sql, type Sql, type Tx } from '#dodeca/kernel'
 import { resolver_name, type Deps } from '../deps.ts'
 import { beginCancel } from '../intents/begin-cancel.ts'
 import { lockIntent, lockOpenOperations, type OperationRow } from '../operations/rows.ts'
 import { announceEnd } from './follow-payment.ts'
-import { findRequest, requestColumns, RequestRow } from './request-row.ts'
+import { findRequest, isOwned, requestColumns, RequestRow } from './request-row.ts'
 
 type Key = { readonly tenant_id: string; readonly id: string }
 export type Ending = 'expired' | 'cancelled'
@@ -25,6 +25,7 @@ export async function closeRequest(
   // Locked before the request, as by everything that moves a payment.
   if (found.intent_id !== null)
     await closePayment(tx, deps, { ...key, id: found.intent_id }, key, to)
+  else if (isOwned(found)) await markClosing(tx, key, to, sql`intent_id is null`)
   const ended = await tx.maybe(
     RequestRow,
     sql`
@@ -37,14 +38,18 @@ export async function closeRequest(
   return ended ?? (await findRequest(tx, key))
 }
 
+/** It ends with its payment, or with the order whose payment is not known yet. */
+function markClosing(tx: Tx, { tenant_id, id }: Key, to: Ending, which: Sql): Promise<number> {
+  return tx.run(sql`
+    update payments.payment_requests
+    set closing = coalesce(closing, ${to})
+    where tenant_id = ${tenant_id} and id = ${id} and state = 'processing' and ${which}`)
+}
+
 async function closePayment(tx: Tx, deps: Deps, intent_key: Key, key: Key, to: Ending) {
   const open = await lockOpenOperations(tx, intent_key)
   const intent = await lockIntent(tx, intent_key)
-  const marked = await tx.run(sql`
-    update payments.payment_requests
-    set closing = coalesce(closing, ${to})
-    where tenant_id = ${key.tenant_id} and id = ${key.id} and state = 'processing'
-      and intent_id = ${intent_key.id}`)
+  const marked = await markClosing(tx, key, to, sql`intent_id = ${intent_key.id}`)
   if (marked === 0 || !intent) return
   const pending = open.find(one => one.state !== 'requires_action')
   if (pending) return await release(tx, pending)

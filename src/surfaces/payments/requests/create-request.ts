@@ -10,6 +10,7 @@ import { holdCustomer } from '../methods/choose-method.ts'
 import { lockMovable } from '../operations/begin-operation.ts'
 import { amountRules, readAmount } from '../money/read-amount.ts'
 import type { CreateRequest } from '../schemas.ts'
+import type { OwnedLine } from '../face.ts'
 import { requestColumns, RequestRow } from './request-row.ts'
 
 type Given = Static<typeof CreateRequest>
@@ -29,6 +30,7 @@ export async function createRequest(
   { kernel }: Deps,
   given: Given,
   tenant_id: string,
+  lines: readonly OwnedLine[] | null = null,
 ): Promise<RequestRow> {
   const intent = await takeIntent(tx, given, tenant_id)
   const { currency, uses = 1, customer_id = intent?.customer_id ?? null } = given
@@ -57,11 +59,12 @@ export async function createRequest(
     sql`
       insert into payments.payment_requests as t (
         tenant_id, id, customer_id, intent_id, taken_id, amount_minor, currency, description,
-        order_ref, return_url, uses, expires_at, due_at)
+        order_ref, return_url, locale, lines, uses, expires_at, due_at)
       values (
         ${tenant_id}, ${id}, ${customer_id}, ${intent?.id ?? null}, ${intent?.id ?? null},
         ${amount_minor}, ${currency}, ${given.description},
-        ${given.order_ref ?? null}, ${given.return_url ?? null}, ${uses},
+        ${given.order_ref ?? null}, ${given.return_url ?? null},
+        ${given.locale ?? null}, ${lines && sql.json(lines)}::jsonb, ${uses},
         ${expires_at}, ${expires_at})
       returning ${requestColumns}`,
   )

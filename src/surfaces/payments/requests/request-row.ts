@@ -25,6 +25,15 @@ export const request_states = ['open', 'processing', 'paid', 'expired', 'cancell
 
 const Word = Type.String()
 
+/** What the page of an order lists: goods by their label, and sums by their kind. */
+export const RequestLine = Type.Object({
+  label: Type.Union([
+    Type.Object({ text: Word }),
+    Type.Object({ sum: oneOf('discount', 'shipping', 'tax') }),
+  ]),
+  amount_minor: Type.Integer(),
+})
+
 export const RequestRow = Type.Object({
   tenant_id: Id,
   id: Id,
@@ -34,6 +43,8 @@ export const RequestRow = Type.Object({
   description: Word,
   order_ref: nullable(Word),
   return_url: nullable(Word),
+  locale: nullable(Word),
+  lines: nullable(Type.Array(RequestLine)),
   uses: nullable(Type.Integer()),
   used: Type.Integer(),
   state: oneOf(...request_states),
@@ -59,7 +70,7 @@ export const requestExpressions = {
 
 export const requestColumns = sql`
   t.tenant_id, t.id, t.link_id, t.amount_minor, t.currency, t.description, t.order_ref,
-  t.return_url, t.uses, t.used, t.state, t.customer_id, t.intent_id, t.closing,
+  t.return_url, t.locale, t.lines, t.uses, t.used, t.state, t.customer_id, t.intent_id, t.closing,
   ${requestExpressions.payer_email} as payer_email, ${requestExpressions.late} as late,
   t.expires_at, t.version, t.created_at`
 
@@ -84,6 +95,9 @@ export function findSigned(reader: Reader, id: string) {
   )
 }
 
+/** Another surface takes the payment of such a request, as that of its order. */
+export const isOwned = ({ lines }: Pick<RequestRow, 'lines'>) => lines !== null
+
 export const isLink = ({ uses }: Pick<RequestRow, 'uses'>) => uses !== 1
 
 const Text = (maxLength: number) => Type.String({ maxLength })
@@ -98,6 +112,7 @@ export const PaymentRequest = Type.Object(
     description: Text(500),
     order_ref: nullable(Text(128)),
     return_url: nullable(Text(2000)),
+    locale: nullable(Text(35)),
     uses: nullable(Type.Integer({ minimum: 1 })),
     used: Type.Integer({ minimum: 0 }),
     link_id: nullable(Id),
@@ -117,17 +132,8 @@ const shown_after_seconds = 7 * 86_400
 
 export function viewOf(row: RequestRow, deps: Pick<Deps, 'kernel'>): PaymentRequest {
   const { id, state, amount_minor, currency, description, order_ref, return_url } = row
-  const {
-    uses,
-    used,
-    link_id,
-    customer_id,
-    intent_id,
-    payer_email,
-    expires_at,
-    version,
-    created_at,
-  } = row
+  const { locale, uses, used, link_id, customer_id, intent_id, payer_email } = row
+  const { expires_at, version, created_at } = row
   return {
     id,
     url: urlOf(row, deps),
@@ -137,6 +143,7 @@ export function viewOf(row: RequestRow, deps: Pick<Deps, 'kernel'>): PaymentRequ
     description,
     order_ref,
     return_url,
+    locale,
     uses,
     used,
     link_id,

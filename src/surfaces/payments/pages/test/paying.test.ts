@@ -95,6 +95,19 @@ describe('a payment request', () => {
     await world.control('config', { webhook_url: `${world.url}/v1/providers/stripe/webhooks` })
   })
 
+  test('whose capture is refused holds nothing, and is paid by another attempt', async () => {
+    const asked = await payer.asks()
+    await world.fault({ action: 'http', status: 400, match: { path: '/capture' }, times: 1 })
+    await payer.pay(asked.url)
+    await reaches(asked, 'open')
+    expect(await payer.effects(asked.shop)).toEqual(['authorize', 'cancel'])
+    expect((await payer.pay(asked.url)).status).toBeLessThan(300)
+    await reaches(asked, 'paid')
+    const effects = ['authorize', 'cancel', 'authorize', 'capture']
+    expect(await payer.effects(asked.shop)).toEqual(effects)
+    await world.sound()
+  })
+
   test('whose challenge fails is open again', async () => {
     const asked = await payer.asks()
     const { body } = await payer.pay(asked.url, 'pm_card_threeDSecure2Required')

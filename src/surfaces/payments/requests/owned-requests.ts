@@ -1,0 +1,79 @@
+/**
+ * Requests that are paid on our page as orders of another surface, which takes the payment itself and
+ * captures it when it ships. The surface moves them in the commits that move its orders.
+ */
+import { sql } from '#dodeca/kernel'
+import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+import type { OwnedRequests } from '../face.ts'
+import { accountOf } from './account-of.ts'
+import { closeRequest } from './close-request.ts'
+import { createRequest } from './create-request.ts'
+import { announceEnd } from './follow-payment.ts'
+import { announceRequest, findRequest, requestColumns, RequestRow, viewOf } from './request-row.ts'
+
+export function ownedRequests(deps: Deps): OwnedRequests {
+  return {
+    plug: owner => {
+      deps.owner.of = owner
+    },
+    canPay: async tenant_id => {
+      const at = await accountOf(deps, { tenant_id, intent_id: null })
+      return (await at?.provider.browser?.()) != null
+    },
+    create: async (tx, { tenant_id, lines, ...given }) =>
+      viewOf(await createRequest(tx, deps, given, tenant_id, lines), deps),
+    find: async (reader, key) => {
+      const row = await findRequest(reader, key)
+      return row && viewOf(row, deps)
+    },
+    begin: async (tx, { tenant_id, id }) => {
+      const begun = await tx.run(sql`
+        update payments.payment_requests t set state = 'processing', version = version + 1
+        where t.tenant_id = ${tenant_id} and t.id = ${id} and t.lines is not null
+          and t.state = 'open' and t.expires_at > kernel.now()`)
+      return begun > 0
+    },
+    follow,
+    cancel: async (tx, key) => void (await closeRequest(tx, deps, key, 'cancelled')),
+  }
+}
+
+const follow: OwnedRequests['follow'] = async (tx, { tenant_id, id }, to, intent_id) => {
+  const paid = to === 'paid'
+  const row = await tx.maybe(
+    RequestRow,
+    sql`
+      update payments.payment_requests t
+      set state = ${to === 'open' ? sql`coalesce(closing, 'open')` : sql`${to}`},
+        intent_id = ${intent_id}, version = version + 1
+        ${paid ? sql`, closing = null, used = 1, paid = 1, due_at = null` : sql.empty}
+        ${to === 'open' ? sql`, closing = null` : sql.empty}
+      where t.tenant_id = ${tenant_id} and t.id = ${id} and t.lines is not null
+        and t.state = 'processing'
+      returning ${requestColumns}`,
+  )
+  if (!row) return
+  if (paid) announceRequest(tx, row, 'paid')
+  else await announceEnd(tx, row)
+}
+
+/** Pays the order of the request, or continues this attempt. */
+export async function attemptOwned(
+  { owner, kernel }: Deps,
+  request: RequestRow,
+  given: { readonly attempt_id: string; readonly payment_method: string },
+  ip: string,
+): Promise<void> {
+  if (!owner.of) throw problem('request_not_open')
+  const { tenant_id, id } = request
+  await owner.of.attempt({ tenant_id, id, url: viewOf(request, { kernel }).url }, given, { ip })
+}
+
+export async function returnUrlOf(
+  { owner, kernel }: Deps,
+  { tenant_id, id, lines, state, return_url }: RequestRow,
+): Promise<string | null> {
+  if (lines === null || state !== 'paid' || return_url !== null) return return_url
+  return (await owner.of?.pageOf(kernel.db, { tenant_id, id })) ?? null
+}
