@@ -5,13 +5,15 @@ import { chooseAccount } from '../accounts/choose-account.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { announce } from '../operations/announce.ts'
-import { amountRules, readAmount, type GivenAmount } from '../money/read-amount.ts'
+import { amountRules, readAmount, requireTaken, type GivenAmount } from '../money/read-amount.ts'
 
 export type NewIntent = GivenAmount & {
   readonly order_ref?: string
   readonly provider?: string
   /** The name of an account of the tenant, or `platform`. */
   readonly account?: string
+  /** The key of an account that is offered to the tenant. */
+  readonly at?: string
   readonly metadata?: Readonly<Record<string, string>>
 }
 
@@ -76,6 +78,7 @@ export async function createIntent(
     if (violates(error, 'payment_operations_key')) throw problem('idempotency_key_reused')
     throw error
   }
+  requireTaken(stored.provider, amount_minor, currency)
   announce(
     tx,
     { tenant_id, id, order_ref, currency },

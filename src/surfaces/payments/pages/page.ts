@@ -53,31 +53,43 @@ const words = {
   failed: 'The payment could not be made. Reload the page to see its state.',
 }
 
+/** A provider with which the request can be paid on the page. */
+export type Way = { readonly provider: string; readonly browser: ProviderBrowser }
+
 export type Shown = {
   readonly request: RequestRow
-  readonly provider: string
-  /** Null if nothing can be paid on the page now. */
-  readonly browser: ProviderBrowser | null
+  /** Empty if nothing can be paid on the page now. */
+  readonly ways: readonly Way[]
   /** The signature of the address. */
   readonly query: string
 }
 
-export function paymentPage({ request, provider, browser: usable, query }: Shown) {
+export function paymentPage({ request, ways: usable, query }: Shown) {
   const { currency, amount_minor, description } = request
   const sum = amount_minor === null ? null : formatMoney(amount_minor, currency, 'en')
   const state = stateOf(request, usable)
-  const browser = state === 'open' || state === 'processing' ? usable : null
-  const script = browser && scriptOf(browser)
-  const setup = { state, ...setupOf(request, browser), provider, query, words }
+  const ways = state === 'open' || state === 'processing' ? usable : []
+  const form = ways.find(({ browser: { script_url } }) => script_url !== null)
+  const redirects = ways.filter(({ browser: { script_url } }) => script_url === null)
+  const browser = form?.browser ?? null
+  const script = ways.length > 0 ? scriptOf(browser) : null
+  const setup = {
+    state,
+    ...(ways.length > 0 && pathOf(request)),
+    ...setupOf(request, browser),
+    provider: form?.provider ?? null,
+    query,
+    words,
+  }
   const body = markup`<main id="page" data-setup="${JSON.stringify(setup)}">
 <h1>${sum ?? 'Pay'}</h1>
 <p class="soft">${description}</p>
-${partsOf(request, state)}
+${partsOf(request, state, browser !== null, redirects)}
 <p id="error" class="error" role="alert" hidden></p>
 <noscript><p class="error">This page needs JavaScript, with which the payment provider reads the card.</p></noscript>
 </main>${script !== null && markup`<script>${trusted(script)}</script>`}`
   const head = markup`<meta name="referrer" content="strict-origin">
-${browser && markup`<script src="${browser.script_url}"></script>`}`
+${browser?.script_url && markup`<script src="${browser.script_url}"></script>`}`
   const title = sum === null ? 'Pay' : `Pay ${sum}`
   return {
     body: htmlPage({ title, head, style, body }),
@@ -90,43 +102,50 @@ ${browser && markup`<script src="${browser.script_url}"></script>`}`
 
 type State = RequestRow['state'] | 'unavailable'
 
-function stateOf({ state, late }: RequestRow, browser: ProviderBrowser | null): State {
+function stateOf({ state, late }: RequestRow, ways: readonly Way[]): State {
   if (state === 'open' && late) return 'expired'
-  return browser === null && (state === 'open' || state === 'processing') ? 'unavailable' : state
+  return ways.length === 0 && (state === 'open' || state === 'processing') ? 'unavailable' : state
 }
 
-function scriptOf({ page_script: provided }: ProviderBrowser): string {
-  return `const open_wallet = ${provided}\n${page_script}`
+function scriptOf(browser: ProviderBrowser | null): string {
+  return `const open_wallet = ${browser?.page_script ?? null}\n${page_script}`
 }
 
-function setupOf({ id, amount_minor, currency }: RequestRow, browser: ProviderBrowser | null) {
+function pathOf({ id, currency }: RequestRow) {
+  return { path: `/pay/${id}`, digits: digitsOf(currency) ?? 0 }
+}
+
+function setupOf({ amount_minor, currency }: RequestRow, browser: ProviderBrowser | null) {
   if (!browser) return {}
   const whole = 1000
   return {
-    path: `/pay/${id}`,
     publishable_key: browser.publishable_key,
     methods: browser.methods.map(one => one.method),
     amount: browser.amountOf(amount_minor ?? whole, currency),
     currency,
-    digits: digitsOf(currency) ?? 0,
     scale: browser.amountOf(whole, currency) / whole,
   }
 }
 
 function policyOf(browser: ProviderBrowser | null, script: string | null): string {
-  if (!browser || script === null) return "form-action 'none'; "
-  const { policy } = browser
+  if (script === null) return "form-action 'none'; "
+  const policy = browser?.policy ?? { script: [], frame: [], connect: [], img: [] }
   const sources = (own: string, more: readonly string[]) => [own, ...more].join(' ')
   return [
     `script-src ${sources(hashSource(script), policy.script)}; `,
-    `frame-src ${policy.frame.join(' ')}; `,
+    `frame-src ${policy.frame.length > 0 ? policy.frame.join(' ') : "'none'"}; `,
     `connect-src ${sources("'self'", policy.connect)}; `,
     policy.img.length > 0 ? `img-src ${policy.img.join(' ')}; ` : '',
     "form-action 'none'; ",
   ].join('')
 }
 
-function partsOf(request: RequestRow, state: State): Markup {
+function partsOf(
+  request: RequestRow,
+  state: State,
+  has_form: boolean,
+  redirects: readonly Way[],
+): Markup {
   const { return_url } = request
   const back = return_url !== null && markup`<p><a href="${return_url}">Back to the shop</a></p>`
   const hidden = (part: string) => part !== part_of[state] && trusted(' hidden')
@@ -134,14 +153,19 @@ function partsOf(request: RequestRow, state: State): Markup {
 ${request.amount_minor === null && amountField(request.currency)}
 <label for="email">Mail address for the receipt (optional)</label>
 <input id="email" type="email" autocomplete="email" maxlength="254">
-<div id="element"></div>
-<button id="pay">Pay</button>
+${has_form && markup`<div id="element"></div>
+<button id="pay">Pay</button>`}
+${redirects.map(redirectButton)}
 </form>
 <div data-part="wait"${hidden('wait')}><p role="status">Your payment is being checked. Keep this page open.</p></div>
-<div data-part="choice" hidden><p role="status">Your bank has not confirmed this payment yet.</p>
+<div data-part="choice" hidden><p role="status">This payment has not been confirmed yet.</p>
 <button id="go-on">Continue with it</button><button id="other" class="plain">Pay in another way</button></div>
 <div data-part="paid"${hidden('paid')}><p role="status">Paid. Thank you.</p>${back}</div>
 <div data-part="ended"${hidden('ended')}><p role="status">${ended[state]}</p>${back}</div>`
+}
+
+function redirectButton({ provider, browser: { title, methods } }: Way): Markup {
+  return markup`<button type="button" class="plain" data-provider="${provider}" data-method="${methods[0]?.method ?? ''}">Pay with ${title ?? provider}</button>`
 }
 
 const part_of: Readonly<Record<State, string>> = {

@@ -10,10 +10,10 @@ import { refuseCardData } from '../intents/card-data.ts'
 import { findSigned, grantOf, type RequestRow } from '../requests/request-row.ts'
 import { Attempt } from '../schemas.ts'
 import { vendorOf } from '../provider/account-key.ts'
-import { accountOf } from '../requests/account-of.ts'
+import { accountsOf } from '../requests/accounts-of.ts'
 import { attempt } from './attempt.ts'
 import { PageState, readState } from './page-state.ts'
-import { paymentPage } from './page.ts'
+import { paymentPage, type Way } from './page.ts'
 
 const path = '/pay/{id}'
 const Signed = closed({
@@ -52,14 +52,12 @@ export const pageRoutes = open({
     async ({ db, params, query }, deps) => {
       const request = await findFor(db, deps, params.id, query)
       const is_open = await deps.identity.isOpen(db, request.tenant_id)
-      const at = is_open ? await accountOf(deps, request) : undefined
-      const browser = await at?.provider.browser?.()
-      const shown = paymentPage({
-        request,
-        provider: vendorOf((at ?? deps).provider.name),
-        browser: browser ?? null,
-        query: signatureOf(query),
-      })
+      const ways: Way[] = []
+      for (const { provider } of is_open ? await accountsOf(deps, request) : []) {
+        const browser = await provider.browser?.()
+        if (browser) ways.push({ provider: vendorOf(provider.name), browser })
+      }
+      const shown = paymentPage({ request, ways, query: signatureOf(query) })
       return reply(200, shown.body, shown.headers)
     },
   ),
