@@ -3,7 +3,7 @@ import { equal, exact, Id, oneOf, reply, routesOf, text } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { CreateRequest } from '../schemas.ts'
-import { accountOf } from './account-of.ts'
+import { accountsOf } from './accounts-of.ts'
 import { closeRequest } from './close-request.ts'
 import { createRequest } from './create-request.ts'
 import {
@@ -49,9 +49,11 @@ export const requestRoutes = open({
     },
     {
       // Asked before the transaction: the addresses of a sandbox are in a file.
-      prepare: async ({ principal: { tenant_id } }, deps) => {
-        const at = await accountOf(deps, { tenant_id, intent_id: null })
-        return (await at?.provider.browser?.()) != null
+      prepare: async ({ principal: { tenant_id }, body: { currency } }, deps) => {
+        const asked = { tenant_id, intent_id: null, amount_minor: null, currency }
+        const accounts = await accountsOf(deps, asked)
+        const browsers = await Promise.all(accounts.map(({ provider }) => provider.browser?.()))
+        return browsers.some(one => one != null)
       },
       handle: async ({ tx, principal: { tenant_id }, body, prepared }, deps) => {
         if (!prepared) throw problem('payment_page_unavailable')
