@@ -46,7 +46,7 @@ const lists: readonly (readonly [to: string, path: string, run: List])[] = [
 ]
 
 export function openApi(vended: Vended) {
-  const tokens = new Map<string, string>()
+  const { tokens } = vended
   return async (request: IncomingMessage, response: ServerResponse, url: URL): Promise<void> => {
     let text = ''
     for await (const chunk of request as AsyncIterable<Buffer>) text += chunk.toString()

@@ -50,6 +50,7 @@ export const paypal: Vendor = {
       store,
       clock,
       faults,
+      tokens: new Map(),
       config: () => store.get('config', 'config') ?? usual,
       address: () => address,
       wake: () => void setImmediate(sender.work),
@@ -136,6 +137,7 @@ function controlRoutes(vended: Vended, own: string, signer: Signer): ControlRout
       return vended.config()
     }),
     post('/accounts', () => makeAccount(vended)),
+    post('/expire-tokens', () => vended.tokens.clear()),
     post('/approve', body => approve(vended, fits(Approved, body).order)),
     // Money that moves without our API, such as a withdrawal.
     post('/movements', body => {

@@ -80,6 +80,8 @@ export type Vended = {
   readonly store: RecordStore<Tables>
   readonly clock: Clock
   readonly faults: Faults
+  /** Each token, with its account. */
+  readonly tokens: Map<string, string>
   config(): Config
   address(): string
   /** Sends what is due. */

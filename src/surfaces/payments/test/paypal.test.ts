@@ -13,7 +13,8 @@ const kinds = async (order: string) => (await world.at.effects(order)).map(one =
 
 test('a payer approves at PayPal, and then the money is held, taken and given back', async () => {
   const shop = await world.merchant()
-  const { id, state, next_action } = await world.asked(shop)
+  const { id, state } = await world.asked(shop)
+  const { next_action } = await shop.read(id)
   const order = await world.handleOf(shop, id)
   expect([state, next_action.type]).toEqual(['requires_action', 'redirect'])
   expect(next_action.url).toContain(`/checkoutnow?token=${order}`)
