@@ -34,13 +34,16 @@ const bytes_max = 64 * 1024
 
 export function openCertificates(): Certificates {
   const kept = new Map<string, readonly X509Certificate[]>()
+  const under_way = new Map<string, Promise<readonly X509Certificate[]>>()
   let fetched_at: number | undefined
   const find = async (url: URL, now_seconds: number) => {
-    const known = kept.get(url.href)
+    const known = kept.get(url.href) ?? (await under_way.get(url.href))
     if (known) return known
     if (fetched_at !== undefined && now_seconds - fetched_at < pause_seconds) return null
     fetched_at = now_seconds
-    const chain = await fetchChain(url)
+    const fetching = fetchChain(url).finally(() => under_way.delete(url.href))
+    under_way.set(url.href, fetching)
+    const chain = await fetching
     const [oldest] = kept.keys()
     if (oldest !== undefined && kept.size >= kept_max) kept.delete(oldest)
     kept.set(url.href, chain)
@@ -95,11 +98,10 @@ function isTrusted(
   if (chain.some(one => now_ms > one.validToDate.getTime())) return false
   // A single certificate is trusted for the host that it was fetched from.
   if (chain.length === 1) return true
-  const linked = chain.every((one, at) => {
+  return chain.every((one, at) => {
     const issuer = chain[at + 1]
     return issuer ? isIssuedBy(one, issuer) : isKnownRoot(one)
   })
-  return linked
 }
 
 const isIssuedBy = (one: X509Certificate, issuer: X509Certificate) =>

@@ -1,6 +1,6 @@
 /** Answers of PayPal that are lost, doubled or wrong: one hold, one charge, one refund, or an item. */
 import { Type } from 'typebox'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { eventually } from '../../../../test/world.ts'
 import { sql } from '#dodeca/kernel'
 import { items, type Merchant } from './payment-world.ts'
@@ -14,6 +14,7 @@ beforeAll(async () => {
     PAYMENTS_RESOLVE_FIRST_SECONDS: '0.1',
   })
 })
+beforeEach(() => world.at.control('faults', {}, 'DELETE'))
 afterAll(() => world.close())
 
 const lost = [

@@ -38,6 +38,7 @@ test('a payer approves at PayPal, and then the money is held, taken and given ba
     'payment.action_required',
     'payment.authorized',
     'payment.captured',
+    'refund.created',
     'refund.succeeded',
   ])
   // A fee of 3 % of 42.00.
