@@ -33,6 +33,8 @@ const page_size = 100
 const read_size = 20
 /** PayPal reports the last three years. */
 const kept_seconds = 3 * 365 * day_seconds
+/** PayPal lists the events of 30 days. */
+const events_seconds = 29 * day_seconds
 const timeOf = (seconds: number) => new Date(seconds * 1000).toISOString().replace(/\.\d+Z/, 'Z')
 
 type Place = { readonly from_s: number; readonly days: number; readonly page: number }
@@ -209,7 +211,7 @@ async function readPayout(paypal: PayPalClient, ref: string) {
 async function listEvents(paypal: PayPalClient, { from_s, to_s, after }: Window) {
   const query = new URLSearchParams({
     page_size: String(page_size),
-    start_time: timeOf(from_s),
+    start_time: timeOf(Math.max(from_s, Date.now() / 1000 - events_seconds)),
     end_time: timeOf(Math.ceil(to_s ?? Date.now() / 1000)),
   })
   type List = {

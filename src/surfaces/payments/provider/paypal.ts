@@ -89,12 +89,12 @@ async function readSnapshot(paypal: PayPalClient, handle: string): Promise<Snaps
   try {
     return snapshotOf(await readOrder(paypal, handle))
   } catch (error) {
-    const missing = error instanceof ProviderFailure && error.code === 'invalid_resource_id'
-    if (!missing) throw error
+    if (!(error instanceof ProviderFailure) || !absent.includes(error.code)) throw error
     return { ...nothing, handle, cancellation_reason: gone }
   }
 }
 
+const absent: readonly string[] = ['invalid_resource_id', 'resource_not_found']
 const nothing = {
   status: 'canceled',
   currency: '',
@@ -186,8 +186,8 @@ async function finish(paypal: PayPalClient, handle: string, key: string): Promis
 /** Only we finish an order. So one that was not finished is closed by our own decision. */
 async function cancel(paypal: PayPalClient, handle: string, key: string): Promise<Snapshot> {
   const before = await readSnapshot(paypal, handle)
-  if (before.status === 'succeeded' || before.status === 'canceled') {
-    if (before.status === 'canceled') return before
+  if (before.status === 'canceled') return before
+  if (before.status === 'succeeded') {
     throw new ProviderFailure('unexpected_state', 'previously_captured')
   }
   const held = before.charge?.id
