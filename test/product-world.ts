@@ -154,7 +154,13 @@ async function openOwnWorld(
 }
 
 /** The vendors of the sandbox as the platform's providers; models also under names, each with a circuit of its own. */
-function providersIn({ stripe, paypal, openai, anthropic, gemini }: Vendors): Record<string, string> {
+function providersIn({
+  stripe,
+  paypal,
+  openai,
+  anthropic,
+  gemini,
+}: Vendors): Record<string, string> {
   const at = (name: string, kind: string, vendor: Vendors[string] = {}) => {
     return { name, kind, base_url: vendor['api'], api_key: vendor['key'] }
   }

@@ -13,12 +13,7 @@ import {
   type Made,
   type Route,
 } from './orders.ts'
-import {
-  captureAuthorization,
-  readPayment,
-  refundCapture,
-  voidAuthorization,
-} from './payments.ts'
+import { captureAuthorization, readPayment, refundCapture, voidAuthorization } from './payments.ts'
 import { listEvents, listTransactions, showBalances } from './reports.ts'
 import type { Vended } from './records.ts'
 import { missing, Refused } from './refusal.ts'
@@ -97,7 +92,8 @@ type Found = { readonly to: string; run(lie: string | undefined): Made }
 
 function findRoute(vended: Vended, account: string | undefined, asked: Request): Found {
   const { url, method, text, key } = asked
-  if (account === undefined) return { to: '', run: fail(new Refused(401, 'AUTHENTICATION_FAILURE')) }
+  if (account === undefined)
+    return { to: '', run: fail(new Refused(401, 'AUTHENTICATION_FAILURE')) }
   const list = lists.find(([, path]) => method === 'GET' && path === url.pathname)
   if (list) return { to: list[0], run: () => list[2](vended, account, url.searchParams) }
   for (const [to, verb, path, route] of routes) {

@@ -49,7 +49,11 @@ export const confirmOrder: Route = (vended, change, { account, id, body }) => {
   if (order.status === 'APPROVED') throw issue('PAYMENT_ALREADY_APPROVED')
   if (order.status === 'COMPLETED') throw issue('ORDER_ALREADY_AUTHORIZED')
   const { return_url, cancel_url } = context
-  const next: Order = { ...order, status: 'PAYER_ACTION_REQUIRED', urls: { return_url, cancel_url } }
+  const next: Order = {
+    ...order,
+    status: 'PAYER_ACTION_REQUIRED',
+    urls: { return_url, cancel_url },
+  }
   change.put('order', id, next)
   return { status: 200, body: showOrder(vended, next) }
 }
@@ -65,7 +69,8 @@ export const authorizeOrder: Route = (vended, change, { account, id, key, lie })
     return { status: 422, body: { name: 'UNPROCESSABLE_ENTITY', details } }
   }
   const { amount, custom_id } = order.unit
-  const held = lie === 'other_amount' ? moneyOf(centsOf(amount) + 100, amount.currency_code) : amount
+  const held =
+    lie === 'other_amount' ? moneyOf(centsOf(amount) + 100, amount.currency_code) : amount
   const made = makePayment(vended, change, {
     kind: 'authorization',
     status: 'CREATED',

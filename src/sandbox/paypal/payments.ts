@@ -51,7 +51,8 @@ export const refundCapture: Route = (vended, change, { account, id, body, key, l
   const before = paymentsOf(vended, taken.order, 'refund').filter(one => one.of === id)
   const left = centsOf(taken.amount) - before.reduce((sum, one) => sum + centsOf(one.amount), 0)
   const { currency_code } = taken.amount
-  const asked = body['amount'] === undefined ? moneyOf(left, currency_code) : readMoney(body['amount'])
+  const asked =
+    body['amount'] === undefined ? moneyOf(left, currency_code) : readMoney(body['amount'])
   if (left === 0) throw issue('CAPTURE_FULLY_REFUNDED')
   if (asked.currency_code !== currency_code) throw issue('REFUND_CAPTURE_CURRENCY_MISMATCH')
   if (centsOf(asked) > left) throw issue('REFUND_AMOUNT_EXCEEDED')

@@ -27,9 +27,7 @@ const Count = Type.Integer({ minimum: 0, maximum: 1_000_000 })
 const Configured = Type.Object(
   {
     account: Type.Optional(Type.String({ maxLength: 40 })),
-    webhook_url: Type.Optional(
-      Type.Union([Type.String({ maxLength: 2000 }), Type.Null()]),
-    ),
+    webhook_url: Type.Optional(Type.Union([Type.String({ maxLength: 2000 }), Type.Null()])),
     report_late_seconds: Type.Optional(Count),
     fee_percent: Type.Optional(Count),
     backoff_ms: Type.Optional(Count),

@@ -8,7 +8,12 @@ export class Refused extends Error {
   constructor(status: number, name: string, details: readonly object[] = []) {
     super(name)
     this.status = status
-    this.body = { name, message: 'The request was refused.', debug_id: newId().slice(0, 13), details }
+    this.body = {
+      name,
+      message: 'The request was refused.',
+      debug_id: newId().slice(0, 13),
+      details,
+    }
   }
 }
 

@@ -65,7 +65,10 @@ export function openSender(vended: () => Vended, signer: Signer) {
     work: () => {
       for (const { event, due_ms, attempts } of vended().store.all('delivery')) {
         if (due_ms > Date.now() || running.has(event)) continue
-        running.set(event, send(event, attempts).finally(() => running.delete(event)))
+        running.set(
+          event,
+          send(event, attempts).finally(() => running.delete(event)),
+        )
       }
     },
     close: async () => void (await Promise.allSettled(running.values())),

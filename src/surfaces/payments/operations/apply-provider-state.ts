@@ -4,8 +4,8 @@
  * and of the intent. It is idempotent and only moves forward. Requests, the resolver, webhooks and
  * reconciliation all use it.
  */
-import { dueNow, newId, sql, type Tx } from '#dodeca/kernel'
-import { resolver_name, type Deps } from '../deps.ts'
+import { newId, sql, type Tx } from '#dodeca/kernel'
+import type { Deps } from '../deps.ts'
 import { post, transfer } from '../ledger/post.ts'
 import { postFee } from '../ledger/post-fee.ts'
 import { accountIdOf } from '../provider/account-key.ts'
@@ -14,7 +14,7 @@ import { openItem } from '../reconciliation/open-item.ts'
 import { followPayment } from '../requests/follow-payment.ts'
 import { announce } from './announce.ts'
 import { codeOfReason, nextState, type Move } from './next-state.ts'
-import { endOperation, parkOperations } from './end-operation.ts'
+import { endOperation, parkOperations, sendWaiting } from './end-operation.ts'
 import { releaseUnwanted } from './release-unwanted.ts'
 import {
   lockIntent,
@@ -79,7 +79,8 @@ async function make(
     case 'requires_action':
       return await waitForBuyer(tx, intent, open)
     case 'approved':
-      return await sendAgain(tx, intent, open)
+      await sendWaiting(tx, ofType(open, 'authorize'))
+      return intent
     case 'declined':
       return await decline(tx, intent, open, move)
     case 'authorized':
@@ -107,18 +108,6 @@ async function waitForBuyer(tx: Tx, intent: IntentRow, open: readonly OperationR
     amount_minor: intent.amount_minor,
   })
   return next
-}
-
-/** The payer has agreed. The authorization that waited for that is sent by the resolver. */
-async function sendAgain(tx: Tx, intent: IntentRow, open: readonly OperationRow[]) {
-  const waiting = ofType(open, 'authorize')
-  await tx.run(sql`
-    update payments.payment_operations
-    set state = 'created', sent_at = now(), doubt_since = null, ${dueNow()}
-    where tenant_id = ${intent.tenant_id} and id = ${waiting?.id ?? null}
-      and state = 'requires_action'`)
-  tx.wake(resolver_name)
-  return intent
 }
 
 async function decline(

@@ -83,7 +83,9 @@ const isWaiting = ({ state }: Open) => state === 'requires_action'
 
 function waits({ state }: Held, open: readonly Open[]): boolean {
   if (state === 'requires_authorization') return true
-  return state === 'requires_action' && open.some(one => one.type === 'authorize' && !isWaiting(one))
+  return (
+    state === 'requires_action' && open.some(one => one.type === 'authorize' && !isWaiting(one))
+  )
 }
 
 function decline(held: Held, { last_error }: Snapshot, declined: string | null): Move[] {

@@ -11,12 +11,7 @@ import { findOperation } from '../operations/rows.ts'
 import { findRequest, isLink, type RequestRow } from '../requests/request-row.ts'
 import { vendorOf } from '../provider/account-key.ts'
 import { accountsOf } from '../requests/accounts-of.ts'
-import {
-  beginAttempt,
-  openUse,
-  type Given,
-  type Step,
-} from './begin-attempt.ts'
+import { beginAttempt, openUse, type Given, type Step } from './begin-attempt.ts'
 import { readState, type PageState } from './page-state.ts'
 
 const rounds_max = 5

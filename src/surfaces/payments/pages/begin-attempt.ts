@@ -122,7 +122,12 @@ async function close(tx: Tx, deps: Deps, { tenant_id, id }: IntentRow): Promise<
 
 async function createPayment(tx: Tx, deps: Deps, request: RequestRow, amount_minor: number) {
   const { tenant_id, id: request_id, currency, order_ref } = request
-  const given = { amount_minor, currency, at: deps.provider.name, ...(order_ref === null ? {} : { order_ref }) }
+  const given = {
+    amount_minor,
+    currency,
+    at: deps.provider.name,
+    ...(order_ref === null ? {} : { order_ref }),
+  }
   const maker = { tenant_id, principal_id: null, key: null, managed: true, request_id }
   return (await createIntent(tx, deps, given, maker)).id
 }
@@ -184,4 +189,3 @@ function findUse(tx: Tx, { tenant_id, link_id, attempt_id }: Use) {
         and t.attempt_id = ${attempt_id}`,
   )
 }
-

@@ -153,8 +153,11 @@ function partsOf(
 ${request.amount_minor === null && amountField(request.currency)}
 <label for="email">Mail address for the receipt (optional)</label>
 <input id="email" type="email" autocomplete="email" maxlength="254">
-${has_form && markup`<div id="element"></div>
-<button id="pay">Pay</button>`}
+${
+  has_form &&
+  markup`<div id="element"></div>
+<button id="pay">Pay</button>`
+}
 ${redirects.map(redirectButton)}
 </form>
 <div data-part="wait"${hidden('wait')}><p role="status">Your payment is being checked. Keep this page open.</p></div>

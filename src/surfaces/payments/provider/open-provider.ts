@@ -25,7 +25,10 @@ const usual_rules: ProviderRules = {
 }
 
 /** At least one. The first one is that of a new payment. */
-export function openPlatform(kernel: Kernel, own?: PaymentProvider): [OpenProvider, ...OpenProvider[]] {
+export function openPlatform(
+  kernel: Kernel,
+  own?: PaymentProvider,
+): [OpenProvider, ...OpenProvider[]] {
   const named = kernel.settings['payments.providers']
   const [first = 'stripe', ...rest] = named
   const open = (name: string) =>

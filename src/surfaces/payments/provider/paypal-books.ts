@@ -22,7 +22,13 @@ import {
   refOf,
   reportedOf,
 } from './paypal-snapshots.ts'
-import { ProviderFailure, type Page, type ProviderBooks, type Snapshot, type Window } from './port.ts'
+import {
+  ProviderFailure,
+  type Page,
+  type ProviderBooks,
+  type Snapshot,
+  type Window,
+} from './port.ts'
 import { eventOf, type PayPalEvent } from './verify-paypal.ts'
 
 const day_seconds = 86_400
@@ -161,10 +167,7 @@ function placeOf(after: string | undefined): Place | undefined {
 const isSettled = ({ transaction_status = 'S' }: ReportedTransaction) =>
   transaction_status === 'S' || transaction_status === 'V'
 
-async function handleOfRow(
-  paypal: PayPalClient,
-  row: ReportedTransaction,
-): Promise<string | null> {
+async function handleOfRow(paypal: PayPalClient, row: ReportedTransaction): Promise<string | null> {
   const { transaction_id: id, transaction_event_code = '' } = row
   if (transaction_event_code === 'T1300') {
     const path = `/v2/payments/authorizations/${part(id)}`

@@ -30,7 +30,6 @@ export const method = 'paypal'
 const resend_seconds = 5 * 3600
 const books_late_seconds = 3 * 3600
 
-
 export function openPayPal({ log }: Pick<Kernel, 'log'>, line: PayPalLine): PaymentProvider {
   const call: Call = async work => {
     try {
@@ -46,7 +45,10 @@ export function openPayPal({ log }: Pick<Kernel, 'log'>, line: PayPalLine): Paym
     paypal.get<Capture>(`${payments}/captures/${part(id)}`)
   return {
     name: 'paypal',
-    rules: { resend_seconds: { refund: resend_seconds, other: resend_seconds }, books_late_seconds },
+    rules: {
+      resend_seconds: { refund: resend_seconds, other: resend_seconds },
+      books_late_seconds,
+    },
     accepting: line.configured,
     browser: async () => {
       const publishable_key = await line.client_id()
@@ -69,7 +71,10 @@ export function openPayPal({ log }: Pick<Kernel, 'log'>, line: PayPalLine): Paym
       call(async paypal => {
         const refund = await paypal.get<Refund>(`${payments}/refunds/${part(bareOf(ref))}`)
         const capture = captureOf(refund)
-        return refundOf(refund, capture === null ? null : orderOf(await readCapture(paypal, capture)))
+        return refundOf(
+          refund,
+          capture === null ? null : orderOf(await readCapture(paypal, capture)),
+        )
       }),
     refundsOf: handle =>
       call(async paypal => {
@@ -123,7 +128,10 @@ function writes(call: Call) {
   return {
     createHandle: ({ intent_id, tenant_id, amount_minor, currency, key }) =>
       call(async paypal => {
-        const unit = { custom_id: `${intent_id}/${tenant_id}`, amount: exact(amount_minor, currency) }
+        const unit = {
+          custom_id: `${intent_id}/${tenant_id}`,
+          amount: exact(amount_minor, currency),
+        }
         const order = { intent: 'AUTHORIZE', purchase_units: [unit] }
         return snapshotOf(await paypal.post<Order>(orders, order, key))
       }),

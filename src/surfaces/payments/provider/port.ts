@@ -141,9 +141,8 @@ export type ProviderBrowser = {
 export type ObjectKind = 'payment' | 'charge' | 'refund' | 'dispute' | 'payout'
 
 export type ProviderRules = {
-  /** For how long the provider knows a key, so that a call may be sent again. Afterwards it is only read. */
+  /** For how long a call may be sent again with its key. Afterwards it is only read. */
   readonly resend_seconds: { readonly refund: number; readonly other: number }
-  /** How much later than the payment the books may show it. */
   readonly books_late_seconds: number
 }
 

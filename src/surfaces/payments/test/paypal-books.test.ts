@@ -47,7 +47,11 @@ test('money without a payment of ours, and a withdrawal to the bank, are in the 
   const { id } = await moved('T0000', '40.00', 1)
   await moved('T0400', '15.00', -1)
   const run = await reconciled(shop)
-  expect(run.proof.USD).toEqual({ clearing_minor: 2500, recorded_minor: 2500, provider_minor: 2500 })
+  expect(run.proof.USD).toEqual({
+    clearing_minor: 2500,
+    recorded_minor: 2500,
+    provider_minor: 2500,
+  })
   expect((await items(shop, 'missing_local')).some(one => one.external_ref === id)).toBe(true)
   // Once, however often it is compared.
   const again = await reconciled(shop)

@@ -29,8 +29,7 @@ const lost = [
 ]
 const effects = async (shop: Merchant, id: string) =>
   await world.at.effects(await world.handleOf(shop, id))
-const kinds = async (shop: Merchant, id: string) =>
-  (await effects(shop, id)).map(one => one.kind)
+const kinds = async (shop: Merchant, id: string) => (await effects(shop, id)).map(one => one.kind)
 
 // One after the other, because a fault strikes the next request of its kind.
 describe.each(lost)('an answer is lost: $mode', fault => {

@@ -36,7 +36,8 @@ const webhook_id = () => world.vendors['paypal']?.['webhook_id'] ?? ''
 const signed = async (body: string, webhook = webhook_id()): Promise<Headers> =>
   await world.at.control('sign', { webhook_id: webhook, body })
 const send = async (body: string, headers: Headers, to = 'paypal') =>
-  (await fetch(`${world.url}/v1/providers/${to}/webhooks`, { method: 'POST', headers, body })).status
+  (await fetch(`${world.url}/v1/providers/${to}/webhooks`, { method: 'POST', headers, body }))
+    .status
 
 test('a signed message is stored once, however often it comes', async () => {
   const { id, body } = aboutOrder('5O190127TN364715T')
@@ -49,7 +50,10 @@ test('a signed message is stored once, however often it comes', async () => {
 
 describe('nothing happens', () => {
   const attacks: Record<string, (body: string) => Promise<[string, Headers]>> = {
-    'for a body that was changed': async body => [body.replace('APPROVED', 'approved'), await signed(body)],
+    'for a body that was changed': async body => [
+      body.replace('APPROVED', 'approved'),
+      await signed(body),
+    ],
     'for the id of another webhook': async body => [body, await signed(body, 'ANOTHERWEBHOOK123')],
     'for another time': async body => [
       body,
@@ -156,7 +160,10 @@ test('without the id of a webhook, or without its certificate, no message is acc
   const { body } = aboutOrder('5O190127TN364715T')
   const headers = await signed(body)
   const certificates = openCertificates()
-  const trusted = async () => ({ origins: [world.vendors['paypal']?.['api'] ?? ''], names: ['a.b'] })
+  const trusted = async () => ({
+    origins: [world.vendors['paypal']?.['api'] ?? ''],
+    names: ['a.b'],
+  })
   const verdict = (id: string | null) =>
     verifyPayPal(
       { webhook_id: async () => id, certificates, trusted },

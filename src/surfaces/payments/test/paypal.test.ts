@@ -119,8 +119,7 @@ test('amounts are exact in each currency, and what PayPal cannot express is refu
 test('another payment method, or none to come back to, is refused without an approval', async () => {
   const shop = await world.merchant()
   const { id } = await shop.intent({ provider: 'paypal' })
-  const authorize = (body: object) =>
-    shop.ask('POST', `/v1/payment-intents/${id}/authorize`, body)
+  const authorize = (body: object) => shop.ask('POST', `/v1/payment-intents/${id}/authorize`, body)
   const card = await authorize({ payment_method: 'pm_card_visa', return_url })
   expect([card.status, card.body.code]).toEqual([422, 'payment_method_invalid'])
   const nowhere = await authorize({ payment_method: 'paypal' })

@@ -45,11 +45,21 @@ describe('an order', () => {
     [order('APPROVED'), 'approved', 0, 0],
     [order('VOIDED'), 'canceled', 0, 0],
     [order('ANYTHING_NEW'), 'processing', 0, 0],
-    [order('COMPLETED', { authorizations: [authorization('CREATED')] }), 'requires_capture', 10000, 0],
+    [
+      order('COMPLETED', { authorizations: [authorization('CREATED')] }),
+      'requires_capture',
+      10000,
+      0,
+    ],
     [order('COMPLETED', { authorizations: [authorization('PENDING')] }), 'processing', 0, 0],
     [order('COMPLETED', { authorizations: [authorization('VOIDED')] }), 'canceled', 0, 0],
     [order('COMPLETED', { authorizations: [authorization('EXPIRED')] }), 'canceled', 0, 0],
-    [order('COMPLETED', { authorizations: [authorization('DENIED')] }), 'requires_payment_method', 0, 0],
+    [
+      order('COMPLETED', { authorizations: [authorization('DENIED')] }),
+      'requires_payment_method',
+      0,
+      0,
+    ],
     [
       order('COMPLETED', {
         authorizations: [authorization('CAPTURED')],
@@ -180,7 +190,13 @@ test.each([
   [422, 'UNPROCESSABLE_ENTITY', 'PAYER_CANNOT_PAY', 'refused', 'payer_cannot_pay'],
   [422, 'UNPROCESSABLE_ENTITY', 'ORDER_NOT_APPROVED', 'unexpected_state', 'order_not_approved'],
   [422, 'UNPROCESSABLE_ENTITY', 'PREVIOUSLY_VOIDED', 'unexpected_state', 'previously_voided'],
-  [409, 'RESOURCE_CONFLICT', 'PREVIOUS_REQUEST_IN_PROGRESS', 'doubt', 'previous_request_in_progress'],
+  [
+    409,
+    'RESOURCE_CONFLICT',
+    'PREVIOUS_REQUEST_IN_PROGRESS',
+    'doubt',
+    'previous_request_in_progress',
+  ],
   [500, 'INTERNAL_SERVER_ERROR', '', 'doubt', 'internal_server_error'],
 ])('%i %s %s', (status, name, issue, kind, code) => {
   const body = Buffer.from(JSON.stringify({ name, ...(issue && { details: [{ issue }] }) }))
@@ -188,9 +204,13 @@ test.each([
 })
 
 test('a page of a gateway, an unreadable answer and a lost connection are no certain answer', () => {
-  expect(failureOfReply(502, Buffer.from('<html>'))).toMatchObject({ kind: 'doubt', code: 'http_502' })
+  expect(failureOfReply(502, Buffer.from('<html>'))).toMatchObject({
+    kind: 'doubt',
+    code: 'http_502',
+  })
   expect(failureOf(new SyntaxError('JSON'))).toMatchObject({ kind: 'doubt' })
-  const lost = (ambiguous: boolean) => failureOf(new UpstreamFailure('paypal', 'connect', { ambiguous }))
+  const lost = (ambiguous: boolean) =>
+    failureOf(new UpstreamFailure('paypal', 'connect', { ambiguous }))
   expect([lost(true).kind, lost(false).kind]).toEqual(['doubt', 'not_sent'])
 })
 
@@ -221,19 +241,26 @@ test('an event that names nothing, or something else than a text, is about no ob
 test('an amount that PayPal takes comes back as it was', () => {
   const currencies = ['EUR', 'USD', 'HUF', 'TWD', 'JPY', 'PLN', 'KWD', 'ISK']
   fc.assert(
-    fc.property(fc.integer({ min: 1, max: 99_999_999 }), fc.constantFrom(...currencies), (minor, currency) => {
-      const text = toPayPal(minor, currency)
-      const whole = currency === 'HUF' || currency === 'TWD'
-      const taken = currency !== 'KWD' && currency !== 'ISK' && (!whole || minor % 100 === 0)
-      expect(text !== null).toBe(taken)
-      if (text === null) return
-      expect(text).toMatch(whole || digitsOf(currency) === 0 ? /^\d+$/ : /^\d+\.\d\d$/)
-      expect(fromPayPal(text, currency)).toBe(minor)
-      expect(fromPayPal(`-${text}`, currency)).toBe(-minor)
-    }),
+    fc.property(
+      fc.integer({ min: 1, max: 99_999_999 }),
+      fc.constantFrom(...currencies),
+      (minor, currency) => {
+        const text = toPayPal(minor, currency)
+        const whole = currency === 'HUF' || currency === 'TWD'
+        const taken = currency !== 'KWD' && currency !== 'ISK' && (!whole || minor % 100 === 0)
+        expect(text !== null).toBe(taken)
+        if (text === null) return
+        expect(text).toMatch(whole || digitsOf(currency) === 0 ? /^\d+$/ : /^\d+\.\d\d$/)
+        expect(fromPayPal(text, currency)).toBe(minor)
+        expect(fromPayPal(`-${text}`, currency)).toBe(-minor)
+      },
+    ),
   )
 })
 
-test.each(['1e3', '', '1.005', '1,00', '0x10', ' 1', '99999999999999999'])('%j is no amount', text => {
-  expect(() => fromPayPal(text, 'EUR')).toThrow('no amount')
-})
+test.each(['1e3', '', '1.005', '1,00', '0x10', ' 1', '99999999999999999'])(
+  '%j is no amount',
+  text => {
+    expect(() => fromPayPal(text, 'EUR')).toThrow('no amount')
+  },
+)
