@@ -79,8 +79,7 @@ async function make(
     case 'requires_action':
       return await waitForBuyer(tx, intent, open)
     case 'approved':
-      await sendWaiting(tx, ofType(open, 'authorize'))
-      return intent
+      return await sendWaiting(tx, intent, ofType(open, 'authorize'))
     case 'declined':
       return await decline(tx, intent, open, move)
     case 'authorized':

@@ -4,7 +4,7 @@
  */
 import { dueNow, sql, type Sql, type Tx } from '#dodeca/kernel'
 import { resolver_name } from '../deps.ts'
-import type { IntentKey, OperationRow } from './rows.ts'
+import type { IntentKey, IntentRow, OperationRow } from './rows.ts'
 
 export type Ending = {
   readonly state: 'succeeded' | 'failed' | 'requires_action'
@@ -33,14 +33,19 @@ export async function endOperation(
 }
 
 /** The payer has agreed. The authorization that waited for that is sent by the resolver. */
-export async function sendWaiting(tx: Tx, operation: OneOperation | undefined): Promise<void> {
-  if (!operation) return
+export async function sendWaiting(
+  tx: Tx,
+  intent: IntentRow,
+  operation: OneOperation | undefined,
+): Promise<IntentRow> {
+  if (!operation) return intent
   await tx.run(sql`
     update payments.payment_operations
     set state = 'created', sent_at = now(), doubt_since = null, ${dueNow()}
     where tenant_id = ${operation.tenant_id} and id = ${operation.id}
       and state = 'requires_action'`)
   tx.wake(resolver_name)
+  return intent
 }
 
 /**
