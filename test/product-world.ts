@@ -154,7 +154,13 @@ async function openOwnWorld(
 }
 
 /** The vendors of the sandbox as the platform's providers; models also under names, each with a circuit of its own. */
-function providersIn({ stripe, openai, anthropic, gemini }: Vendors): Record<string, string> {
+function providersIn({
+  stripe,
+  paypal,
+  openai,
+  anthropic,
+  gemini,
+}: Vendors): Record<string, string> {
   const at = (name: string, kind: string, vendor: Vendors[string] = {}) => {
     return { name, kind, base_url: vendor['api'], api_key: vendor['key'] }
   }
@@ -165,6 +171,10 @@ function providersIn({ stripe, openai, anthropic, gemini }: Vendors): Record<str
     PAYMENTS_STRIPE_PUBLISHABLE_KEY: stripe?.['publishable_key'] ?? '',
     PAYMENTS_STRIPE_BASE_URL: stripe?.['api'] ?? '',
     PAYMENTS_STRIPE_WEBHOOK_SECRETS: stripe?.['webhook_secret'] ?? '',
+    PAYMENTS_PAYPAL_CLIENT_ID: paypal?.['client_id'] ?? '',
+    PAYMENTS_PAYPAL_SECRET: paypal?.['client_secret'] ?? '',
+    PAYMENTS_PAYPAL_WEBHOOK_ID: paypal?.['webhook_id'] ?? '',
+    PAYMENTS_PAYPAL_BASE_URL: paypal?.['api'] ?? '',
     ...modelsAt(openai),
     INFERENCE_PROVIDERS: JSON.stringify([
       ...named,

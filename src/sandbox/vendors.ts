@@ -3,6 +3,7 @@ import { anthropic } from './anthropic/anthropic.ts'
 import { gemini } from './gemini/gemini.ts'
 import { mail } from './mail/mail.ts'
 import { openai } from './openai/openai.ts'
+import { paypal } from './paypal/paypal.ts'
 import { push } from './push/push.ts'
 import { signIn } from './sign-in/sign-in.ts'
 import { sms } from './sms/sms.ts'
@@ -16,6 +17,7 @@ export const vendors: readonly Vendor[] = [
   push,
   webRisk,
   stripe,
+  paypal,
   openai,
   anthropic,
   gemini,

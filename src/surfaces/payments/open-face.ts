@@ -64,7 +64,7 @@ export function openFace(deps: Deps): Inside {
       return await resultOf(deps, tenant_id, operation_id)
     },
     accepting: async (reader, tenant_id) =>
-      isAccepting(deps, await deps.providers.usual(reader, tenant_id)),
+      isAccepting(deps, (await deps.providers.offered(reader, tenant_id))[0]),
     requirePayable: (amount_minor, currency, about) =>
       void readAmount({ amount_minor, currency }, amountRules(deps.kernel.settings), about),
     stepOf,

@@ -7,10 +7,15 @@ export const overdraft_max = 2 ** 40
 
 // prettier-ignore
 export const settings = {
+  'payments.providers': setting.list('Payment providers of the platform: stripe, paypal; the first is that of a new payment; none: stripe'),
   'payments.stripe_secret_key': setting.secret('Secret key of Stripe; in development without one the sandbox is used'),
   'payments.stripe_publishable_key': setting.optional('Publishable key of Stripe (pk_…), with which pages make payment methods; without it there are no payment pages'),
   'payments.stripe_webhook_secrets': setting.secrets('Live signing secrets of the webhook endpoint at Stripe, several while one is rotated'),
   'payments.stripe_base_url': setting.address('Address of the Stripe API, where it is not https://api.stripe.com'),
+  'payments.paypal_client_id': setting.optional('Client id of the app at PayPal; in development without one the sandbox is used'),
+  'payments.paypal_secret': setting.secret('Secret of the app at PayPal'),
+  'payments.paypal_webhook_id': setting.optional('Id of the webhook of the app at PayPal, which is part of each signature'),
+  'payments.paypal_base_url': setting.address('Address of the PayPal API, where it is not https://api-m.paypal.com, such as https://api-m.sandbox.paypal.com'),
   'payments.tenant_accounts_max': setting.count(10, 'accounts', 'Own payment accounts of a tenant', 0, 1000),
   'payments.provider_timeout_ms': setting.count(4000, 'ms', 'Longest wait for one answer of the payment provider', 100, 120_000),
   'payments.provider_reads_per_second': setting.count(80, 'requests/s', 'Reads that one process sends to the payment provider', 1, 1e6),
@@ -41,6 +46,8 @@ export const settings = {
 } as const satisfies SettingTable
 
 export const stripe_address = 'https://api.stripe.com'
+export const paypal_address = 'https://api-m.paypal.com'
+const providers: readonly string[] = ['stripe', 'paypal']
 
 /** The kernel as this surface sees it: with the kernel's settings and its own. */
 export type Kernel = KernelOf<typeof settings>
@@ -52,7 +59,21 @@ export function settingFaults(given: Kernel['settings'], { profile }: Deployment
   const key = given['payments.stripe_secret_key']
   const live = key?.startsWith('sk_live_') ?? false
   const base_url = given['payments.stripe_base_url'] ?? stripe_address
+  const paypal = given['payments.paypal_client_id']
+  const named = given['payments.providers']
   return faultsIn([
+    [
+      named.some(one => !providers.includes(one)) || new Set(named).size < named.length,
+      `PAYMENTS_PROVIDERS must name each provider once: ${providers.join(', ')}.`,
+    ],
+    [
+      paypal !== null && given['payments.paypal_secret'] === null,
+      'PAYMENTS_PAYPAL_SECRET is missing: set it to the secret of the app whose client id is PAYMENTS_PAYPAL_CLIENT_ID.',
+    ],
+    [
+      profile === 'production' && paypal !== null && given['payments.paypal_webhook_id'] === null,
+      'PAYMENTS_PAYPAL_WEBHOOK_ID is missing: set it to the id of the webhook of the app at PayPal.',
+    ],
     [
       profile === 'production' &&
         key !== null &&

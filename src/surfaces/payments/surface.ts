@@ -19,7 +19,7 @@ import { permissions } from './permissions.ts'
 import { personalPayments } from './personal.ts'
 import { providerEventsQueue } from './provider-events/process-events.ts'
 import { providerWebhooks } from './provider-events/receive.ts'
-import { openProvider } from './provider/open-provider.ts'
+import { openPlatform } from './provider/open-provider.ts'
 import { openProviders } from './provider/open-providers.ts'
 import type { OpenProvider, OwnPayments } from './provider/port.ts'
 import { reconciliationQueue } from './reconciliation/run-reconciliation.ts'
@@ -44,15 +44,16 @@ export const paymentsWith = (own?: OwnPayments): Payments => ({
   reference,
   needs: { identity: 'identity' },
   open: (kernel, { identity }) => {
-    const provider = openProvider(kernel, own?.open(kernel))
+    const platform = openPlatform(kernel, own?.open(kernel))
+    const [provider] = platform
     // Operations that the breaker refused become due immediately when the provider works again.
     const recovered = ({ name }: OpenProvider) => {
       void recover(kernel, name).catch((error: unknown) => {
         kernel.log.warn({ err: error }, 'not recovered')
       })
     }
-    provider.onRecovered(() => recovered(provider))
-    const providers = openProviders(kernel, provider, recovered)
+    for (const one of platform) one.onRecovered(() => recovered(one))
+    const providers = openProviders(kernel, platform, recovered)
     const deps: Deps = { kernel, provider, providers, identity, owner: {} }
     const face = openFace(deps)
     const detached_days = kernel.settings['payments.customers_kept_days']
@@ -62,7 +63,7 @@ export const paymentsWith = (own?: OwnPayments): Payments => ({
       face,
       faceFor: () => faceFor(deps),
       routes: routes(deps),
-      providers: [providerWebhooks(deps)],
+      providers: providerWebhooks(deps),
       queues: [
         resolverQueue(deps),
         providerEventsQueue(deps),

@@ -11,7 +11,12 @@ import { usualAccount } from '../provider/open-providers.ts'
 const Key = Type.Object({ key: Type.String() })
 const of_platform = 'platform'
 
-type Wish = { readonly account?: string | undefined; readonly provider?: string | undefined }
+type Wish = {
+  readonly account?: string | undefined
+  readonly provider?: string | undefined
+  /** One of those that are offered to the tenant, by its key. */
+  readonly at?: string | undefined
+}
 
 /**
  * An expression of the column `provider`. Without a wish it needs no statement of its own, so that it
@@ -19,23 +24,26 @@ type Wish = { readonly account?: string | undefined; readonly provider?: string 
  */
 export function chooseAccount(
   tx: Tx,
-  deps: Pick<Deps, 'provider'>,
+  deps: Pick<Deps, 'providers'>,
   tenant_id: string,
   wish: Wish,
 ): Sql | Promise<Sql> {
+  if (wish.at !== undefined) return sql`${wish.at}`
   return wish.account === undefined && wish.provider === undefined
-    ? sql`coalesce(${usualAccount(tenant_id)}, ${deps.provider.name}::text)`
+    ? sql`coalesce(${usualAccount(tenant_id)}, ${deps.providers.platform[0].name}::text)`
     : findWanted(tx, deps, tenant_id, wish)
 }
 
 async function findWanted(
   tx: Tx,
-  { provider: { name: platform } }: Pick<Deps, 'provider'>,
+  { providers }: Pick<Deps, 'providers'>,
   tenant_id: string,
   { account, provider }: Wish,
 ): Promise<Sql> {
+  const wanted = provider ?? providers.platform[0].name
+  const platform = providers.platform.find(({ name }) => name === wanted)?.name
   if (account === of_platform) {
-    if ((provider ?? platform) !== platform) throw refuseMember('provider_unsupported', '/provider')
+    if (platform === undefined) throw refuseMember('provider_unsupported', '/provider')
     return sql`${platform}`
   }
   const found = await tx.maybe(
@@ -49,6 +57,6 @@ async function findWanted(
   )
   if (found) return sql`${found.key}`
   if (account !== undefined) throw refuseMember('payment_account_unusable', '/account')
-  if (provider !== platform) throw refuseMember('provider_unsupported', '/provider')
+  if (platform === undefined) throw refuseMember('provider_unsupported', '/provider')
   return sql`${platform}`
 }

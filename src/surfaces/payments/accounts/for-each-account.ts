@@ -16,7 +16,8 @@ export async function forEachAccount(
 ): Promise<void> {
   const { kernel } = deps
   // The platform's own failure is that of the loop, which reports it.
-  const of_platform = Promise.allSettled([work(deps)])
+  const platform = deps.providers.platform.map(provider => work({ ...deps, provider }))
+  const of_platform = Promise.allSettled(platform)
   for (let after: string | null = null; ;) {
     const rows: { id: string; provider: string }[] = await kernel.db.many(
       Row,

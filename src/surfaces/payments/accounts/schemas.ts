@@ -19,6 +19,8 @@ export const PutAccount = closed(
       closed({
         secret_key: Type.Optional(text(255)),
         publishable_key: Type.Optional(text(255)),
+        client_id: Type.Optional(text(255)),
+        client_secret: Type.Optional(text(255)),
       }),
     ),
     methods: Type.Optional(Methods),

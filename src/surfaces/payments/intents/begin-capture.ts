@@ -35,7 +35,7 @@ export async function beginCapture(tx: Tx, deps: Deps, asked: CaptureAsked): Pro
       detail: 'Only an authorized payment can be captured, and only once.',
     })
   }
-  const amount_minor = readPart(asked, intent.currency, intent.amount_authorized_minor)
+  const amount_minor = readPart(asked, intent, intent.amount_authorized_minor)
   if (amount_minor > intent.amount_authorized_minor) {
     throw problem('amount_exceeds_capturable', {
       detail: `At most ${formatMoney(intent.amount_authorized_minor, intent.currency, 'en')} can be captured.`,

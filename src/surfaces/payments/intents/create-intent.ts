@@ -6,13 +6,15 @@ import type { Deps } from '../deps.ts'
 import { holdCustomer } from '../methods/choose-method.ts'
 import { problem } from '../errors.ts'
 import { announce } from '../operations/announce.ts'
-import { amountRules, readAmount, type GivenAmount } from '../money/read-amount.ts'
+import { amountRules, readAmount, requireTaken, type GivenAmount } from '../money/read-amount.ts'
 
 export type NewIntent = GivenAmount & {
   readonly order_ref?: string
   readonly provider?: string
   /** The name of an account of the tenant, or `platform`. */
   readonly account?: string
+  /** The key of an account that is offered to the tenant. */
+  readonly at?: string
   readonly metadata?: Readonly<Record<string, string>>
   /** Whose saved methods it may use. */
   readonly customer_id?: string
@@ -81,6 +83,7 @@ export async function createIntent(
     if (violates(error, 'payment_operations_key')) throw problem('idempotency_key_reused')
     throw error
   }
+  requireTaken(stored.provider, amount_minor, currency)
   announce(
     tx,
     { tenant_id, id, order_ref, currency },

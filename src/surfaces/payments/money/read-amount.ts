@@ -5,7 +5,9 @@
 import { refuseMember } from '../errors.ts'
 import { digitsOf, formatMoney } from '#dodeca/kernel'
 import type { Kernel } from '../settings.ts'
+import { vendorOf } from '../provider/account-key.ts'
 import { toStripe } from './currencies.ts'
+import { toPayPal } from './paypal-amounts.ts'
 
 export type GivenAmount = {
   readonly amount_minor?: number
@@ -27,6 +29,9 @@ export function amountRules(settings: Kernel['settings']): AmountRules {
     max_minor: settings['payments.amount_max_minor'],
   }
 }
+
+/** What it cannot express is refused before the account of a payment is known. */
+const usual = 'stripe'
 
 /** `about` is a pointer to what the amount was calculated from, if the caller did not give it. */
 export function readAmount(
@@ -55,7 +60,7 @@ export function readAmount(
       `At most ${formatMoney(max_minor, currency, 'en')}.`,
     )
   }
-  requireSteps(minor, currency, pointer)
+  requireTaken(usual, minor, currency, pointer)
   return minor
 }
 
@@ -63,9 +68,20 @@ function pointerOf({ amount }: { readonly amount?: string | undefined }): string
   return amount === undefined ? '/amount_minor' : '/amount'
 }
 
-function requireSteps(minor: number, currency: string, pointer: string): void {
-  if (toStripe(minor, currency) !== null) return
-  const detail = `The provider takes ${currency} only in larger steps. Round the amount.`
+/** Whether the provider of an account can express the amount exactly. */
+export function canTake(account: string, minor: number, currency: string): boolean {
+  const expressed = vendorOf(account) === 'paypal' ? toPayPal : toStripe
+  return expressed(minor, currency) !== null
+}
+
+export function requireTaken(
+  account: string,
+  minor: number,
+  currency: string,
+  pointer = '/amount_minor',
+): void {
+  if (canTake(account, minor, currency)) return
+  const detail = `The provider does not take this amount of ${currency}. Round the amount, or pay in another way.`
   throw refuseMember('amount_not_representable', pointer, detail)
 }
 
@@ -77,7 +93,11 @@ export const partRefusals = [
 ] as const
 
 /** Reads the amount of a capture or a refund. Without an amount it is all that is left. */
-export function readPart(given: GivenPart, currency: string, left: number): number {
+export function readPart(
+  given: GivenPart,
+  { currency, provider }: { readonly currency: string; readonly provider: string },
+  left: number,
+): number {
   const { amount, amount_minor } = given
   const pointer = pointerOf(given)
   if (amount !== undefined && amount_minor !== null) throw refuseMember('amount_ambiguous', pointer)
@@ -86,7 +106,7 @@ export function readPart(given: GivenPart, currency: string, left: number): numb
       ? (amount_minor ?? left)
       : minorOf(amount, currency, digitsOf(currency) ?? 0)
   if (amount !== undefined && minor < 1) throw refuseMember('amount_too_small', pointer)
-  requireSteps(minor, currency, pointer)
+  requireTaken(provider, minor, currency, pointer)
   return minor
 }
 

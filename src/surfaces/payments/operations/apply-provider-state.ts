@@ -15,7 +15,7 @@ import { openItem } from '../reconciliation/open-item.ts'
 import { followPayment } from '../requests/follow-payment.ts'
 import { announce } from './announce.ts'
 import { codeOfReason, nextState, type Move } from './next-state.ts'
-import { endOperation, parkOperations } from './end-operation.ts'
+import { endOperation, parkOperations, sendWaiting } from './end-operation.ts'
 import { releaseUnwanted } from './release-unwanted.ts'
 import { lockIntent, lockOpenOperations } from './rows.ts'
 import type { IntentKey, IntentRow, OperationRow } from './rows.ts'
@@ -74,6 +74,8 @@ async function make(
   switch (move.to) {
     case 'requires_action':
       return await waitForBuyer(tx, intent, open)
+    case 'approved':
+      return await sendWaiting(tx, intent, ofType(open, 'authorize'))
     case 'declined':
       return await decline(tx, intent, open, move)
     case 'authorized':

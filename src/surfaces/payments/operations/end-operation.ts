@@ -1,9 +1,10 @@
 /**
  * How an operation ends, waits for the buyer, is postponed, or is left to an operator. It never
- * moves backwards.
+ * moves backwards, except that one whose payer has agreed is sent.
  */
-import { sql, type Sql, type Tx } from '#dodeca/kernel'
-import type { IntentKey, OperationRow } from './rows.ts'
+import { dueNow, sql, type Sql, type Tx } from '#dodeca/kernel'
+import { resolver_name } from '../deps.ts'
+import type { IntentKey, IntentRow, OperationRow } from './rows.ts'
 
 export type Ending = {
   readonly state: 'succeeded' | 'failed' | 'requires_action'
@@ -29,6 +30,22 @@ export async function endOperation(
       resolved_at = case when ${state} = 'requires_action' then null else kernel.now() end
     where tenant_id = ${tenant_id} and id = ${id}
       and state in ('created', 'pending_provider', 'requires_action')`)
+}
+
+/** The payer has agreed. The authorization that waited for that is sent by the resolver. */
+export async function sendWaiting(
+  tx: Tx,
+  intent: IntentRow,
+  operation: OneOperation | undefined,
+): Promise<IntentRow> {
+  if (!operation) return intent
+  await tx.run(sql`
+    update payments.payment_operations
+    set state = 'created', sent_at = now(), doubt_since = null, ${dueNow()}
+    where tenant_id = ${operation.tenant_id} and id = ${operation.id}
+      and state = 'requires_action'`)
+  tx.wake(resolver_name)
+  return intent
 }
 
 /**

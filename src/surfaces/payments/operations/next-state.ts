@@ -2,12 +2,15 @@
  * The state machine of a payment. The provider's state of its object (the columns) moves the intent
  * (the rows). A payment only moves forward: a snapshot that is behind our own state changes nothing.
  *
- * | intent                 | requires_payment_method | requires_action | requires_capture | succeeded            | canceled  |
- * | ---------------------- | ----------------------- | --------------- | ---------------- | -------------------- | --------- |
- * | requires_authorization | declined, if refused     | requires_action | authorized       | authorized, captured | cancelled |
- * | requires_action        | declined                | nothing         | authorized       | authorized, captured | cancelled |
- * | authorized             | nothing                 | nothing         | nothing          | captured             | cancelled |
- * | captured, cancelled    | nothing                 | nothing         | nothing          | nothing              | nothing   |
+ * | intent                 | requires_payment_method | requires_action | approved | requires_capture | succeeded            | canceled  |
+ * | ---------------------- | ----------------------- | --------------- | -------- | ---------------- | -------------------- | --------- |
+ * | requires_authorization | declined, if refused    | requires_action | approved | authorized       | authorized, captured | cancelled |
+ * | requires_action        | declined                | nothing         | approved | authorized       | authorized, captured | cancelled |
+ * | authorized             | nothing                 | nothing         | nothing  | nothing          | captured             | cancelled |
+ * | captured, cancelled    | nothing                 | nothing         | nothing  | nothing          | nothing              | nothing   |
+ *
+ * `approved` does not move the payment: its authorization is sent to finish it, unless it is being
+ * cancelled. If the payer must act again then, the authorization waits again.
  *
  * Before the challenge of a card, a snapshot without a payment method changes nothing, because the
  * confirm request may still be running. The payment is declined only if the provider refused the
@@ -15,11 +18,12 @@
  * difference becomes an item for an operator. A capture is final at the provider. So if an operator
  * has resolved the item about another captured amount, that amount counts.
  */
-import type { Snapshot } from '../provider/port.ts'
+import { gone, type Snapshot } from '../provider/port.ts'
 import type { IntentRow, OperationRow } from './rows.ts'
 
 export type Move =
   | { readonly to: 'requires_action' }
+  | { readonly to: 'approved' }
   | { readonly to: 'declined'; readonly code: string; readonly decline_code: string | null }
   | { readonly to: 'authorized' }
   | { readonly to: 'captured'; readonly amount_minor: number }
@@ -46,6 +50,7 @@ export function nextState(held: Held, open: readonly Open[], report: Report): Ve
   if (snapshot.handle !== held.provider_handle) return { disagrees: 'state_mismatch' }
   // It holds no money, whatever its amount was.
   if (snapshot.status === 'canceled') {
+    if (snapshot.cancellation_reason === gone) return forget(held, open)
     return { moves: [{ to: 'cancelled', reason: reasonOf(open, snapshot) }] }
   }
   if (snapshot.currency !== held.currency) return { disagrees: 'currency_mismatch' }
@@ -54,7 +59,9 @@ export function nextState(held: Held, open: readonly Open[], report: Report): Ve
     case 'requires_payment_method':
       return { moves: decline(held, snapshot, declined) }
     case 'requires_action':
-      return { moves: held.state === 'requires_authorization' ? [{ to: 'requires_action' }] : [] }
+      return { moves: waits(held, open) ? [{ to: 'requires_action' }] : [] }
+    case 'approved':
+      return { moves: open.every(isWaiting) && open.length > 0 ? [{ to: 'approved' }] : [] }
     case 'requires_capture':
       if (snapshot.capturable_minor !== held.amount_minor) return { disagrees: 'amount_mismatch' }
       return { moves: held.state === 'authorized' ? [] : [{ to: 'authorized' }] }
@@ -63,6 +70,22 @@ export function nextState(held: Held, open: readonly Open[], report: Report): Ve
     default:
       return { moves: [] }
   }
+}
+
+/** It never held money, unless we know better or do not know. */
+function forget(held: Held, open: readonly Open[]): Verdict {
+  if (held.state === 'authorized') return { disagrees: 'state_mismatch' }
+  const doubted = open.some(one => one.type === 'authorize' && !isWaiting(one))
+  return { moves: doubted ? [] : [{ to: 'cancelled', reason: 'authorization_expired' }] }
+}
+
+const isWaiting = ({ state }: Open) => state === 'requires_action'
+
+function waits({ state }: Held, open: readonly Open[]): boolean {
+  if (state === 'requires_authorization') return true
+  return (
+    state === 'requires_action' && open.some(one => one.type === 'authorize' && !isWaiting(one))
+  )
 }
 
 function decline(held: Held, { last_error }: Snapshot, declined: string | null): Move[] {

@@ -7,7 +7,12 @@
  */
 import { sql, type Db } from '#dodeca/kernel'
 import { atAccount, type Deps } from '../deps.ts'
-import { ProviderFailure, type RefundSnapshot, type Snapshot } from '../provider/port.ts'
+import {
+  ProviderFailure,
+  type OpenProvider,
+  type RefundSnapshot,
+  type Snapshot,
+} from '../provider/port.ts'
 import { providerCustomer } from '../customers/provider-customers.ts'
 import { isWithdrawn } from '../methods/detach-method.ts'
 import { waitForPlace } from './limit-declines.ts'
@@ -38,9 +43,6 @@ type Sending = {
   readonly intent: IntentRow
   readonly attempt: 'first' | 'resumed'
 }
-
-/** The provider stores keys for 24 hours, so a refund is not sent again after this time. */
-const resend_seconds_max = 23 * 3600
 
 export async function perform(
   deps: Deps,
@@ -192,28 +194,60 @@ async function resume(deps: Deps, sending: Sending): Promise<Certain> {
   if (!handle) return fenced ? { kind: 'closed' } : await send(deps, sending)
   const snapshot = await provider.read(handle)
   if (fenced && snapshot.status !== 'canceled' && (unwanted || !isVisible('authorize', snapshot))) {
-    return await fence(deps, handle, operation)
+    return await fence(deps, handle, operation, snapshot)
   }
-  return isVisible(operation.type, snapshot)
-    ? { kind: 'snapshot', snapshot }
+  if (isVisible(operation.type, snapshot)) return { kind: 'snapshot', snapshot }
+  // The provider has forgotten the key, and would do it once more.
+  if (isOld(deps, operation)) return { kind: 'doubt', code: 'outcome_not_visible' }
+  return snapshot.status === 'approved' && operation.type === 'authorize'
+    ? { kind: 'snapshot', snapshot: await finish(provider, handle, operation) }
     : await send(deps, sending)
+}
+
+function isOld({ provider }: Deps, { type, sent_age }: OperationRow): boolean {
+  const { refund, other } = provider.rules.resend_seconds
+  return (sent_age ?? 0) > (type === 'refund' ? refund : other)
+}
+
+/** One key for life, so that the money is held once. */
+function finish(provider: OpenProvider, handle: string, { id }: OperationRow): Promise<Snapshot> {
+  if (!provider.finish) throw new ProviderFailure('doubt', 'state_unknown')
+  return provider.finish(handle, { key: `${id}:finish` })
 }
 
 /**
  * The provider processes one request on an object at a time. Either the confirm came first and its
  * hold is released now, or the confirm can never succeed. In both cases the object is certainly
- * cancelled.
+ * cancelled. What its payer has approved may be being finished: so it is finished with the same key
+ * and then released.
  */
-async function fence({ provider }: Deps, handle: string, { id }: OperationRow): Promise<Certain> {
+async function fence(
+  deps: Deps,
+  handle: string,
+  operation: OperationRow,
+  { status }: Snapshot,
+): Promise<Certain> {
+  const { provider } = deps
+  const { id } = operation
+  if (status === 'approved' && !isOld(deps, operation)) {
+    try {
+      await finish(provider, handle, operation)
+    } catch (error) {
+      const refused = error instanceof ProviderFailure && ends.includes(error.kind)
+      if (!refused) throw error
+    }
+  }
   return { kind: 'snapshot', snapshot: await provider.cancel(handle, { key: `${id}:fence` }) }
 }
+
+const ends: readonly string[] = ['declined', 'refused', 'unexpected_state']
 
 async function resumeRefund(deps: Deps, sending: Sending): Promise<Certain> {
   const { operation, intent } = sending
   const made = await deps.provider.refundsOf(intent.provider_handle ?? '')
   const refund = made.find(one => one.operation_id === operation.id)
   if (refund) return { kind: 'refund', refund }
-  if ((operation.sent_age ?? 0) > resend_seconds_max) {
+  if (isOld(deps, operation)) {
     return { kind: 'doubt', code: 'refund_not_visible' }
   }
   return await send(deps, sending)

@@ -4,21 +4,15 @@
  */
 import { Problem, type RequestFacts } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
-import { problem } from '../errors.ts'
+import { problem, refuseMember } from '../errors.ts'
 import { carryOut } from '../operations/carry-out.ts'
 import { refusalOf } from '../operations/reply-for.ts'
 import { findOperation } from '../operations/rows.ts'
 import { findRequest, isLink, isOwned, type RequestRow } from '../requests/request-row.ts'
-import { accountOf } from '../requests/account-of.ts'
+import { vendorOf } from '../provider/account-key.ts'
+import { accountsOf } from '../requests/accounts-of.ts'
 import { attemptOwned } from '../requests/owned-requests.ts'
-import {
-  amountOf,
-  beginAttempt,
-  openUse,
-  requireProviderNamed,
-  type Given,
-  type Step,
-} from './begin-attempt.ts'
+import { amountOf, beginAttempt, openUse, type Given, type Step } from './begin-attempt.ts'
 import { readState, type PageState } from './page-state.ts'
 
 const rounds_max = 5
@@ -33,9 +27,10 @@ export async function attempt(
   { ip }: Pick<RequestFacts, 'ip'>,
 ): Promise<PageState> {
   const { kernel } = deps
-  const at = await accountOf(deps, request)
-  if (!at) throw problem('payment_provider_unavailable')
-  requireProviderNamed(at, given)
+  const accounts = await accountsOf(deps, request)
+  if (accounts.length === 0) throw problem('payment_provider_unavailable')
+  const at = accounts.find(({ provider }) => vendorOf(provider.name) === given.provider)
+  if (!at) throw refuseMember('provider_unsupported', '/provider')
   const many = kernel.settings['payments.page_declines_per_hour']
   const bucket = { name: 'payments.page_declines', ip, many, per_seconds: hour_seconds, wait: true }
   const place = await kernel.take(kernel.db, [bucket])
@@ -46,7 +41,7 @@ export async function attempt(
       await attemptOwned(deps, request, given, ip)
       return await readState(deps, request)
     }
-    const { kind, operation_id, request_id } = await begin(deps, request, given)
+    const { kind, operation_id, request_id } = await begin(at, request, given)
     await kernel.fault('payments.after_operation')
     if (kind === 'begun') await carryOut(deps, operation_id)
     const operation = await findOperation(kernel.db, operation_id)

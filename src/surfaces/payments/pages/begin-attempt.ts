@@ -7,13 +7,12 @@
 import { newId, orderPrint, sql, type Tx } from '#dodeca/kernel'
 import type { Static } from 'typebox'
 import type { Deps } from '../deps.ts'
-import { problem, refuseMember } from '../errors.ts'
+import { problem } from '../errors.ts'
 import { beginAuthorize } from '../intents/begin-authorize.ts'
 import { beginCancel } from '../intents/begin-cancel.ts'
 import { createIntent } from '../intents/create-intent.ts'
 import { findByKey } from '../operations/begin-operation.ts'
 import { lockIntent, lockOpenOperations, type IntentRow } from '../operations/rows.ts'
-import { vendorOf } from '../provider/account-key.ts'
 import { findRequest, requestColumns, RequestRow, urlOf } from '../requests/request-row.ts'
 import type { Attempt } from '../schemas.ts'
 
@@ -26,7 +25,7 @@ export type Step =
   /** Another attempt came first. */
   | { readonly kind: 'again' }
 
-/** `seen` was read without a lock: a request, but no link. */
+/** At the account of `deps`. `seen` was read without a lock: a request, but no link. */
 export async function beginAttempt(
   tx: Tx,
   deps: Deps,
@@ -50,7 +49,7 @@ export async function beginAttempt(
   }
   await requireOpen(tx, deps, request, intent)
   const amount_minor = amountOf(request, given)
-  if (intent && !canPay(intent, amount_minor)) return await close(tx, deps, intent)
+  if (intent && !canPay(deps, intent, amount_minor)) return await close(tx, deps, intent)
   const intent_id = intent?.id ?? (await createPayment(tx, deps, request, amount_minor))
   await tx.run(sql`
     update payments.payment_requests
@@ -111,8 +110,12 @@ export function amountOf(
   return asked ?? given ?? 0
 }
 
-function canPay({ state, amount_minor }: IntentRow, wanted: number): boolean {
-  return state === 'requires_authorization' && amount_minor === wanted
+/** What a payer approved and the provider then refused is not approved again. */
+function canPay({ provider }: Deps, intent: IntentRow, wanted: number): boolean {
+  const { state, amount_minor } = intent
+  const used = provider.finish !== undefined && intent.last_error !== null
+  const same = intent.provider === provider.name && amount_minor === wanted
+  return state === 'requires_authorization' && same && !used
 }
 
 async function close(tx: Tx, deps: Deps, { tenant_id, id }: IntentRow): Promise<Step> {
@@ -127,6 +130,7 @@ async function createPayment(tx: Tx, deps: Deps, request: RequestRow, amount_min
   const given = {
     amount_minor,
     currency,
+    at: deps.provider.name,
     ...(order_ref === null ? {} : { order_ref }),
     ...(customer_id === null ? {} : { customer_id }),
   }
@@ -190,9 +194,4 @@ function findUse(tx: Tx, { tenant_id, link_id, attempt_id }: Use) {
       where t.tenant_id = ${tenant_id} and t.link_id = ${link_id}
         and t.attempt_id = ${attempt_id}`,
   )
-}
-
-export function requireProviderNamed({ provider }: Deps, given: Given): void {
-  if (given.provider !== vendorOf(provider.name))
-    throw refuseMember('provider_unsupported', '/provider')
 }

@@ -1,16 +1,17 @@
 /** How a browser can pay: for pages of shops, which load the provider's script themselves. */
-import { Type } from 'typebox'
-import { closed, count, Id, oneOf, Problem, routesOf } from '#dodeca/kernel'
+import { Type, type Static } from 'typebox'
+import { closed, count, Id, nullable, oneOf, Problem, routesOf } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { vendorOf } from '../provider/account-key.ts'
-import { amountRules, readAmount } from '../money/read-amount.ts'
+import type { OpenProvider } from '../provider/port.ts'
+import { amountRules, canTake, readAmount } from '../money/read-amount.ts'
 
 const Option = Type.Object(
   {
     provider: Type.String({ maxLength: 50 }),
     method: Type.String({ maxLength: 50 }),
     timing: oneOf('held'),
-    script_url: Type.String({ maxLength: 2048 }),
+    script_url: nullable(Type.String({ maxLength: 2048 })),
     publishable_key: Type.String({ maxLength: 255 }),
   },
   { title: 'PaymentOption' },
@@ -32,7 +33,7 @@ export const optionRoutes = open({
     'How a browser can pay an amount',
     {
       description:
-        'With the script and the publishable key of the provider, a page makes a payment method, which your server sends to `POST /v1/payment-intents/{id}/authorize` or to a checkout. With `payment_account_id` it is the key of that account, and without it that of the platform. Without a fitting option the list is empty.',
+        'With the script and the publishable key of the provider, a page makes a payment method, which your server sends to `POST /v1/payment-intents/{id}/authorize` or to a checkout. With `payment_account_id` it is the key of that account, and without it that of the platform. Where `script_url` is null, the payer is sent away: `payment_method` is the name of the method, and the authorization answers with the URL in `next_action`. Without a fitting option the list is empty.',
 
       permission: 'public',
       query: closed({
@@ -44,23 +45,26 @@ export const optionRoutes = open({
       head: true,
       reply: PaymentOptions,
     },
-    async ({ query }, { kernel, provider: platform, providers }) => {
+    async ({ query }, { kernel, providers }) => {
       const { payment_account_id: id } = query
-      const provider = id === undefined ? platform : await providers.byId(id)
-      const browser = await provider?.browser?.()
-      if (!provider || !browser || !isPayable(query, kernel)) return { options: [] }
-      const { script_url, publishable_key, methods } = browser
-      const options = methods.map(({ method, timing }) => ({
-        provider: vendorOf(provider.name),
-        method,
-        timing,
-        script_url,
-        publishable_key,
-      }))
-      return { options }
+      const own = id === undefined ? undefined : await providers.byId(id)
+      const accounts = id === undefined ? providers.platform : own ? [own] : []
+      if (!isPayable(query, kernel)) return { options: [] }
+      const options = await Promise.all(accounts.map(one => optionsOf(one, query)))
+      return { options: options.flat() }
     },
   ),
 })
+
+async function optionsOf(
+  { name, browser }: OpenProvider,
+  { amount_minor = any_amount_minor, currency }: Asked,
+): Promise<Static<typeof Option>[]> {
+  const found = await browser?.()
+  if (!found || (currency !== undefined && !canTake(name, amount_minor, currency))) return []
+  const { script_url, publishable_key, methods } = found
+  return methods.map(one => ({ provider: vendorOf(name), ...one, script_url, publishable_key }))
+}
 
 type Asked = { readonly amount_minor?: number; readonly currency?: string }
 

@@ -48,11 +48,13 @@ button:disabled { opacity: .6; cursor: default }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px }
 `
 
+/** A provider with which the request can be paid on the page. */
+export type Way = { readonly provider: string; readonly browser: ProviderBrowser }
+
 export type Shown = {
   readonly request: RequestRow
-  readonly provider: string
-  /** Null if nothing can be paid on the page now. */
-  readonly browser: ProviderBrowser | null
+  /** Empty if nothing can be paid on the page now. */
+  readonly ways: readonly Way[]
   /** Whether the payer may keep the card. */
   readonly keeps: boolean
   /** The signature of the address. */
@@ -64,23 +66,33 @@ export type Shown = {
 }
 
 export function paymentPage(shown: Shown) {
-  const { request, provider, browser: usable, query, merchant } = shown
+  const { request, ways: usable, query, merchant } = shown
   const { language, words } = shown.language
   const { currency, amount_minor } = request
   const sum = amount_minor === null ? null : formatMoney(amount_minor, currency, language)
   const state = stateOf(request, usable)
-  const browser = state === 'open' || state === 'processing' ? usable : null
-  const script = browser && scriptOf(browser)
-  const setup = { state, ...setupOf(request, browser), provider, query, words: words.said }
+  const ways = state === 'open' || state === 'processing' ? usable : []
+  const form = ways.find(({ browser: { script_url } }) => script_url !== null)
+  const redirects = ways.filter(({ browser: { script_url } }) => script_url === null)
+  const browser = form?.browser ?? null
+  const script = ways.length > 0 ? scriptOf(browser) : null
+  const setup = {
+    state,
+    ...(ways.length > 0 && pathOf(request)),
+    ...setupOf(request, browser),
+    provider: form?.provider ?? null,
+    query,
+    words: words.said,
+  }
   const body = markup`<main id="page" data-setup="${JSON.stringify(setup)}">
 <h1>${sum ?? words.pay}${merchant !== null && markup` <span class="to">${words.to} ${merchant}</span>`}</h1>
 ${aboutOf(request, shown.language)}
-${partsOf(shown, state)}
+${partsOf(shown, state, browser !== null, redirects)}
 <p id="error" class="error" role="alert" hidden></p>
 <noscript><p class="error">${words.no_script}</p></noscript>
 </main>${script !== null && markup`<script>${trusted(script)}</script>`}`
   const head = markup`<meta name="referrer" content="strict-origin">
-${browser && markup`<script src="${browser.script_url}"></script>`}`
+${browser?.script_url && markup`<script src="${browser.script_url}"></script>`}`
   const title = sum === null ? words.pay : `${words.pay}: ${sum}`
   return {
     body: htmlPage({ language, title, head, style, body }),
@@ -93,36 +105,38 @@ ${browser && markup`<script src="${browser.script_url}"></script>`}`
 
 type State = RequestRow['state'] | 'unavailable'
 
-function stateOf({ state, late }: RequestRow, browser: ProviderBrowser | null): State {
+function stateOf({ state, late }: RequestRow, ways: readonly Way[]): State {
   if (state === 'open' && late) return 'expired'
-  return browser === null && (state === 'open' || state === 'processing') ? 'unavailable' : state
+  return ways.length === 0 && (state === 'open' || state === 'processing') ? 'unavailable' : state
 }
 
-function scriptOf({ page_script: provided }: ProviderBrowser): string {
-  return `const open_wallet = ${provided}\n${page_script}`
+function scriptOf(browser: ProviderBrowser | null): string {
+  return `const open_wallet = ${browser?.page_script ?? null}\n${page_script}`
 }
 
-function setupOf({ id, amount_minor, currency }: RequestRow, browser: ProviderBrowser | null) {
+function pathOf({ id, currency }: RequestRow) {
+  return { path: `/pay/${id}`, digits: digitsOf(currency) ?? 0 }
+}
+
+function setupOf({ amount_minor, currency }: RequestRow, browser: ProviderBrowser | null) {
   if (!browser) return {}
   const whole = 1000
   return {
-    path: `/pay/${id}`,
     publishable_key: browser.publishable_key,
     methods: browser.methods.map(one => one.method),
     amount: browser.amountOf(amount_minor ?? whole, currency),
     currency,
-    digits: digitsOf(currency) ?? 0,
     scale: browser.amountOf(whole, currency) / whole,
   }
 }
 
 function policyOf(browser: ProviderBrowser | null, script: string | null): string {
-  if (!browser || script === null) return "form-action 'none'; "
-  const { policy } = browser
+  if (script === null) return "form-action 'none'; "
+  const policy = browser?.policy ?? { script: [], frame: [], connect: [], img: [] }
   const sources = (own: string, more: readonly string[]) => [own, ...more].join(' ')
   return [
     `script-src ${sources(hashSource(script), policy.script)}; `,
-    `frame-src ${policy.frame.join(' ')}; `,
+    `frame-src ${policy.frame.length > 0 ? policy.frame.join(' ') : "'none'"}; `,
     `connect-src ${sources("'self'", policy.connect)}; `,
     policy.img.length > 0 ? `img-src ${policy.img.join(' ')}; ` : '',
     "form-action 'none'; ",
@@ -141,7 +155,7 @@ ${row(words.sums.total, amount_minor ?? 0)}
 </table>`
 }
 
-function partsOf(shown: Shown, state: State): Markup {
+function partsOf(shown: Shown, state: State, has_form: boolean, redirects: readonly Way[]): Markup {
   const { request, keeps, return_url } = shown
   const { words } = shown.language
   const leads = request.return_url === null ? words.to_order : words.back
@@ -154,15 +168,23 @@ ${
   markup`<label for="email">${words.email}</label>
 <input id="email" type="email" autocomplete="email" maxlength="254">`
 }
-<div id="element"></div>
+${
+  has_form &&
+  markup`<div id="element"></div>
 ${keeps && markup`<label class="choice"><input id="save" type="checkbox"> ${words.keep}</label>`}
-<button id="pay">${words.pay}</button>
+<button id="pay">${words.pay}</button>`
+}
+${redirects.map(way => redirectButton(way, words))}
 </form>
 <div data-part="wait"${hidden('wait')}><p role="status">${words.checking}</p></div>
 <div data-part="choice" hidden><p role="status">${words.unconfirmed}</p>
 <button id="go-on">${words.go_on}</button><button id="other" class="plain">${words.other}</button></div>
 <div data-part="paid"${hidden('paid')}><p role="status">${words.paid}</p>${back}</div>
 <div data-part="ended"${hidden('ended')}><p role="status">${state in words.ended && words.ended[state as keyof Words['ended']]}</p>${back}</div>`
+}
+
+function redirectButton({ provider, browser: { title, methods } }: Way, words: Words): Markup {
+  return markup`<button type="button" class="plain" data-provider="${provider}" data-method="${methods[0]?.method ?? ''}">${words.pay_with} ${title ?? provider}</button>`
 }
 
 const part_of: Readonly<Record<State, string>> = {

@@ -11,11 +11,11 @@ import { method_refusals } from '../methods/choose-method.ts'
 import { findSigned, grantOf, type RequestRow } from '../requests/request-row.ts'
 import { Attempt } from '../schemas.ts'
 import { vendorOf } from '../provider/account-key.ts'
-import { accountOf } from '../requests/account-of.ts'
+import { accountsOf } from '../requests/accounts-of.ts'
 import { returnUrlOf } from '../requests/owned-requests.ts'
 import { attempt } from './attempt.ts'
 import { PageState, readState } from './page-state.ts'
-import { paymentPage } from './page.ts'
+import { paymentPage, type Way } from './page.ts'
 import { languageOf } from './words.ts'
 
 const path = '/pay/{id}'
@@ -55,13 +55,18 @@ export const pageRoutes = open({
     async ({ db, params, query, request: { headers } }, deps) => {
       const request = await findFor(db, deps, params.id, query)
       const is_open = await deps.identity.isOpen(db, request.tenant_id)
-      const at = is_open ? await accountOf(deps, request) : undefined
-      const browser = await at?.provider.browser?.()
+      const ways: Way[] = []
+      let keeps = false
+      for (const { provider } of is_open ? await accountsOf(deps, request) : []) {
+        const browser = await provider.browser?.()
+        if (!browser) continue
+        ways.push({ provider: vendorOf(provider.name), browser })
+        keeps ||= request.customer_id !== null && provider.customers !== undefined
+      }
       const shown = paymentPage({
         request,
-        provider: vendorOf((at ?? deps).provider.name),
-        browser: browser ?? null,
-        keeps: request.customer_id !== null && at?.provider.customers !== undefined,
+        ways,
+        keeps,
         query: signatureOf(query),
         merchant: await deps.identity.nameOf(db, request.tenant_id),
         return_url: await returnUrlOf(deps, request),

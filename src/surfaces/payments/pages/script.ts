@@ -12,6 +12,14 @@ const pause = ms => new Promise(resolve => setTimeout(resolve, ms))
 let { path, query } = setup
 let wallet
 let busy = false
+let ready = false
+
+/** What the payer can press in the form. The form of the provider must be there first. */
+const enable = on => {
+  for (const one of document.querySelectorAll('#form button')) {
+    one.disabled = !on || (one.id === 'pay' && !ready)
+  }
+}
 
 const show = name => {
   for (const one of document.querySelectorAll('[data-part]')) one.hidden = one.dataset.part !== name
@@ -73,7 +81,7 @@ function refuse({ code, state }) {
 
 async function openWallet() {
   wallet ??= open_wallet({
-    ...setup, place: at('element'), ready: () => { at('pay').disabled = false },
+    ...setup, place: at('element'), ready: () => { ready = true; enable(!busy) },
   })
   return await wallet
 }
@@ -86,19 +94,22 @@ function amountIn() {
   return Number(whole + part.padEnd(setup.digits, '0'))
 }
 
-async function pay() {
-  const amount_minor = amountIn()
-  if (amount_minor !== undefined && !(amount_minor > 0)) return say(words.amount)
+async function makeToken(amount_minor) {
   const { change, pay: make } = await openWallet()
   if (amount_minor) change(Math.round(amount_minor * setup.scale))
-  const save = at('save')?.checked
-  const made = await make(location.href, save)
+  return await make(location.href, at('save')?.checked)
+}
+
+async function payBy(provider, make) {
+  const amount_minor = amountIn()
+  if (amount_minor !== undefined && !(amount_minor > 0)) return say(words.amount)
+  const made = await make(amount_minor)
   if (made.error) return say(made.error)
   const email = at('email')?.value.trim()
   const answer = await ask('POST', '/attempts', {
-    provider: setup.provider,
+    provider,
     payment_method: made.payment_method,
-    save: save || undefined,
+    save: (provider === setup.provider && at('save')?.checked) || undefined,
     attempt_id: crypto.randomUUID(),
     ...(amount_minor && { amount_minor }),
     ...(email && { email }),
@@ -112,7 +123,7 @@ const acting = run => async event => {
   event.preventDefault()
   if (busy) return
   busy = true
-  at('pay').disabled = true
+  enable(false)
   say('')
   try {
     await run()
@@ -121,16 +132,20 @@ const acting = run => async event => {
     say(words.lost)
   } finally {
     busy = false
-    at('pay').disabled = false
+    enable(true)
   }
 }
 
 if (setup.state === 'open' || setup.state === 'processing') {
-  at('form').addEventListener('submit', acting(pay))
+  at('form').addEventListener('submit', acting(() => open_wallet && payBy(setup.provider, makeToken)))
+  for (const one of document.querySelectorAll('[data-provider]')) {
+    const { provider, method } = one.dataset
+    one.addEventListener('click', acting(() => payBy(provider, () => ({ payment_method: method }))))
+  }
   at('go-on').addEventListener('click', acting(async () => follow(await ask('GET', '/state'), true)))
   at('other').addEventListener('click', () => show('form'))
-  at('pay').disabled = true
-  openWallet().catch(() => say(words.script))
+  enable(true)
+  if (open_wallet) openWallet().catch(() => say(words.script))
   if (setup.state === 'processing') void ask('GET', '/state').then(one => follow(one, false))
 }
 // A page from the cache of the browser may show what was owed before.

@@ -3,13 +3,14 @@ import Negotiator from 'negotiator'
 
 const en = {
   pay: 'Pay',
+  pay_with: 'Pay with',
   to: 'to',
   amount_in: 'Amount in',
   email: 'Mail address for the receipt (optional)',
   keep: 'Keep this card for later payments',
   no_script: 'This page needs JavaScript, with which the payment provider reads the card.',
   checking: 'Your payment is being checked. Keep this page open.',
-  unconfirmed: 'Your bank has not confirmed this payment yet.',
+  unconfirmed: 'This payment has not been confirmed yet.',
   go_on: 'Continue with it',
   other: 'Pay in another way',
   paid: 'Paid. Thank you.',
@@ -46,13 +47,14 @@ export type Words = typeof en
 
 const de: Words = {
   pay: 'Bezahlen',
+  pay_with: 'Bezahlen mit',
   to: 'an',
   amount_in: 'Betrag in',
   email: 'E-Mail-Adresse für den Beleg (freiwillig)',
   keep: 'Diese Karte für spätere Zahlungen behalten',
   no_script: 'Diese Seite braucht JavaScript, mit dem der Zahlungsanbieter die Karte liest.',
   checking: 'Ihre Zahlung wird geprüft. Lassen Sie diese Seite offen.',
-  unconfirmed: 'Ihre Bank hat diese Zahlung noch nicht bestätigt.',
+  unconfirmed: 'Diese Zahlung ist noch nicht bestätigt.',
   go_on: 'Damit fortfahren',
   other: 'Anders bezahlen',
   paid: 'Bezahlt. Vielen Dank.',

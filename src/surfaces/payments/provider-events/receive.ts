@@ -7,19 +7,18 @@ import type { Deps } from '../deps.ts'
 import type { OpenProvider, ProviderEvent } from '../provider/port.ts'
 import { events_queue, storeEvents } from './store-events.ts'
 
-/** The platform's own account by the name of its provider, and each account of a tenant by its id. */
-export function providerWebhooks({ kernel, provider, providers }: Deps): Provider<ProviderEvent> {
+/** The platform's own accounts by the names of their providers, and each account of a tenant by its id. */
+export function providerWebhooks({ kernel, providers }: Deps): Provider<ProviderEvent>[] {
   const receivers = new WeakMap<OpenProvider, Provider<ProviderEvent>>()
-  return {
-    ...receiverOf(kernel, provider),
-    account: async name => {
-      const found = isId(name) ? await providers.byId(name) : undefined
-      if (!found) return undefined
-      const receiver = receivers.get(found) ?? receiverOf(kernel, found)
-      receivers.set(found, receiver)
-      return receiver
-    },
+  const account = async (name: string) => {
+    const found = isId(name) ? await providers.byId(name) : undefined
+    if (!found) return undefined
+    const receiver = receivers.get(found) ?? receiverOf(kernel, found)
+    receivers.set(found, receiver)
+    return receiver
   }
+  const [first, ...rest] = providers.platform.map(one => receiverOf(kernel, one))
+  return first ? [{ ...first, account }, ...rest] : []
 }
 
 function receiverOf(kernel: Deps['kernel'], provider: OpenProvider): Provider<ProviderEvent> {

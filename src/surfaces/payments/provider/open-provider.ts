@@ -1,16 +1,47 @@
 /**
- * The platform's own account: at Stripe, or at the provider of the application. Every call to an
+ * The platform's own accounts: at the providers of its settings, with the provider of the application
+ * in the place of Stripe. Every call to an
  * account passes the gate of the account. A call of an own provider ends in time, and what it throws
  * without saying what happened leaves the outcome in doubt.
  */
 import { platform_tenant } from '../deps.ts'
 import type { Kernel } from '../settings.ts'
 import { connectStripe } from './connect-stripe.ts'
+import { connectPayPal } from './connect-paypal.ts'
 import { openGate } from './gate.ts'
-import { ProviderFailure, type OpenProvider, type PaymentProvider } from './port.ts'
+import { openPayPal } from './paypal.ts'
+import {
+  ProviderFailure,
+  type OpenProvider,
+  type PaymentProvider,
+  type ProviderRules,
+} from './port.ts'
 import { openStripe } from './stripe.ts'
 
-export function openProvider(kernel: Kernel, own?: PaymentProvider): OpenProvider {
+/** Stripe forgets keys after 24 hours. Captures and cancellations are read first, and happen only once. */
+const usual_rules: ProviderRules = {
+  resend_seconds: { refund: 23 * 3600, other: Number.POSITIVE_INFINITY },
+  books_late_seconds: 0,
+}
+
+/** At least one. The first one is that of a new payment. */
+export function openPlatform(
+  kernel: Kernel,
+  own?: PaymentProvider,
+): [OpenProvider, ...OpenProvider[]] {
+  const named = kernel.settings['payments.providers']
+  const [first = 'stripe', ...rest] = named
+  const open = (name: string) =>
+    name === 'paypal' ? openPayPalAccount(kernel) : openProvider(kernel, own)
+  return [open(first), ...rest.map(open)]
+}
+
+function openPayPalAccount(kernel: Kernel): OpenProvider {
+  const provider = openPayPal(kernel, connectPayPal(kernel))
+  return behindGate(kernel, { ...provider, owner_id: platform_tenant })
+}
+
+function openProvider(kernel: Kernel, own?: PaymentProvider): OpenProvider {
   const timeout_ms = kernel.settings['payments.provider_timeout_ms']
   const within: Within = own ? call => inTime(call, timeout_ms) : call => call()
   const provider = own ?? openStripe(kernel, connectStripe(kernel))
@@ -30,15 +61,17 @@ export function behindGate(
     concurrency: settings['payments.provider_concurrency'],
     open_ms: settings['payments.breaker_open_ms'],
   })
-  const { accepting = () => true, books, customers } = provider
+  const { accepting = () => true, books, customers, finish, rules = usual_rules } = provider
   const pass: Pass = (kind, call) => gate.pass(kind, () => within(call))
   return {
     ...provider,
+    rules,
     ...passing(provider, 'write', writes, pass),
     ...passing(provider, 'read', reads, pass),
     ...(customers && {
       customers: passing(customers, 'write', namesOf(customers), pass),
     }),
+    ...(finish && passing({ finish }, 'write', ['finish'], pass)),
     ...(books && {
       books: passing(books, 'read', namesOf(books), pass),
     }),

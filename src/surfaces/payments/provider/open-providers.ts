@@ -4,16 +4,17 @@
  * gate, so no account waits for another.
  */
 import { Type } from 'typebox'
-import { Id, nullable, sql } from '#dodeca/kernel'
+import { Id, sql } from '#dodeca/kernel'
 import { openSecret } from './account-secrets.ts'
 import type { Kernel } from '../settings.ts'
 import { accountIdOf, accountKey } from './account-key.ts'
 import { behindGate } from './open-provider.ts'
 import type { OpenProvider, Providers } from './port.ts'
+import { paypalAccounts } from './paypal-accounts.ts'
 import { stripeAccounts } from './stripe-accounts.ts'
 import type { OpenAccount, Vendor } from './vendor.ts'
 
-export const vendors: readonly Vendor[] = [stripeAccounts]
+export const vendors: readonly Vendor[] = [stripeAccounts, paypalAccounts]
 
 const Row = Type.Object({
   tenant_id: Id,
@@ -22,11 +23,13 @@ const Row = Type.Object({
   version: Type.Integer(),
   sealed: Type.Unsafe<Buffer>({}),
 })
-const Usual = Type.Object({ key: nullable(Type.String()) })
+const Offered = Type.Object({ keys: Type.Array(Type.String()) })
+
+type Keys = readonly [string, ...string[]]
 
 const fresh_ms = 1000
 const open_max = 1000
-const usual_max = 10_000
+const offered_max = 10_000
 
 type Held = {
   readonly version: number
@@ -37,13 +40,16 @@ type Held = {
 
 export function openProviders(
   kernel: Kernel,
-  platform: OpenProvider,
+  platform: readonly [OpenProvider, ...OpenProvider[]],
   recovered: (provider: OpenProvider) => void,
 ): Providers {
   const tenants = openTenants(kernel, recovered)
-  const usual = new Map<string, { readonly key: string; readonly read_at: number }>()
-  const platformAt = (key: string) => (key === platform.name ? platform : undefined)
+  const offered = new Map<string, { readonly keys: Keys; readonly read_at: number }>()
+  const [first, ...others] = platform
+  const of_platform: Keys = [first.name, ...others.map(({ name }) => name)]
+  const platformAt = (key: string) => platform.find(({ name }) => name === key)
   return {
+    platform,
     byId: tenants.find,
     of: async key => {
       const id = accountIdOf(key)
@@ -53,15 +59,16 @@ export function openProviders(
       const id = accountIdOf(key)
       return id === null ? platformAt(key) : tenants.known(id)
     },
-    usual: async (reader, tenant_id) => {
+    offered: async (reader, tenant_id) => {
       const read_at = performance.now()
-      const known = usual.get(tenant_id)
-      if (known && read_at - known.read_at < fresh_ms) return known.key
-      const found = await reader.one(Usual, sql`select ${usualAccount(tenant_id)} as key`)
-      const key = found.key ?? platform.name
-      if (usual.size >= usual_max) usual.clear()
-      usual.set(tenant_id, { key, read_at })
-      return key
+      const known = offered.get(tenant_id)
+      if (known && read_at - known.read_at < fresh_ms) return known.keys
+      const { keys: own } = await reader.one(Offered, offeredAccounts(tenant_id))
+      const [oldest, ...later] = own
+      const keys: Keys = oldest === undefined ? of_platform : [oldest, ...later]
+      if (offered.size >= offered_max) offered.clear()
+      offered.set(tenant_id, { keys, read_at })
+      return keys
     },
     close: tenants.close,
   }
@@ -128,6 +135,17 @@ function findRow({ db }: Kernel, id: string) {
       select tenant_id, id, provider, version, sealed from payments.payment_accounts
       where id = ${id} and sealed is not null`,
   )
+}
+
+/** The oldest active account of the tenant with each provider, the oldest of them first. */
+function offeredAccounts(tenant_id: string) {
+  return sql`
+    select array(
+      select one.provider || ':' || one.id from (
+        select distinct on (a.provider) a.provider, a.id from payments.payment_accounts a
+        where a.tenant_id = ${tenant_id} and a.state = 'active'
+        order by a.provider, a.id) one
+      order by one.id) as keys`
 }
 
 /** The oldest active account of the tenant, or null. */

@@ -16,6 +16,8 @@ export type Snapshot = {
   readonly status:
     | 'requires_payment_method'
     | 'requires_action'
+    /** The payer has agreed, and nothing is held until `finish`. */
+    | 'approved'
     | 'requires_capture'
     | 'succeeded'
     | 'canceled'
@@ -40,6 +42,9 @@ export type Snapshot = {
   /** The method of a payment of a customer. */
   readonly method?: UsedMethod
 }
+
+/** The `cancellation_reason` of an object that the provider has no more. */
+export const gone = 'gone'
 
 export type Charge = {
   readonly id: string
@@ -105,15 +110,23 @@ export type ProviderEvent = {
   readonly created_s: number
 }
 
-export type Page<T> = { readonly data: readonly T[]; readonly has_more: boolean }
+export type Page<T> = {
+  readonly data: readonly T[]
+  readonly has_more: boolean
+  /** Where the next page begins, if that is not the id of the last row. */
+  readonly next?: string
+}
 /** `last` is the id of the last event of the list, which may name no object and be left out. */
 export type EventPage = Page<ProviderEvent> & { readonly last: string | undefined }
 export type Window = { readonly from_s: number; readonly to_s?: number; readonly after?: string }
 
 /** How a browser makes a payment method, without showing it to a page of ours. */
 export type ProviderBrowser = {
-  readonly script_url: string
+  /** Null: by redirect. The payment method has the name of the method. */
+  readonly script_url: string | null
   readonly publishable_key: string
+  /** What a button of ours says, if it is by redirect. */
+  readonly title?: string
   /** `held`: the amount is reserved first and captured later. */
   readonly methods: readonly { readonly method: string; readonly timing: 'held' }[]
   /** What a page with the script needs, besides what is its own, as a content security policy. */
@@ -121,17 +134,26 @@ export type ProviderBrowser = {
   /**
    * JavaScript of our page: an async function that gets this setup, the amount and the place of the
    * form, and returns `{ change(amount), pay(return_url, save), act(client_secret) }`.
+   * Null: by redirect.
    */
-  readonly page_script: string
+  readonly page_script: string | null
   /** The amount in the provider's own unit. */
   amountOf(amount_minor: number, currency: string): number
 }
 
 export type ObjectKind = 'payment' | 'charge' | 'refund' | 'dispute' | 'payout'
 
+export type ProviderRules = {
+  /** For how long a call may be sent again with its key. Afterwards it is only read. */
+  readonly resend_seconds: { readonly refund: number; readonly other: number }
+  readonly books_late_seconds: number
+}
+
 /** A call that fails throws a `ProviderFailure`. Any other error leaves its outcome in doubt. */
 export type PaymentProvider = {
   readonly name: string
+  /** Without them: those of Stripe. */
+  readonly rules?: ProviderRules
   /** Makes the object of a payment. It holds no money yet. */
   createHandle(order: {
     readonly intent_id: string
@@ -152,6 +174,11 @@ export type PaymentProvider = {
       readonly off_session?: boolean
     },
   ): Promise<Snapshot>
+  /**
+   * Holds the money of an object that its payer has approved. Only we do this, so an object that was
+   * never finished holds nothing for certain.
+   */
+  finish?(handle: string, how: { readonly key: string }): Promise<Snapshot>
   capture(
     handle: string,
     how: { readonly amount_minor: number; readonly currency: string; readonly key: string },
@@ -192,6 +219,7 @@ export type PaymentProvider = {
 export type OpenProvider = PaymentProvider & {
   /** The tenant to which the account belongs. The nil tenant is the platform. */
   readonly owner_id: string
+  readonly rules: ProviderRules
   accepting(): boolean
   /** Called when the provider works again after the breaker was open. */
   onRecovered(run: () => void): void
@@ -202,10 +230,15 @@ export type Providers = {
   /** By the column `provider` of a row. Undefined for an account that is closed or unknown. */
   of(key: string): Promise<OpenProvider | undefined>
   byId(account_id: string): Promise<OpenProvider | undefined>
+  /** The platform's own. The first one is the usual one. */
+  readonly platform: readonly [OpenProvider, ...OpenProvider[]]
   /** Undefined if this process has not opened it. */
   known(key: string): OpenProvider | undefined
-  /** The account that a new payment of the tenant gets, at most a second old. */
-  usual(reader: Reader, tenant_id: string): Promise<string>
+  /**
+   * The accounts at which a new payment of the tenant can be made, one for each provider, at most a
+   * second old: its own if it has any, or else those of the platform. The first is the usual one.
+   */
+  offered(reader: Reader, tenant_id: string): Promise<readonly [string, ...string[]]>
   close(): Promise<void>
 }
 

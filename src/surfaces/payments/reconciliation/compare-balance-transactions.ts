@@ -30,7 +30,7 @@ export async function compareBalanceTransactions(
   signal: AbortSignal,
 ): Promise<PageResult> {
   const { kernel, provider } = deps
-  const { data, has_more } = await booksOf(provider).balanceTransactions({
+  const { data, has_more, next } = await booksOf(provider).balanceTransactions({
     from_s: Math.max(0, run.from_s - overlap_seconds),
     ...(run.page_after ? { after: run.page_after } : {}),
   })
@@ -50,7 +50,7 @@ export async function compareBalanceTransactions(
     if (source) await lookAtObject(deps, source)
   }
   return {
-    after: has_more ? (data.at(-1)?.id ?? null) : null,
+    after: has_more ? (next ?? data.at(-1)?.id ?? null) : null,
     compared: data.length,
     steps: data.map(one => async tx => {
       const recorded_now = await recordSettlement(tx, deps, one)

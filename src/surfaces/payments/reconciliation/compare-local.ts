@@ -15,8 +15,12 @@ const Missed = Type.Object({
 const page_size = 500
 /** At the edges of the time window the two clocks may differ. */
 const edge_seconds = 3600
+/** A payer may take this long to approve, and only then the books show the payment. */
+const approval_seconds = 3 * 3600
 
 export async function compareLocal({ kernel, provider }: Deps, run: Run): Promise<PageResult> {
+  const { books_late_seconds: late } = provider.rules
+  const young_seconds = late === 0 ? edge_seconds : edge_seconds + approval_seconds + late
   const missed = await kernel.db.many(
     Missed,
     sql`
@@ -26,7 +30,7 @@ export async function compareLocal({ kernel, provider }: Deps, run: Run): Promis
       where provider = ${provider.name} and state in ('authorized', 'captured')
         and provider_handle_at > to_timestamp(${run.from_s + edge_seconds}::float8)
         and provider_handle_at < to_timestamp(
-          least(${run.to_s}::float8, ${run.started_s}::float8) - ${edge_seconds}::float8)
+          least(${run.to_s}::float8, ${run.started_s}::float8) - ${young_seconds}::float8)
         and reconciled_in is distinct from ${run.id}::uuid
         and (${run.page_after}::uuid is null or id > ${run.page_after}::uuid)
       order by id limit ${page_size}`,

@@ -26,7 +26,7 @@ export async function comparePayments(
   const { kernel, provider } = deps
   const { from_s, to_s, page_after } = run
   const seen = new Map<string, Known>()
-  const { data, has_more } = await booksOf(provider).payments({
+  const { data, has_more, next } = await booksOf(provider).payments({
     from_s,
     ...(to_s === null ? {} : { to_s }),
     ...(page_after ? { after: page_after } : {}),
@@ -50,7 +50,7 @@ export async function comparePayments(
     if (await releaseOrphan(deps, one)) released.add(one.handle)
   }
   return {
-    after: has_more ? (data.at(-1)?.handle ?? null) : null,
+    after: has_more ? (next ?? data.at(-1)?.handle ?? null) : null,
     compared: data.length,
     steps: data.flatMap(listed => {
       const snapshot = fresh.get(listed.handle) ?? listed

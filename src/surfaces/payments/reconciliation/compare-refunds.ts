@@ -8,13 +8,13 @@ import type { PageResult, Run } from './page-result.ts'
 export async function compareRefunds(deps: Deps, run: Run): Promise<PageResult> {
   const { provider } = deps
   const { from_s, to_s, page_after } = run
-  const { data, has_more } = await booksOf(provider).refunds({
+  const { data, has_more, next } = await booksOf(provider).refunds({
     from_s,
     ...(to_s === null ? {} : { to_s }),
     ...(page_after ? { after: page_after } : {}),
   })
   return {
-    after: has_more ? (data.at(-1)?.id ?? null) : null,
+    after: has_more ? (next ?? data.at(-1)?.id ?? null) : null,
     compared: data.length,
     steps: data.map(snapshot => async tx => {
       const ours = await findRefundOf(tx, provider.name, snapshot)

@@ -13,9 +13,10 @@ const batch = 100
  * Of each account, the platform's and the tenants'. Only one process at a time can do this. The lock
  * lasts until the commit, and the next process then sees the runs.
  */
-export async function requestRegularRun({ kernel, provider }: Deps): Promise<void> {
+export async function requestRegularRun({ kernel, providers }: Deps): Promise<void> {
   const { settings, db } = kernel
-  const works = provider.books !== undefined && provider.accepting()
+  const platform = providers.platform.filter(one => one.books !== undefined && one.accepting())
+  const names = platform.map(({ name }) => name)
   await db.tx(async tx => {
     const { locked } = await tx.one(
       Locked,
@@ -27,7 +28,7 @@ export async function requestRegularRun({ kernel, provider }: Deps): Promise<voi
       sql`
         -- any tenant: the accounts of all of them
         select one.provider from (
-          select ${provider.name}::text as provider where ${works}
+          select unnest(${names}::text[]) as provider
           union all
           select a.provider || ':' || a.id from payments.payment_accounts a
           where a.sealed is not null) one

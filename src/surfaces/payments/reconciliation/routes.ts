@@ -19,7 +19,7 @@ import {
 } from '#dodeca/kernel'
 import type { Reader } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
-import { problem } from '../errors.ts'
+import { problem, refuseMember } from '../errors.ts'
 import { refuseCardData } from '../intents/card-data.ts'
 import { Proof } from './prove-balance.ts'
 import { requestRun } from './request-run.ts'
@@ -89,14 +89,22 @@ export const reconciliationRoutes = open({
     runs,
     'Compare the ledger with the records of the provider for a time range',
     {
+      description:
+        'Without `provider` it is the first one of the platform. The books of each provider are compared for themselves.',
       permission: 'payments.reconciliations.run',
       idempotency: 'optional',
-      body: closed({ from: Time, to: Time }, { title: 'RequestReconciliation' }),
+      body: closed(
+        { from: Time, to: Time, provider: Type.Optional(text(50)) },
+        { title: 'RequestReconciliation' },
+      ),
       replies: { 202: Run },
       location: `${runs}/{id}`,
-      fails: ['validation_failed', 'provider_without_books'],
+      fails: ['validation_failed', 'provider_unsupported', 'provider_without_books'],
     },
-    async ({ tx, principal, body: { from, to } }, { provider }) => {
+    async ({ tx, principal, body: { from, to, provider: named } }, { providers: { platform } }) => {
+      const wanted = named ?? platform[0].name
+      const provider = platform.find(({ name }) => name === wanted)
+      if (!provider) throw refuseMember('provider_unsupported', '/provider')
       if (!provider.books) throw problem('provider_without_books')
       if (parseTime(from) >= parseTime(to)) {
         const errors = [{ location: 'body', pointer: '/to', constraint: 'after_from' }] as const

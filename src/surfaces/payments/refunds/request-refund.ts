@@ -54,7 +54,7 @@ export async function requestRefund(tx: Tx, deps: Deps, asked: RefundAsked): Pro
   }
   const left =
     intent.amount_captured_minor - intent.amount_refunded_minor - intent.amount_refund_pending_minor
-  const amount_minor = readPart(asked, intent.currency, left)
+  const amount_minor = readPart(asked, intent, left)
   const payment_account_id = accountIdOf(intent.provider)
   requireProvider(deps, intent, asked)
   await requireAccount(tx, intent, 'open')

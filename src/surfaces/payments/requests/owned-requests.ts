@@ -3,10 +3,9 @@
  * captures it when it ships. The surface moves them in the commits that move its orders.
  */
 import { sql } from '#dodeca/kernel'
-import type { Deps } from '../deps.ts'
+import { atAccount, type Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import type { OwnedRequests } from '../face.ts'
-import { accountOf } from './account-of.ts'
 import { closeRequest } from './close-request.ts'
 import { createRequest } from './create-request.ts'
 import { announceEnd } from './follow-payment.ts'
@@ -18,7 +17,8 @@ export function ownedRequests(deps: Deps): OwnedRequests {
       deps.owner.of = owner
     },
     canPay: async tenant_id => {
-      const at = await accountOf(deps, { tenant_id, intent_id: null })
+      const [usual] = await deps.providers.offered(deps.kernel.db, tenant_id)
+      const at = usual === undefined ? undefined : await atAccount(deps, usual)
       return (await at?.provider.browser?.()) != null
     },
     create: async (tx, { tenant_id, lines, ...given }) =>

@@ -3,7 +3,7 @@ import { equal, exact, Id, oneOf, reply, routesOf, text } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { CreateRequest } from '../schemas.ts'
-import { accountOf } from './account-of.ts'
+import { isPayable } from './accounts-of.ts'
 import { closeRequest } from './close-request.ts'
 import { createRequest } from './create-request.ts'
 import {
@@ -55,8 +55,9 @@ export const requestRoutes = open({
     {
       // Asked before the transaction: the addresses of a sandbox are in a file.
       prepare: async ({ principal: { tenant_id }, body }, deps) => {
-        const at = await accountOf(deps, { tenant_id, intent_id: body.intent_id ?? null })
-        return (await at?.provider.browser?.()) != null
+        const { currency, intent_id = null } = body
+        const asked = { tenant_id, intent_id, amount_minor: null, currency, lines: null }
+        return await isPayable(deps, asked)
       },
       handle: async ({ tx, principal: { tenant_id }, body, prepared }, deps) => {
         if (!prepared) throw problem('payment_page_unavailable')

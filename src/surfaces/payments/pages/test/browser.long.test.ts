@@ -139,7 +139,7 @@ test('a challenge at the page of the bank leads back; the back button offers to 
   await press(page)
   await page.getByRole('button', { name: 'succeed' }).waitFor()
   await page.goBack()
-  await page.getByText('has not confirmed this payment').waitFor()
+  await page.getByText('This payment has not been confirmed').waitFor()
   await page.getByRole('button', { name: 'Continue with it' }).click()
   await page.getByRole('button', { name: 'succeed' }).click()
   await page.getByText('Paid. Thank you.').waitFor()
