@@ -36,35 +36,39 @@ async function endLeases({ tenant }: Merchant): Promise<void> {
   world.platform.kernel.wake(['payments.resolver'])
 }
 
-test.each(points)('killed at %s while a card is saved', async point => {
-  const shop = await cards.shop()
-  const { id: customer_id } = await cards.customer(shop)
-  const { id } = await shop.intent({ customer_id })
-  const path = `/v1/payment-intents/${id}/authorize`
-  const body = { payment_method: 'pm_card_visa', save: true }
-  const key = newKey()
-  await killedAt(
-    world,
-    point,
-    async url => {
-      await fetch(url + path, {
-        method: 'POST',
-        headers: {
-          authorization: `Bearer ${shop.token}`,
-          'content-type': 'application/json',
-          'idempotency-key': key,
-        },
-        body: JSON.stringify(body),
-      })
-    },
-    1,
-    'product',
-  )
-  await eventually('the payment is made', async () => {
-    await endLeases(shop)
-    return (await shop.read(id)).state === 'authorized'
-  })
-  expect(await cards.effects(id)).toEqual(['authorize'])
-  expect(await cards.atProvider(customer_id)).toHaveLength(1)
-  expect(await cards.methods(shop)).toHaveLength(1)
-}, 120_000)
+test.each(points)(
+  'killed at %s while a card is saved',
+  async point => {
+    const shop = await cards.shop()
+    const { id: customer_id } = await cards.customer(shop)
+    const { id } = await shop.intent({ customer_id })
+    const path = `/v1/payment-intents/${id}/authorize`
+    const body = { payment_method: 'pm_card_visa', save: true }
+    const key = newKey()
+    await killedAt(
+      world,
+      point,
+      async url => {
+        await fetch(url + path, {
+          method: 'POST',
+          headers: {
+            authorization: `Bearer ${shop.token}`,
+            'content-type': 'application/json',
+            'idempotency-key': key,
+          },
+          body: JSON.stringify(body),
+        })
+      },
+      1,
+      'product',
+    )
+    await eventually('the payment is made', async () => {
+      await endLeases(shop)
+      return (await shop.read(id)).state === 'authorized'
+    })
+    expect(await cards.effects(id)).toEqual(['authorize'])
+    expect(await cards.atProvider(customer_id)).toHaveLength(1)
+    expect(await cards.methods(shop)).toHaveLength(1)
+  },
+  120_000,
+)
