@@ -16,6 +16,7 @@ const places: Readonly<Record<string, readonly [string, string]>> = {
   sender_id: ['identity', 'accounts'],
   product_id: ['commerce', 'products'],
   intent_id: ['payments', 'intents'],
+  customer_id: ['payments', 'customers'],
   subscription_id: ['webhooks', 'subscriptions'],
   delivery_id: ['webhooks', 'deliveries'],
   event_id: ['events', 'log'],

@@ -98,8 +98,8 @@ function keep(work: Work, card: string, customer: string): PaymentMethod {
   return put(work, made, 'attached')
 }
 
-/** A customer without a payment method of theirs that a payment may use. */
-export function customerOf(work: Work, id: string): Customer {
+/** A customer that was not deleted. */
+function customerOf(work: Work, id: string): Customer {
   const found = work.get('customer', id)
   if (!found || found.deleted) throw missing('customer', id, 'customer')
   return found

@@ -14,7 +14,7 @@ import {
   type Sql,
   type Tx,
 } from '#dodeca/kernel'
-import { endCustomers } from './customers/end-customers.ts'
+import { customerRows, eraseCustomers } from './customers/personal-customers.ts'
 import type { Deps } from './deps.ts'
 import { own_reasons } from './operations/next-state.ts'
 
@@ -59,21 +59,7 @@ export function personalPayments({ kernel: { db } }: Pick<Deps, 'kernel'>): Pers
         where: sql`t.cancellation_reason <> all(${own_reasons})`,
       },
     },
-    {
-      kind: 'customer',
-      table: 'payments.customers',
-      owner: isCustomer,
-      view: ['id', 'account_id', 'email', 'name', 'locale', 'address', 'tax_id', 'created_at'],
-    },
-    {
-      kind: 'payment_method',
-      table: 'payments.payment_methods',
-      owner: account => sql`
-        (t.tenant_id, t.customer_id) in (
-          select c.tenant_id, c.id from payments.customers c where ${isCustomer(account, sql`c`)})`,
-      view: ['id', 'method', 'brand', 'last4', 'exp', 'state', 'created_at'],
-    },
-    eraseCustomers,
+    ...customerRows,
     {
       kind: 'payer',
       table: 'payments.request_payers',
@@ -104,41 +90,6 @@ export function personalPayments({ kernel: { db } }: Pick<Deps, 'kernel'>): Pers
       while ((await eraseCustomers(tx, account)) > 0);
     },
   }
-}
-
-/** The account, or a person without one whose address is now known to be that of its owner. */
-function isCustomer(account: PersonalAccount, t = sql`t`): Sql {
-  const { tenant_id, address = '', principal_ids } = account
-  return sql`(
-    ${t}.account_id = any(${principal_ids}::uuid[])
-    or ${t}.tenant_id = ${tenant_id} and ${t}.account_id is null
-      and lower(${t}.email) = lower(${address}))`
-}
-
-/** With their methods. The providers delete theirs by later work. */
-async function eraseCustomers(tx: Tx, account: PersonalAccount): Promise<number> {
-  const erased = await tx.many(
-    Made,
-    sql`
-      -- any tenant: the customers of one person
-      select t.tenant_id, t.id from payments.customers t
-      where ${isCustomer(account)}
-      order by t.id limit ${portion} for update`,
-  )
-  await endCustomers(tx, erased)
-  const [tenants, ids] = [erased.map(one => one.tenant_id), erased.map(one => one.id)]
-  const of = (column: Sql) => sql`
-    (tenant_id, ${column}) in (select * from unnest(${tenants}::uuid[], ${ids}::uuid[]))`
-  await tx.run(sql`
-    -- any tenant: the condition has the tenant of each customer
-    delete from payments.payment_methods where ${of(sql`customer_id`)}`)
-  await tx.run(sql`
-    -- any tenant: the condition has the tenant of each customer
-    update payments.payment_intents set customer_id = null where ${of(sql`customer_id`)}`)
-  await tx.run(sql`
-    -- any tenant: the condition has the tenant of each customer
-    delete from payments.customers where ${of(sql`id`)}`)
-  return erased.length
 }
 
 /** Payers have no account. What was typed with a proven address is that of its owner. */

@@ -53,13 +53,14 @@ async function saved(payment_method = 'pm_card_visa') {
     payment_method,
     setup_future_usage: 'off_session',
   })
-  return { id, held }
+  expect(held.status).toBe('requires_capture')
+  return { id, method: held.payment_method as string }
 }
 
 describe('a card that is kept', () => {
   test('has an id of its own, is shown, and is charged without its holder', async () => {
-    const { id, held } = await saved('pm_card_mastercard')
-    const method = await stripe.paymentMethods.retrieve(String(held.payment_method))
+    const { id, method: kept } = await saved('pm_card_mastercard')
+    const method = await stripe.paymentMethods.retrieve(kept)
     expect([method.customer, method.card?.brand, method.card?.last4]).toEqual([
       id,
       'mastercard',
@@ -74,9 +75,8 @@ describe('a card that is kept', () => {
   })
 
   test('of another customer is refused, and so is one of nobody', async () => {
-    const { held } = await saved()
+    const { method: payment_method } = await saved()
     for (const one of [await hold(await customer()), await hold()]) {
-      const payment_method = String(held.payment_method)
       const error = await failure(stripe.paymentIntents.confirm(one.id, { payment_method }))
       expect([error.statusCode, error.param]).toEqual([400, 'payment_method'])
     }
@@ -84,12 +84,11 @@ describe('a card that is kept', () => {
 
   test('is never usable again once it was detached, or its customer deleted', async () => {
     const detached = await saved()
-    await stripe.paymentMethods.detach(String(detached.held.payment_method))
+    await stripe.paymentMethods.detach(detached.method)
     const deleted = await saved()
     expect((await stripe.customers.del(deleted.id)).deleted).toBe(true)
     expect(await stripe.customers.retrieve(deleted.id)).toMatchObject({ deleted: true })
-    for (const { held } of [detached, deleted]) {
-      const payment_method = String(held.payment_method)
+    for (const { method: payment_method } of [detached, deleted]) {
       const error = await failure(
         stripe.paymentIntents.confirm((await hold()).id, { payment_method }),
       )

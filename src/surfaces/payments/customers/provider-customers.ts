@@ -5,8 +5,8 @@
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { Type, type Static } from 'typebox'
-import { again, done, dueQueue, Id, jitter, nullable, retry, sql, type Db } from '#dodeca/kernel'
-import type { DueQueue } from '#dodeca/kernel'
+import { again, done, dueQueue, Id, jitter, nullable, retry, sql } from '#dodeca/kernel'
+import type { Db, DueQueue } from '#dodeca/kernel'
 import { atAccount, type Deps } from '../deps.ts'
 import { ProviderFailure } from '../provider/port.ts'
 import type { ProviderCustomers } from '../provider/port-customers.ts'
@@ -28,7 +28,7 @@ const columns = sql`
   p.tenant_id, p.id, p.customer_id, p.ref, p.ended_at is not null as ended,
   extract(epoch from now() - p.sent_at)::float8 as sent_age`
 const resend_seconds_max = 23 * 3600
-const wait_ms_max = 3000
+const patience_ms = 3000
 const look_ms = 50
 
 export function findProviderCustomer(db: Pick<Db, 'maybe'>, key: Key) {
@@ -43,7 +43,7 @@ export function findProviderCustomer(db: Pick<Db, 'maybe'>, key: Key) {
 
 /** The provider's id, for a call that is about to be made. Made now, if there is none yet. */
 export async function providerCustomer(deps: Deps, key: Key): Promise<string> {
-  const until = performance.now() + wait_ms_max
+  const until = performance.now() + patience_ms
   for (;;) {
     const row = await findProviderCustomer(deps.kernel.db, key)
     if (!row || row.ended) throw new ProviderFailure('refused', 'payment_method_invalid')

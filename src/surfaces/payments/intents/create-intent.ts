@@ -54,7 +54,9 @@ export async function createIntent(
   // Without a wish nothing is awaited, because the caller sends further statements behind these.
   const account = chosen instanceof Promise ? await chosen : chosen
   const operation_id = newId()
-  if (customer_id !== null) await holdCustomer(tx, { tenant_id, id: customer_id }, '/customer_id')
+  // A payer pays on, also if the customer was deleted meanwhile.
+  if (customer_id !== null && request_id === null)
+    await holdCustomer(tx, { tenant_id, id: customer_id }, '/customer_id')
   const intent = tx.one(
     Stored,
     sql`

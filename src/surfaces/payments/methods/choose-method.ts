@@ -4,7 +4,17 @@
  * it, by the account that saved it or by who may charge absent payers. Nothing was sent before.
  */
 import { Type } from 'typebox'
-import { allowsSome, Id, isId, lacks, newId, nullable, requireScope, sql } from '#dodeca/kernel'
+import {
+  allowsSome,
+  Id,
+  isId,
+  lacks,
+  limit,
+  newId,
+  nullable,
+  requireScope,
+  sql,
+} from '#dodeca/kernel'
 import type { Principal, Tx } from '#dodeca/kernel'
 import { ownCustomer } from '../customers/customer.ts'
 import type { Deps } from '../deps.ts'
@@ -105,7 +115,12 @@ async function useSaved(tx: Tx, payment: Payment, wish: Wish): Promise<Chosen> {
   return { payment_method: ref, payment_method_id: id, customer_id, off_session }
 }
 
-const methods_most = 20
+const methods_most = limit(
+  'payments.methods_most',
+  20,
+  'payment methods',
+  'Saved payment methods of one customer',
+)
 
 async function beginSaving(tx: Tx, deps: Deps, payment: Payment, wish: Wish): Promise<Chosen> {
   const { tenant_id, provider } = payment

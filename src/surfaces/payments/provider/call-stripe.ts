@@ -13,6 +13,9 @@ export type StripeClient = {
   close(): Promise<void>
 }
 
+/** One call, whose failure is a `ProviderFailure`. */
+export type Call = <T>(work: (stripe: StripeClient) => Promise<T>) => Promise<T>
+
 /** Our views of Stripe's objects are written for this version of its API. */
 const stripe_version = '2026-10-28.endive'
 /** A page of 100 payments with their charges has about 1 MB. */

@@ -3,9 +3,9 @@
  * changes.
  */
 import type { Stripe } from 'stripe'
+import type { Call } from './call-stripe.ts'
 import { ProviderFailure } from './port.ts'
 import type { ProviderCustomers } from './port-customers.ts'
-import type { Call } from './stripe.ts'
 import { idOf } from './stripe-snapshots.ts'
 
 const customers = '/customers'

@@ -2,7 +2,7 @@
 import type { Stripe } from 'stripe'
 import { nearestOfStripe, toStripe } from '../money/currencies.ts'
 import type { Kernel } from '../settings.ts'
-import type { StripeClient } from './call-stripe.ts'
+import type { Call } from './call-stripe.ts'
 import type { StripeLine } from './connect-stripe.ts'
 import { openBrowser } from './stripe-browser.ts'
 import { openCustomers } from './stripe-customers.ts'
@@ -66,8 +66,6 @@ const kinds: Readonly<Record<string, ObjectKind>> = {
   dp: 'dispute',
   po: 'payout',
 }
-
-export type Call = <T>(work: (stripe: StripeClient) => Promise<T>) => Promise<T>
 
 type Intent = Stripe.PaymentIntent
 type WriteParams =

@@ -41,7 +41,8 @@ export async function createRequest(
       errors: [{ location: 'body', pointer: '/customer_id', constraint: 'excluded' }],
     })
   }
-  if (customer_id !== null) await holdCustomer(tx, { tenant_id, id: customer_id }, '/customer_id')
+  if (given.customer_id !== undefined)
+    await holdCustomer(tx, { tenant_id, id: given.customer_id }, '/customer_id')
   const asked = amount_minor ?? any_amount_minor
   readAmount({ amount_minor: asked, currency }, amountRules(kernel.settings))
   const expires_at = expiryOf(given, kernel)
