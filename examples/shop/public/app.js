@@ -12,12 +12,10 @@ const say = text => (at('state').textContent = text)
 
 /** Values are text, unless they are pieces of a page themselves. */
 const escaped = text => String(text).replaceAll(/[&<>"']/g, c => `&#${c.charCodeAt(0)};`)
-const shown = one =>
-  Array.isArray(one)
-    ? one.map(shown).join('')
-    : one?.html === undefined
-      ? escaped(one ?? '')
-      : one.html
+function shown(one) {
+  if (Array.isArray(one)) return one.map(shown).join('')
+  return one?.html === undefined ? escaped(one ?? '') : one.html
+}
 const piece = (parts, ...values) => ({ html: String.raw({ raw: parts }, ...values.map(shown)) })
 
 /** Amounts are whole minor units. */
