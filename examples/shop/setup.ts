@@ -7,7 +7,6 @@ import { readFile } from 'node:fs/promises'
 import { login, Problem } from '../../client/src/index.ts'
 
 const base_url = process.env['API'] ?? 'http://localhost:8080'
-const { DATA_DIR: data_dir = 'data' } = process.env
 
 const api = await login({ base_url, ...(await administrator()) })
 
@@ -83,9 +82,9 @@ async function sell(
 async function administrator(): Promise<{ email: string; password: string }> {
   const { ADMIN_EMAIL: email, ADMIN_PASSWORD: password, DATA_DIR = '' } = process.env
   if (email && password) return { email, password }
-  const [found] = [DATA_DIR, `${import.meta.dirname}/data`, 'data']
+  const found = [DATA_DIR, `${import.meta.dirname}/data`, 'data']
     .map(folder => `${folder}/admin.json`)
-    .filter(file => existsSync(file))
+    .find(file => existsSync(file))
   if (found === undefined) throw new Error('Set DATA_DIR to the data folder of the platform.')
   return JSON.parse(await readFile(found, 'utf8')) as { email: string; password: string }
 }

@@ -9,50 +9,61 @@ const visitor = createClient({ base_url })
 const at = id => document.getElementById(id)
 const main = document.querySelector('main')
 const say = text => (at('state').textContent = text)
-const fieldsOf = form => Object.fromEntries(new FormData(form))
+
+/** Values are text, unless they are pieces of a page themselves. */
+const escaped = text => String(text).replaceAll(/[&<>"']/g, c => `&#${c.charCodeAt(0)};`)
+function shown(one) {
+  if (Array.isArray(one)) return one.map(shown).join('')
+  return one?.html === undefined ? escaped(one ?? '') : one.html
+}
+const piece = (parts, ...values) => ({ html: String.raw({ raw: parts }, ...values.map(shown)) })
 
 /** Amounts are whole minor units. */
-function money({ amount_minor, currency }) {
+function money(amount_minor, currency) {
   const format = new Intl.NumberFormat('en', { style: 'currency', currency })
   return format.format(amount_minor / 10 ** format.resolvedOptions().maximumFractionDigits)
 }
 
-/** An element. Text is never HTML. */
-function h(name, given = {}, ...inside) {
-  const element = document.createElement(name)
-  for (const [key, value] of Object.entries(given)) {
-    if (key.startsWith('on')) element.addEventListener(key.slice(2), value)
-    else if (key in element && key !== 'list') element[key] = value
-    else element.setAttribute(key, value)
-  }
-  element.append(...inside.flat().filter(one => one !== null && one !== false))
-  return element
+/** Each page says what its forms and buttons do, by their ids. */
+let acts = {}
+function draw(page, then = {}) {
+  main.innerHTML = page.html
+  acts = then
+  for (const one of main.querySelectorAll('[data-hue]'))
+    one.style.setProperty('--hue', one.dataset.hue)
 }
-
-const field = (label, given) => h('label', {}, label, h('input', { required: true, ...given }))
-const submits = run => event => {
+function act(event, id, fields, button) {
+  if (!acts[id]) return
   event.preventDefault()
-  void attempt(() => run(event.target), event.submitter)
+  void attempt(() => acts[id](fields), button)
 }
+main.addEventListener('submit', event =>
+  act(event, event.target.id, new FormData(event.target), event.submitter),
+)
+main.addEventListener('click', event => act(event, event.target.id, null, event.target))
+main.addEventListener('change', event => {
+  if (event.target.form?.id === 'filters') event.target.form.requestSubmit()
+  if (event.target.dataset.sku) act(event, 'quantity', event.target, null)
+})
 
 /** Errors are decided by their code. */
-async function attempt(act, button) {
+async function attempt(run, button) {
   if (button) button.disabled = true
   say('')
   try {
-    await act()
+    await run()
   } catch (error) {
     if (!(error instanceof Problem)) throw error
     if (error.status === 401) {
       localStorage.clear()
       session = undefined
-      say('Your session has ended. Fill a new cart.')
-    } else if (error.code === 'payment_declined') {
-      say('The card was declined. Nothing was ordered. Try another one.')
-    } else if (error.code === 'insufficient_inventory' || error.code === 'pricing_changed') {
-      await show()
-      say(`${error.message} Look at your cart again.`)
-    } else say(error.message)
+    }
+    if (['insufficient_inventory', 'pricing_changed'].includes(error.code)) await show()
+    say(
+      error.code === 'payment_declined'
+        ? 'The card was declined. Nothing was ordered.'
+        : error.message,
+    )
   } finally {
     if (button) button.disabled = false
   }
@@ -71,358 +82,193 @@ const me = () => (session ??= beGuest())
 const reader = () => (localStorage.getItem('guest') ? me() : visitor)
 
 const cartId = () => localStorage.getItem('cart')
-const cartPath = (more = {}) => ({ params: { path: { cart_id: cartId(), ...more } } })
+const ofCart = (more = {}) => ({ params: { path: { cart_id: cartId(), ...more } } })
 
 async function put(sku, quantity) {
   if (!cartId()) localStorage.setItem('cart', crypto.randomUUID())
-  const api = await me()
-  const { data } = await api.PUT('/v1/carts/{cart_id}/items/{sku}', {
-    ...cartPath({ sku }),
-    body: { quantity },
-  })
-  return count(data)
+  const given = { ...ofCart({ sku }), body: { quantity } }
+  return count((await (await me()).PUT('/v1/carts/{cart_id}/items/{sku}', given)).data)
 }
 
 async function change(body) {
-  return count((await (await me()).PUT('/v1/carts/{cart_id}', { ...cartPath(), body })).data)
+  return count((await (await me()).PUT('/v1/carts/{cart_id}', { ...ofCart(), body })).data)
 }
 
 function count(cart) {
-  const units = cart.items.reduce((sum, one) => sum + one.quantity, 0)
+  const units = cart.state === 'open' ? cart.items.reduce((sum, one) => sum + one.quantity, 0) : 0
   at('count').textContent = units > 0 ? `(${units})` : ''
   return cart
 }
 
 async function readCart() {
   if (!cartId()) return null
-  try {
-    return count((await (await me()).GET('/v1/carts/{cart_id}', cartPath())).data)
-  } catch (error) {
-    if (error instanceof Problem && error.status === 404) return null
-    throw error
-  }
+  return count((await (await me()).GET('/v1/carts/{cart_id}', ofCart())).data)
 }
 
 function picture({ title, handle, image }) {
-  if (image) return h('img', { className: 'picture', src: image.url, alt: '' })
-  const place = h('div', { className: 'picture' }, title.replace(/^An? /, '')[0].toUpperCase())
-  place.setAttribute('aria-hidden', 'true')
-  place.style.setProperty(
-    '--hue',
-    String([...handle].reduce((n, c) => n + c.charCodeAt(0) * 7, 0) % 360),
-  )
-  return place
+  if (image) return piece`<img class="picture" src="${image.url}" alt="">`
+  const hue = [...handle].reduce((sum, one) => sum + one.charCodeAt(0) * 47, 0) % 360
+  const letter = title.replace(/^An? /, '')[0].toUpperCase()
+  return piece`<div class="picture" data-hue="${hue}" aria-hidden="true">${letter}</div>`
 }
 
 async function showList(asked) {
-  const query = Object.fromEntries([...asked].filter(([, value]) => value !== ''))
-  const api = await reader()
-  const { data } = await api.GET('/v1/products', {
-    params: { query: { ...query, include: 'facets', limit: 50 } },
-  })
-  const filter = submits(form => {
-    const { sort, price_to, ...more } = fieldsOf(form)
-    const next = new URLSearchParams({ sort })
-    if (price_to) next.set('price_to', String(Math.round(Number(price_to) * 100)))
-    for (const name of ['attribute', 'option']) {
-      const chosen = new FormData(form).getAll(name)
-      if (chosen.length > 0) next.set(name, chosen.join(','))
-    }
-    if (more.collection) next.set('collection', more.collection)
-    location.hash = `#/?${next}`
-  })
-  const chosen = [...asked.getAll('option'), ...asked.getAll('attribute')].join(',').split(',')
-  const facets = data.facets.values.filter(one => one.name !== null)
-  const lost = chosen.filter(
-    one => one && !facets.some(({ name, value }) => `${name}:${value}` === one),
-  )
-  const box = (by, text, label) =>
-    h(
-      'label',
-      { className: 'check' },
-      h('input', { type: 'checkbox', name: by, value: text, checked: chosen.includes(text) }),
-      label,
-    )
-  const options = { newest: 'Newest', price: 'Cheapest first', '-price': 'Dearest first' }
-  const sort = h(
-    'select',
-    { name: 'sort' },
-    Object.entries(options).map(([value, label]) =>
-      h('option', { value, selected: asked.get('sort') === value }, label),
-    ),
-  )
-  const upTo = asked.get('price_to')
-  main.replaceChildren(
-    h('h1', {}, asked.get('collection') ? 'A collection' : 'All things'),
-    h(
-      'div',
-      { className: 'columns' },
-      h(
-        'form',
-        {
-          className: 'panel',
-          onsubmit: filter,
-          onchange: event => event.currentTarget.requestSubmit(),
-          ariaLabel: 'Filters',
-        },
-        h('input', { type: 'hidden', name: 'collection', value: asked.get('collection') ?? '' }),
-        h('label', {}, 'Sort', sort),
-        field('At most, in €', {
-          name: 'price_to',
-          type: 'number',
-          min: '1',
-          required: false,
-          value: upTo ? String(upTo / 100) : '',
-        }),
-        ...['material', 'colour'].map(name =>
-          h(
-            'fieldset',
-            {},
-            h('legend', {}, name),
-            facets
-              .filter(one => one.name === name)
-              .map(one => box(one.by, `${name}:${one.value}`, `${one.value} (${one.count})`)),
-            lost
-              .filter(one => one.startsWith(`${name}:`))
-              .map(one =>
-                box(name === 'colour' ? 'option' : 'attribute', one, `${one.split(':')[1]} (0)`),
-              ),
-          ),
-        ),
-        h('button', { className: 'plain' }, 'Show'),
-      ),
-      h(
-        'ul',
-        { className: 'cards', ariaLabel: 'Products' },
-        data.data.map(one =>
-          h(
-            'li',
-            { className: 'card' },
-            picture(one),
-            h(
-              'div',
-              {},
-              h('a', { href: `#/product/${one.id}` }, one.title),
-              h('br'),
-              one.price_from ? money(one.price_from) : '',
-              one.in_stock ? '' : ' · sold out',
-            ),
-          ),
-        ),
-        data.data.length === 0 && h('li', {}, 'Nothing fits. Take a filter away.'),
-      ),
-    ),
+  const query = { ...Object.fromEntries(asked), include: 'facets', limit: 50 }
+  const { data } = await (await reader()).GET('/v1/products', { params: { query } })
+  const chosen = [asked.get('attribute'), asked.get('option')].join(',').split(',')
+  const found = data.facets.values.filter(one => one.name !== null)
+  const texts = new Map(found.map(one => [`${one.name}:${one.value}`, one.count]))
+  // What was chosen stays, although nothing fits it any more.
+  for (const one of chosen) if (one && !texts.has(one)) texts.set(one, 0)
+  const boxes = (by, name) =>
+    piece`<fieldset><legend>${name}</legend>${[...texts]
+      .filter(([text]) => text.startsWith(`${name}:`))
+      .map(
+        ([text, many]) => piece`<label class="check"><input type="checkbox" name="${by}"
+      value="${text}" ${chosen.includes(text) ? 'checked' : ''}>${text.split(':')[1]} (${many})</label>`,
+      )}</fieldset>`
+  const sorts = { newest: 'Newest', price: 'Cheapest first', '-price': 'Dearest first' }
+  draw(
+    piece`<h1>${asked.has('collection') ? 'A collection' : 'All things'}</h1><div class="columns">
+    <form id="filters" class="panel" aria-label="Filters">
+      <label>Sort<select name="sort">${Object.entries(sorts).map(
+        ([value, label]) =>
+          piece`<option value="${value}" ${asked.get('sort') === value ? 'selected' : ''}>${label}</option>`,
+      )}</select></label>
+      <label>At most, in €<input name="price_to" type="number" min="1"
+        value="${asked.has('price_to') ? asked.get('price_to') / 100 : ''}"></label>
+      ${boxes('attribute', 'material')}${boxes('option', 'colour')}<button>Show</button>
+    </form>
+    <ul class="cards" aria-label="Products">${data.data.map(
+      one => piece`<li class="card">${picture(one)}
+      <a href="#/product/${one.id}">${one.title}</a><br>${money(one.price_from.amount_minor, one.price_from.currency)}
+      ${one.in_stock ? '' : 'sold out'}</li>`,
+    )}${data.data.length === 0 ? piece`<li>Nothing fits.</li>` : ''}</ul></div>`,
+    {
+      filters: fields => {
+        const next = new URLSearchParams({ sort: fields.get('sort') })
+        if (fields.get('price_to')) next.set('price_to', Math.round(fields.get('price_to') * 100))
+        for (const by of ['attribute', 'option']) {
+          if (fields.has(by)) next.set(by, fields.getAll(by).join(','))
+        }
+        if (asked.has('collection')) next.set('collection', asked.get('collection'))
+        location.hash = `#/?${next}`
+      },
+    },
   )
 }
 
-async function showProduct(id) {
-  const params = { path: { product_id: id } }
-  const api = await reader()
-  const { data } = await api.GET('/v1/products/{product_id}', { params })
-  const put1 = submits(async form => {
-    await put(fieldsOf(form).sku, 1)
-    say(`${data.title} is in your cart.`)
-  })
-  main.replaceChildren(
-    h(
-      'div',
-      { className: 'columns even' },
-      h('div', { className: 'card' }, picture({ ...data, image: data.images[0] })),
-      h(
-        'div',
-        {},
-        h('h1', {}, data.title),
-        h('p', {}, data.description),
-        h(
-          'form',
-          { onsubmit: put1 },
-          h(
-            'fieldset',
-            {},
-            h('legend', {}, 'Colour'),
-            data.variants.map((one, place) =>
-              h(
-                'label',
-                { className: 'check' },
-                h('input', {
-                  type: 'radio',
-                  name: 'sku',
-                  value: one.sku,
-                  checked: place === 0,
-                  disabled: !one.in_stock,
-                }),
-                `${one.title}, ${money(one.price)}${one.in_stock ? '' : ' (sold out)'}`,
-              ),
-            ),
-          ),
-          h('button', {}, 'Add to cart'),
-        ),
-      ),
-    ),
+async function showProduct(product_id) {
+  const params = { path: { product_id } }
+  const { data } = await (await reader()).GET('/v1/products/{product_id}', { params })
+  draw(
+    piece`<div class="columns even">${picture({ ...data, image: data.images[0] })}<div>
+    <h1>${data.title}</h1><p>${data.description}</p><form id="add"><fieldset><legend>Colour</legend>
+    ${data.variants.map(
+      (one, place) => piece`<label class="check"><input type="radio" name="sku"
+      value="${one.sku}" ${place === 0 ? 'checked' : ''} ${one.in_stock ? '' : 'disabled'}>
+      ${one.title}, ${money(one.price.amount_minor, one.price.currency)}</label>`,
+    )}
+    </fieldset><button>Add to cart</button></form></div></div>`,
+    {
+      add: async fields => {
+        await put(fields.get('sku'), 1)
+        say(`${data.title} is in your cart.`)
+      },
+    },
   )
 }
 
 function totalsOf({ totals, currency }) {
-  const row = (label, amount_minor) =>
-    amount_minor !== 0 &&
-    h('tr', {}, h('th', { scope: 'row' }, label), h('td', {}, money({ amount_minor, currency })))
-  return h(
-    'table',
-    {},
-    row('Goods', totals.subtotal_minor),
-    row('Discount', -totals.discount_minor),
-    row('Shipping', totals.shipping_minor - totals.shipping_discount_minor),
-    row('Tax', totals.prices_include_tax ? 0 : totals.tax_minor),
-    row('Total', totals.total_minor),
-  )
+  const rows = {
+    Goods: totals.subtotal_minor,
+    Discount: -totals.discount_minor,
+    Shipping: totals.shipping_minor - totals.shipping_discount_minor,
+    Tax: totals.prices_include_tax ? 0 : totals.tax_minor,
+    Total: totals.total_minor,
+  }
+  return piece`<table>${Object.entries(rows).map(([label, minor]) =>
+    minor === 0
+      ? ''
+      : piece`<tr><th scope="row">${label}</th><td>${money(minor, currency)}</td></tr>`,
+  )}</table>`
 }
+
+const fields = [
+  ['email', 'Mail address', 'email'],
+  ['name', 'Name', 'name'],
+  ['line1', 'Street', 'address-line1'],
+  ['postal_code', 'Postal code', 'postal-code'],
+  ['city', 'City', 'address-level2'],
+]
 
 async function showCart() {
   const cart = await readCart()
-  if (!cart || cart.items.length === 0 || cart.state !== 'open') {
-    const empty = cart && cart.state !== 'open' ? 'This cart is being paid.' : 'Your cart is empty.'
-    return main.replaceChildren(h('h1', {}, 'Cart'), h('p', {}, empty))
+  if (cart?.state !== 'open' || cart.items.length === 0) {
+    return draw(piece`<h1>Cart</h1><p>Your cart is empty.</p>`)
   }
-  const { currency } = cart
-  const item = ({ sku, title, quantity, subtotal_minor }) =>
-    h(
-      'li',
-      {},
-      h(
-        'span',
-        {},
-        title,
-        h('br'),
-        h('span', { className: 'soft' }, money({ amount_minor: subtotal_minor, currency })),
-      ),
-      h('input', {
-        type: 'number',
-        min: '0',
-        max: '20',
-        value: String(quantity),
-        ariaLabel: `How many: ${title}`,
-        onchange: event => void attempt(() => put(sku, Number(event.target.value)).then(showCart)),
-      }),
-      h(
-        'button',
-        {
-          className: 'plain',
-          ariaLabel: `Remove: ${title}`,
-          onclick: event => void attempt(() => put(sku, 0).then(showCart), event.currentTarget),
-        },
-        '×',
-      ),
-    )
-  const code = submits(async form => {
-    const { discounts } = await change({ discount_codes: [fieldsOf(form).code.toUpperCase()] })
-    await showCart()
-    if (discounts.some(one => one.state !== 'applied')) say('This code does not apply.')
-  })
-  const address = submits(async form => {
-    const { email, ...shipping_address } = fieldsOf(form)
-    const to = await change({ shipping_address: { ...shipping_address, country: 'DE' } })
-    const [method] = to.shipping_methods
-    await showPayment(method ? await change({ shipping_method_id: method.id }) : to, email)
-  })
-  const to = cart.shipping_address ?? {}
-  main.replaceChildren(
-    h('h1', {}, 'Cart'),
-    h(
-      'div',
-      { className: 'columns even' },
-      h(
-        'section',
-        { className: 'panel' },
-        h('ul', { className: 'items' }, cart.items.map(item)),
-        h('div', { id: 'totals' }, totalsOf(cart)),
-        h(
-          'form',
-          { className: 'row', onsubmit: code },
-          field('Discount code', { name: 'code' }),
-          h('button', { className: 'plain' }, 'Apply'),
-        ),
-      ),
-      h(
-        'section',
-        { className: 'panel', id: 'payment' },
-        h(
-          'form',
-          { onsubmit: address },
-          field('Mail address', { name: 'email', type: 'email', autocomplete: 'email' }),
-          field('Name', { name: 'name', autocomplete: 'name', value: to.name ?? '' }),
-          field('Street', { name: 'line1', autocomplete: 'address-line1', value: to.line1 ?? '' }),
-          field('Postal code', {
-            name: 'postal_code',
-            autocomplete: 'postal-code',
-            value: to.postal_code ?? '',
-          }),
-          field('City', { name: 'city', autocomplete: 'address-level2', value: to.city ?? '' }),
-          h('p', { className: 'soft' }, 'We send to Germany.'),
-          h('button', {}, 'Go on to the payment'),
-        ),
-      ),
-    ),
+  draw(
+    piece`<h1>Cart</h1><div class="columns even"><section class="panel">
+    <ul>${cart.items.map(
+      ({ sku, title, quantity, subtotal_minor }) => piece`<li class="item">
+      <span>${title}<br><span class="soft">${money(subtotal_minor, cart.currency)}</span></span>
+      <input type="number" min="0" max="20" value="${quantity}" data-sku="${sku}" aria-label="How many: ${title}"></li>`,
+    )}</ul>
+    <div id="totals">${totalsOf(cart)}</div>
+    <form id="code" class="row"><label>Discount code<input name="code" required></label><button>Apply</button></form>
+    </section><section id="payment" class="panel"><form id="address">${fields.map(
+      ([name, label, fill]) =>
+        piece`<label>${label}<input name="${name}" autocomplete="${fill}" required
+        type="${name === 'email' ? name : 'text'}" value="${cart.shipping_address?.[name]}"></label>`,
+    )}
+    <p class="soft">We send to Germany.</p><button>Go on to the payment</button></form></section></div>`,
+    {
+      quantity: ({ dataset, value }) => put(dataset.sku, Number(value)).then(showCart),
+      code: async given => {
+        const { discounts } = await change({ discount_codes: [given.get('code').toUpperCase()] })
+        await showCart()
+        if (discounts.some(one => one.state !== 'applied')) say('This code does not apply.')
+      },
+      address: async given => {
+        const { email, ...address } = Object.fromEntries(given)
+        const to = await change({ shipping_address: { ...address, country: 'DE' } })
+        await showPayment(await change({ shipping_method_id: to.shipping_methods[0].id }), email)
+      },
+    },
   )
 }
 
 /** The platform's page, or the form of the provider in this one. Both order what was shown here. */
 async function showPayment(cart, email) {
-  const { pricing_fingerprint } = cart
+  const { id: cart_id, pricing_fingerprint } = cart
   const api = await me()
-  at('totals').replaceChildren(totalsOf(cart))
-  const redirect = async () => {
-    const { data } = await api.POST('/v1/carts/{cart_id}/payment-request', {
-      ...cartPath(),
-      body: { email, pricing_fingerprint, return_url: `${base_url}/#/thanks` },
-    })
-    location.href = data.url
-  }
   const card = await openCard(api, cart)
-  const here = submits(async () => {
-    const order = await card.pay(payment_method => ({
-      cart_id: cart.id,
-      email,
-      pricing_fingerprint,
-      payment: { payment_method },
-    }))
-    if (order.error) return say(order.error)
-    location.hash = '#/thanks'
-  })
-  at('payment').replaceChildren(
-    h('h2', { tabIndex: -1 }, 'Payment'),
-    h(
-      'button',
-      { onclick: event => void attempt(redirect, event.currentTarget) },
-      'Pay on the payment page',
-    ),
-    h('h2', {}, 'Or pay here'),
-    h('form', { onsubmit: here, ariaLabel: 'Card' }, card.place, h('button', {}, 'Order and pay')),
-  )
-  card.mount()
+  at('totals').innerHTML = totalsOf(cart).html
+  at('payment').innerHTML = piece`<h2 tabindex="-1">Payment</h2>
+    <button id="redirect">Pay on the payment page</button><h2>Or pay here</h2>
+    <form id="here" aria-label="Card"><div id="card"></div><button>Order and pay</button></form>`.html
+  card.mount(at('card'))
   at('payment').querySelector('h2').focus()
+  acts.redirect = async () => {
+    const body = { email, pricing_fingerprint, return_url: `${base_url}/#/thanks` }
+    const made = await api.POST('/v1/carts/{cart_id}/payment-request', { ...ofCart(), body })
+    location.href = made.data.url
+  }
+  acts.here = async () => {
+    const refused = await card.pay(payment => ({ cart_id, email, pricing_fingerprint, payment }))
+    if (refused) say(refused)
+    else location.hash = '#/thanks'
+  }
 }
 
 async function showThanks() {
   const cart = await readCart()
   if (!cart?.order_id) return (location.hash = '#/cart')
-  const api = await me()
   const params = { path: { order_id: cart.order_id } }
-  const { data: order } = await api.GET('/v1/orders/{order_id}', { params })
-  const { data: link } = await api.GET('/v1/orders/{order_id}/page-link', { params })
-  at('count').textContent = ''
-  main.replaceChildren(
-    h('h1', {}, 'Thank you'),
-    h(
-      'p',
-      {},
-      `Your order ${order.number ?? ''} is ${order.state}. A mail to ${order.email} is on its way.`,
-    ),
-    h('div', { className: 'panel' }, totalsOf(order)),
-    h('p', {}, h('a', { href: link.url }, 'See the order')),
-  )
-  // The next thing goes into a new cart.
-  if (order.state === 'confirmed')
-    addEventListener('hashchange', () => localStorage.removeItem('cart'), { once: true })
+  const { data: order } = await (await me()).GET('/v1/orders/{order_id}', { params })
+  const { data: link } = await (await me()).GET('/v1/orders/{order_id}/page-link', { params })
+  draw(piece`<h1>Thank you</h1><p>Your order ${order.number} is ${order.state}. A mail to ${order.email}
+    is on its way.</p><div class="panel">${totalsOf(order)}</div><p><a href="${link.url}">See the order</a></p>`)
 }
 
 async function show() {
@@ -434,10 +280,16 @@ async function show() {
   else await showList(new URLSearchParams(query))
 }
 
-addEventListener('hashchange', () => void attempt(show).then(() => main.focus()))
+addEventListener('hashchange', event => {
+  // The next thing goes into a new cart.
+  if (event.oldURL.endsWith('#/thanks') && at('count').textContent === '')
+    localStorage.removeItem('cart')
+  void attempt(show).then(() => main.focus())
+})
 void attempt(async () => {
   for await (const { key, title } of (await reader()).all('/v1/product-collections')) {
-    at('collections').append(h('a', { href: `#/?collection=${key}` }, title))
+    at('collections').innerHTML += piece`<a href="#/?collection=${key}">${title}</a>`.html
   }
-  await Promise.all([show(), location.hash.startsWith('#/cart') || readCart()])
+  await readCart()
+  await show()
 })

@@ -13,18 +13,18 @@ export async function openCard(api, { totals, currency }) {
     captureMethod: 'manual',
     paymentMethodTypes: [option.method],
   })
-  const place = document.createElement('div')
   return {
-    place,
-    mount: () => elements.create('payment').mount(place),
-    /** The order, or what the buyer should know. */
+    mount: place => elements.create('payment').mount(place),
+    /** What the buyer should know, if nothing was ordered. */
     pay: async bodyOf => {
       const { error } = await elements.submit()
-      if (error) return { error: error.message }
+      if (error) return error.message
       const made = await stripe.createConfirmationToken({ elements })
-      if (made.error) return { error: made.error.message }
+      if (made.error) return made.error.message
       // The client makes one key for all its retries, so there is one order and one payment.
-      const sent = await api.POST('/v1/checkouts', { body: bodyOf(made.confirmationToken.id) })
+      const sent = await api.POST('/v1/checkouts', {
+        body: bodyOf({ payment_method: made.confirmationToken.id }),
+      })
       return await follow(api, stripe, sent.data)
     },
   }
@@ -54,13 +54,11 @@ async function follow(api, stripe, made) {
         const done = await stripe.handleNextAction({ clientSecret: step.client_secret })
         if (done.error) {
           await api.POST('/v1/orders/{order_id}/cancel', { params })
-          return { error: done.error.message }
+          return done.error.message
         }
       }
     } else await pause(400)
     order = (await api.GET('/v1/orders/{order_id}', { params })).data
   }
-  return order.state === 'confirmed'
-    ? order
-    : { error: 'The card was declined. Nothing was ordered.' }
+  return order.state === 'confirmed' ? null : 'The card was declined. Nothing was ordered.'
 }

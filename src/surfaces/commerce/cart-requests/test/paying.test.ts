@@ -156,10 +156,8 @@ test('the last unit goes to one of two buyers, and the other keeps the cart', as
   })
   const both = await Promise.all(each)
   const answers = await Promise.all(both.map(one => payer.pay(one.url)))
-  expect(answers.map(one => one.body.code ?? one.body.state).toSorted()).toEqual([
-    'insufficient_inventory',
-    'paid',
-  ])
+  const ends = answers.map(one => String(one.body.code ?? one.body.state))
+  expect(new Set(ends)).toEqual(new Set(['insufficient_inventory', 'paid']))
   const loser = both[answers.findIndex(one => one.status === 409)]
   expect((await loser?.buyer.ask('GET', `/v1/carts/${loser.cart}`))?.body.state).toBe('open')
   await shop.sound()
