@@ -52,8 +52,8 @@ export const requestRoutes = open({
       prepare: async ({ principal: { tenant_id }, body: { currency } }, deps) => {
         const asked = { tenant_id, intent_id: null, amount_minor: null, currency }
         const accounts = await accountsOf(deps, asked)
-        const browsers = await Promise.all(accounts.map(({ provider }) => provider.browser?.()))
-        return browsers.some(one => one != null)
+        for (const { provider } of accounts) if (await provider.browser?.()) return true
+        return false
       },
       handle: async ({ tx, principal: { tenant_id }, body, prepared }, deps) => {
         if (!prepared) throw problem('payment_page_unavailable')
