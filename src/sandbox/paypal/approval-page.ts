@@ -10,7 +10,7 @@ export function showApproval(vended: Vended, url: URL, method: string, response:
   if (!order || !urls || order.status !== 'PAYER_ACTION_REQUIRED') {
     return page(response, 404, '<p>This payment cannot be approved any more.</p>')
   }
-  const back = (to: string, more: object) => {
+  const back = (to: string, more: Record<string, string>) => {
     const target = URL.parse(to)
     if (!target || !/^https?:$/.test(target.protocol)) return page(response, 200, '<p>Done.</p>')
     for (const [name, value] of Object.entries(more)) target.searchParams.set(name, value)

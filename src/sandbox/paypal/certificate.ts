@@ -70,7 +70,7 @@ const timeIn = (at: Date) =>
 function part(tag: number, ...contents: readonly Buffer[]): Buffer {
   const body = Buffer.concat(contents)
   const { length } = body
-  const bytes =
-    length < 128 ? [length] : length < 256 ? [0x81, length] : [0x82, length >> 8, length & 255]
+  // Two bytes are enough, and a short length is its own byte.
+  const bytes = length < 128 ? [length] : [0x82, length >> 8, length & 255]
   return Buffer.concat([Buffer.from([tag, ...bytes]), body])
 }

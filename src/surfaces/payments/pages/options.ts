@@ -47,8 +47,8 @@ export const optionRoutes = open({
     },
     async ({ query }, { kernel, providers }) => {
       const { payment_account_id: id } = query
-      const own = id === undefined ? undefined : await providers.byId(id)
-      const accounts = id === undefined ? providers.platform : own ? [own] : []
+      const own = id === undefined ? null : await providers.byId(id)
+      const accounts = own === null ? providers.platform : [own]
       if (!isPayable(query, kernel)) return { options: [] }
       const options = await Promise.all(accounts.map(one => optionsOf(one, query)))
       return { options: options.flat() }
@@ -57,10 +57,11 @@ export const optionRoutes = open({
 })
 
 async function optionsOf(
-  { name, browser }: OpenProvider,
+  provider: OpenProvider | undefined,
   { amount_minor = any_amount_minor, currency }: Asked,
 ): Promise<Static<typeof Option>[]> {
-  const found = await browser?.()
+  const found = await provider?.browser?.()
+  const { name } = provider ?? { name: '' }
   if (!found || (currency !== undefined && !canTake(name, amount_minor, currency))) return []
   const { script_url, publishable_key, methods } = found
   return methods.map(one => ({ provider: vendorOf(name), ...one, script_url, publishable_key }))

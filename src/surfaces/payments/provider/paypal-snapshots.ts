@@ -157,18 +157,23 @@ function bookedOf(capture: Capture): BalanceTransaction | null {
   }
 }
 
+const of_refund: Readonly<Record<string, RefundSnapshot['status']>> = {
+  COMPLETED: 'succeeded',
+  FAILED: 'failed',
+  CANCELLED: 'failed',
+}
 const isRefunded = ({ status }: Refund) => status === 'COMPLETED'
 
 export function refundOf(refund: Refund, handle: string | null): RefundSnapshot {
   const { id, status, amount } = refund
-  const failed = status === 'FAILED' || status === 'CANCELLED'
+  const failed = of_refund[status] === 'failed'
   return {
     id: refOf('refund', id),
     handle,
     operation_id: refund.custom_id ?? null,
     amount_minor: minorOf(amount),
     currency: amount.currency_code,
-    status: isRefunded(refund) ? 'succeeded' : failed ? 'failed' : 'pending',
+    status: of_refund[status] ?? 'pending',
     failure_code: failed ? status.toLowerCase() : null,
     booked_ref: isRefunded(refund) ? id : null,
     failure_booked_ref: null,

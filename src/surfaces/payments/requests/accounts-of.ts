@@ -37,6 +37,6 @@ const whole_minor = 10_000
 /** Whether a page can be shown on which this is paid. */
 export async function isPayable(deps: Deps, asked: Asked): Promise<boolean> {
   const accounts = await accountsOf(deps, asked)
-  const browsers = await Promise.all(accounts.map(({ provider }) => provider.browser?.()))
-  return browsers.some(one => one != null)
+  for (const { provider } of accounts) if (await provider.browser?.()) return true
+  return false
 }

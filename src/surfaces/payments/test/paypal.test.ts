@@ -139,4 +139,5 @@ test('an approval is found when every webhook is lost', async () => {
     return (await shop.read(id)).state === 'authorized'
   })
   await world.at.control('config', { webhook_url: `${world.url}/v1/providers/paypal/webhooks` })
+  expect(await kinds(await world.handleOf(shop, id))).toEqual(['authorization'])
 })

@@ -37,9 +37,13 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   await context.close()
-  // The browser reports each reply that refuses; anything else is a violation or a fault of ours.
-  expect(errors.filter(one => !/status of (402|404|409|422)/.test(one))).toEqual([])
+  expectNoViolation()
 })
+
+/** No error but the replies that refuse, which the browser reports too. */
+function expectNoViolation(): void {
+  expect(errors.filter(one => !/status of (402|404|409|422)/.test(one))).toEqual([])
+}
 
 type Asked = Awaited<ReturnType<typeof payer.asks>>
 const open = async (url: string): Promise<Page> => {
@@ -80,7 +84,7 @@ test('cancelled at PayPal, the payer may go on with it', async () => {
   await goToPayPal(page)
   await press(page, 'Cancel and return')
   await page.getByText('has not been confirmed').waitFor()
-  expect((await atPayPal()).length).toBe(before)
+  expect(await atPayPal()).toHaveLength(before)
   await press(page, 'Continue with it')
   await press(page, 'Pay now')
   await page.getByText('Paid. Thank you.').waitFor()
@@ -105,11 +109,12 @@ test('cancelled at PayPal, the payer may pay by card, and the open tab of PayPal
   await press(page, 'Pay now')
   await page.getByText('Paid. Thank you.').waitFor()
   await isPaid(asked)
-  expect((await atPayPal()).length).toBe(before)
+  expect(await atPayPal()).toHaveLength(before)
   expect(await payer.effects(asked.shop)).toEqual(['authorize', 'capture'])
 })
 
 test('a payer who types the amount pays it at PayPal', async () => {
+  const before = (await atPayPal()).length
   const asked = await payer.asks({ amount_minor: undefined })
   const page = await open(asked.url)
   await page.getByLabel('Amount in EUR').fill('12.50')
@@ -118,4 +123,5 @@ test('a payer who types the amount pays it at PayPal', async () => {
   await press(page, 'Pay now')
   await page.getByText('Paid. Thank you.').waitFor()
   await isPaid(asked)
+  expect((await atPayPal()).slice(before)).toEqual(['authorization', 'capture'])
 })
