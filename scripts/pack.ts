@@ -49,7 +49,7 @@ export async function pack(target: string): Promise<string> {
 
 /** Migrations, pages and README files: what is not compiled. */
 function isRead(path: string): boolean {
-  return basename(path) !== 'test' && !/(?<!try-it)\.(ts|mjs|js)$/.test(path)
+  return basename(path) !== 'test' && !/(?<!try-it|docs-page)\.(ts|mjs|js)$/.test(path)
 }
 
 /** The maps, by which errors name lines of sources, lead from where the bundle was made. */
