@@ -56,10 +56,10 @@ function joined(document: string, options: BuildOptions): Promise<OutputFile[]> 
     const { build, stop } = await import('esbuild')
     try {
       const { outputFiles } = await build({
-        bundle: true,
-        write: false,
         minify: true,
         ...options,
+        bundle: true,
+        write: false,
         format: 'esm',
         target: 'es2022',
         legalComments: 'none',

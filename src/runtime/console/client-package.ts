@@ -43,7 +43,7 @@ export async function clientPackage(
   }
   const archive = pack()
   for (const path of Object.keys(files).toSorted()) {
-    archive.entry({ name: `package/${path}`, mtime: new Date(0), mode: 0o644 }, files[path])
+    archive.entry({ name: `package/${path}`, mtime: new Date(0), mode: 0o644 }, files[path] ?? '')
   }
   archive.finalize()
   const bytes = await buffer(archive.pipe(createGzip({ level: 9 })))

@@ -166,7 +166,7 @@ function clientPackageRoute(document: () => string): Route {
     transaction: 'own',
     head: true,
     produces: ['application/gzip'],
-    sends: ['etag', 'content-disposition'],
+    sends: ['etag'],
     headers: { 'cache-control': 'no-cache' },
     replies: { 200: Type.Unsafe<Buffer>({ type: 'string' }) },
     fails: ['not_found'],
