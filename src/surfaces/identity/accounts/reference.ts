@@ -18,7 +18,7 @@ export const accountsReference: Reference['members'] = {
   }),
   ...ofNoun('Account AccountWithRoles', {
     email_normalized: 'The mail address in the form in which it is compared.',
-    status: '`active` logs in. Other states, such as `disabled`, do not.',
+    status: '`active`, `invited` until the invitation is accepted, `disabled` or `deleted`.',
   }),
   ...ofNoun('AccountWithRoles Me', {
     metadata: 'Data of your own about the account, which only administrators change.',
@@ -39,7 +39,7 @@ export const accountsReference: Reference['members'] = {
     tenant_id: 'The tenant in which the role counts. Without it, the tenant of the caller.',
   }),
   ...ofNoun('Me', {
-    status: '`active`, or why the account works only in part.',
+    status: 'The state of the account. Only an `active` one can log in.',
     email_normalized: 'The mail address as it is compared; null if the scope has no `email`.',
     principal_type: '`account` is a person, `service` an API key.',
     session: 'The session that asks; null for an API key.',

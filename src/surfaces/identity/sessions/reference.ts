@@ -4,7 +4,7 @@ import { ofNoun, type Reference } from '#dodeca/kernel'
 export const sessionsReference: Reference['members'] = {
   ...ofNoun('Session', {
     account_id: 'Whose session it is.',
-    last_seen_at: 'When the session was last used. It is written at most every few minutes.',
+    last_seen_at: 'When the session was last refreshed.',
     expires_at: 'When the session ends if it is not refreshed.',
     revoked_at: 'When the session was ended; null while it is valid.',
     client_metadata: 'What is known about the device. It is what the browser said of itself.',
@@ -58,7 +58,7 @@ export const sessionsReference: Reference['members'] = {
     'login_code.token': 'The token of the link in the mail.',
   }),
   ...ofNoun('MfaRequired', {
-    id: 'The id of the log-in that waits.',
+    id: 'The id of the challenge.',
     status: 'The password was right, and a second factor is needed.',
     login_token: 'Send it as Bearer token to verify the challenge.',
     challenge: 'The challenge to verify.',
