@@ -9,7 +9,7 @@ export const conversationsReference: Reference['members'] = {
     last_message_at: 'When the last message was written; null if there is none.',
     last_message: 'The last message that the caller may see.',
     member_count: 'How many members it has.',
-    members: 'The first members.',
+    members: 'The first twenty members.',
     me: 'The caller as a member.',
   }),
 }

@@ -18,7 +18,7 @@ export const postsReference: Reference['members'] = {
     post: 'The post as it is now.',
   }),
   ...ofNoun('PostVersion', {
-    edited_at: 'When this text was replaced.',
+    edited_at: 'When this text was written.',
   }),
   ...ofNoun('Author', {
     id: 'The account of the author.',
