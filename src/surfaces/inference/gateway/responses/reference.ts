@@ -78,7 +78,7 @@ export const gatewayResponsesReference: Reference['members'] = {
   ...ofNoun('ResponseTool', {
     type: 'A `function` of yours, or operations of the platform (`mcp`).',
     server_label: 'The operations are of this platform.',
-    server_url: 'SDKs ask for it. The platform calls only itself.',
+    server_url: 'The address `/mcp` of this platform, and no other one.',
     server_description: 'It has no effect here.',
     allowed_tools: 'The operations that the model may call.',
     require_approval: 'Which calls wait for your approval.',
@@ -111,7 +111,7 @@ export const gatewayResponsesReference: Reference['members'] = {
     include: 'What the reply has besides the text.',
     stream_options: 'What a stream has besides the text.',
     'stream_options.include_obfuscation': 'It has no effect here.',
-    prompt_cache_key: 'It has no effect here.',
+    prompt_cache_key: 'Passed on to the provider, which caches what calls with one key begin with.',
     prompt_cache_retention: 'It has no effect here.',
     safety_identifier: 'It has no effect here.',
     service_tier: 'It has no effect here.',

@@ -1,0 +1,37 @@
+/** What the members of this folder's nouns are, for the published document. */
+import { ofNoun, type Reference } from '#dodeca/kernel'
+
+export const rulesReference: Reference['members'] = {
+  ...ofNoun('CommerceSettings PutCommerceSettings', {
+    default_currency: 'The currency of lists that name none.',
+  }),
+  ...ofNoun('CommerceSettings', {
+    version: 'Increases with every change of the settings.',
+  }),
+  ...ofNoun('Discount PutDiscount', {
+    kind: 'A share, an amount, free shipping, or units that are given.',
+    scope: 'Whether it is taken off the order, or off lines.',
+    skus: 'Only these units get it.',
+    categories: 'Only products of these categories get it.',
+    amount_minor: 'How much it takes off; null for other kinds.',
+    min_subtotal_minor: 'The prices that an order needs at least.',
+    starts_at: 'From when on it applies.',
+    ends_at: 'Until when it applies.',
+  }),
+  ...ofNoun('Discount', {
+    used: 'How many orders have it.',
+  }),
+  ...ofNoun('ShippingMethod TaxRule', {
+    id: 'The name that the shop gave it.',
+  }),
+  ...ofNoun('ShippingMethod PutShippingMethod', {
+    name: 'What the buyer reads.',
+    bands: 'What it costs, by the prices of the order.',
+    'bands.min_subtotal_minor': 'From these prices on.',
+    'bands.amount_minor': 'What it costs then.',
+  }),
+  ...ofNoun('TaxRule PutTaxRule', {
+    name: 'The name of the tax, as invoices show it.',
+    region: 'The state or province where it holds; without it, the whole country.',
+  }),
+}
