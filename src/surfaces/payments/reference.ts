@@ -1,8 +1,10 @@
 /** The names and descriptions of this surface for the published document. */
 import type { Reference } from '#dodeca/kernel'
 import { accountsReference } from './accounts/reference.ts'
+import { disputesReference } from './disputes/reference.ts'
 import { intentsReference } from './intents/reference.ts'
 import { reconciliationReference } from './reconciliation/reference.ts'
+import { refundsReference } from './refunds/reference.ts'
 import { requestsReference } from './requests/reference.ts'
 
 export const reference: Reference = {
@@ -13,6 +15,8 @@ export const reference: Reference = {
     ...intentsReference,
     ...requestsReference,
     ...reconciliationReference,
+    ...disputesReference,
+    ...refundsReference,
     amount_minor: ['The amount in whole minor units of the currency (cents).', 4990],
     amount: [
       'The amount as an exact decimal string, as an alternative to `amount_minor`.',

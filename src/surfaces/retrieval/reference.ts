@@ -1,9 +1,13 @@
 /** The explanations of this surface in the published document. */
 import type { Reference } from '#dodeca/kernel'
+import { answersReference } from './answers/reference.ts'
+import { collectionsReference } from './collections/reference.ts'
+import { connectorsReference } from './connectors/reference.ts'
 import { documentsReference } from './documents/reference.ts'
 import { evaluationsReference } from './evaluations/reference.ts'
 import { indexesReference } from './indexes/reference.ts'
 import { ingestionReference } from './ingestion/reference.ts'
+import { searchesReference } from './searches/reference.ts'
 
 export const reference: Reference = {
   introduction:
@@ -13,6 +17,10 @@ export const reference: Reference = {
     ...ingestionReference,
     ...evaluationsReference,
     ...indexesReference,
+    ...answersReference,
+    ...collectionsReference,
+    ...connectorsReference,
+    ...searchesReference,
     collection_id: ['The collection.'],
     collection_ids: ['The collections to search. You must be allowed to read each of them.'],
     document_id: ['The document.'],

@@ -3,6 +3,7 @@ import type { Reference } from '#dodeca/kernel'
 import { catalogReference } from './catalog/reference.ts'
 import { deliveriesReference } from './deliveries/reference.ts'
 import { inboundReference } from './inbound/reference.ts'
+import { replaysReference } from './replays/reference.ts'
 import { subscriptionsReference } from './subscriptions/reference.ts'
 
 export const reference: Reference = {
@@ -13,6 +14,7 @@ export const reference: Reference = {
     ...deliveriesReference,
     ...subscriptionsReference,
     ...catalogReference,
+    ...replaysReference,
     endpoint: [
       'The public `https` address that receives events.',
       'https://hooks.example.com/dodeca',

@@ -128,4 +128,7 @@ export const kernelNouns: Members = {
   ...ofNoun('ProviderMessageReceived', {
     received: 'The message is stored.',
   }),
+  ...ofNoun('AuditEvent', {
+    reason: 'The reason that was given; null if none was asked for.',
+  }),
 }

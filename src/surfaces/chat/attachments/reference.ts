@@ -3,6 +3,12 @@ import { ofNoun, type Reference } from '#dodeca/kernel'
 
 export const attachmentsReference: Reference['members'] = {
   ...ofNoun('AttachmentUpload', {
+    state: 'The state of the upload. Parts are sent while it is `initiated`.',
+  }),
+  ...ofNoun('Attachment', {
+    state: 'Members can read it when it is `available`.',
+  }),
+  ...ofNoun('AttachmentUpload', {
     upload_id: 'The same id, as other operations name it.',
     object_key: 'The name of the bytes in the store. Libraries for S3 need it.',
     quarantined: 'True until the file is available, because nobody can read it before.',

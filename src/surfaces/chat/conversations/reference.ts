@@ -2,6 +2,9 @@
 import { ofNoun, type Reference } from '#dodeca/kernel'
 
 export const conversationsReference: Reference['members'] = {
+  ...ofNoun('Conversation ChangeConversation', {
+    state: 'Nobody can write in a `closed` conversation.',
+  }),
   ...ofNoun('ConversationMember', {
     user_id: 'The account of the member.',
   }),

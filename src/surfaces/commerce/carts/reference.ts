@@ -2,6 +2,13 @@
 import { ofNoun, type Reference } from '#dodeca/kernel'
 
 export const cartsReference: Reference['members'] = {
+  ...ofNoun('Cart CartSummary', {
+    state: 'A `locked` cart is being bought, an `ordered` one has become an order.',
+  }),
+  ...ofNoun('Cart', {
+    'discounts.state': 'Whether the discount takes something off.',
+    'discounts.reason': 'Why it does not apply; null if it does.',
+  }),
   ...ofNoun('CartItem', {
     product_id: 'The product of the unit.',
     title: 'The title of the product, in the language of the cart.',

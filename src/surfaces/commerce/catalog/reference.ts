@@ -2,6 +2,12 @@
 import { ofNoun, type Reference } from '#dodeca/kernel'
 
 export const catalogReference: Reference['members'] = {
+  ...ofNoun('ProductSummary Product CreateProduct ChangeProduct', {
+    state: 'Buyers see `active` products.',
+  }),
+  ...ofNoun('Variant GivenVariant', {
+    state: 'A `disabled` variant cannot be bought.',
+  }),
   ...ofNoun('GivenFacet FacetValue', {
     name: 'The name of the attribute or option; null for tags and categories.',
     value: 'The value to choose.',

@@ -2,6 +2,13 @@
 import { ofNoun, type Reference } from '#dodeca/kernel'
 
 export const ordersReference: Reference['members'] = {
+  ...ofNoun('Order OrderSummary', {
+    state: 'Where the order is in its life.',
+  }),
+  ...ofNoun('Order', {
+    'payment.state': 'Where the payment is.',
+    'reservation.state': 'Whether the units are kept, sold or free again.',
+  }),
   ...ofNoun('Order', {
     buyer_id: 'Who bought.',
     cart_id: 'The cart from which it was made.',

@@ -3,6 +3,10 @@ import { ofNoun, type Reference } from '#dodeca/kernel'
 
 export const returnsReference: Reference['members'] = {
   ...ofNoun('Return', {
+    state: 'Where the return is in its life.',
+    'refund.state': 'Whether the money was given back.',
+  }),
+  ...ofNoun('Return', {
     order_id: 'The order of which it is a part.',
     lines: 'What comes back.',
     'lines.order_line_id': 'The line of the order.',

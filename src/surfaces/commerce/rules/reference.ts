@@ -2,6 +2,22 @@
 import { ofNoun, type Reference } from '#dodeca/kernel'
 
 export const rulesReference: Reference['members'] = {
+  ...ofNoun('CommerceAudit', {
+    violations: 'How many rows break a rule. It should be 0.',
+    checks: 'The rules, one by one.',
+    'checks.name': 'The name of the rule.',
+    'checks.says': 'What must be true.',
+    'checks.violations': 'The first rows that break it.',
+  }),
+  ...ofNoun('Discount PutDiscount', {
+    state: 'A `disabled` discount applies to no order.',
+  }),
+  ...ofNoun('ShippingMethod PutShippingMethod', {
+    state: 'A `disabled` method is not offered.',
+  }),
+  ...ofNoun('TaxRule PutTaxRule', {
+    state: 'A `disabled` rule is not used.',
+  }),
   ...ofNoun('CommerceSettings PutCommerceSettings', {
     default_currency: 'The currency of lists that name none.',
   }),

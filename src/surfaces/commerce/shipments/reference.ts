@@ -3,6 +3,9 @@ import { ofNoun, type Reference } from '#dodeca/kernel'
 
 export const shipmentsReference: Reference['members'] = {
   ...ofNoun('Shipment ShipmentOrStatus', {
+    state: 'Whether it is on its way or has arrived.',
+  }),
+  ...ofNoun('Shipment ShipmentOrStatus', {
     order_id: 'The order of which it is a part.',
     lines: 'What is in it.',
     'lines.order_line_id': 'The line of the order.',

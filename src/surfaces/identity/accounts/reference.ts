@@ -2,6 +2,9 @@
 import { ofNoun, type Reference } from '#dodeca/kernel'
 
 export const accountsReference: Reference['members'] = {
+  ...ofNoun('UserInfo', {
+    locale: 'The language of the person.',
+  }),
   ...ofNoun('Registered', {
     status: 'The account waits until its mail address is verified.',
     verification_required:

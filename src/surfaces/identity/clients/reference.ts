@@ -2,6 +2,20 @@
 import { ofNoun, type Reference } from '#dodeca/kernel'
 
 export const clientsReference: Reference['members'] = {
+  ...ofNoun('IntrospectedToken', {
+    client_id: 'The application to which the token was given.',
+    scope: 'What the token allows, as words with spaces between them.',
+  }),
+  ...ofNoun('TokenHint', {
+    client_id: 'The id of the client that asks.',
+  }),
+  ...ofNoun('TokenRequest', {
+    client_id: 'The id of the client that asks.',
+    scope: 'Fewer scopes than before, with spaces between them. Without it, the same.',
+  }),
+  ...ofNoun('OAuthTokens', {
+    scope: 'What the tokens allow, as words with spaces between them.',
+  }),
   ...ofNoun('Client CreateClient ChangeClient', {
     name: 'The name of the application, as people see it when they are asked.',
     type: '`web` has a server and a secret; `spa` and `native` have none; `api` only checks tokens.',

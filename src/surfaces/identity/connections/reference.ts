@@ -3,6 +3,10 @@ import { ofNoun, type Reference } from '#dodeca/kernel'
 
 export const connectionsReference: Reference['members'] = {
   ...ofNoun('Connection CreateConnection ChangeConnection', {
+    client_id: 'The id of the client at the provider.',
+    'role_map.role_id': 'The role that is given.',
+  }),
+  ...ofNoun('Connection CreateConnection ChangeConnection', {
     name: 'What the button of the log-in says.',
     issuer: 'The address of the OpenID provider; null for one without OpenID.',
     endpoints: 'The addresses of a provider without OpenID.',

@@ -2,6 +2,9 @@
 import { ofNoun, type Reference } from '#dodeca/kernel'
 
 export const mfaReference: Reference['members'] = {
+  ...ofNoun('FactorReset RequestFactorResetBody', {
+    reason: 'Why the factors have to go, in the words of the administrator.',
+  }),
   ...ofNoun('FactorReset', {
     account_id: 'The account that loses its second factors.',
     requested_by: 'The administrator who asked for it.',

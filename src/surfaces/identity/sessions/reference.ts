@@ -2,6 +2,9 @@
 import { ofNoun, type Reference } from '#dodeca/kernel'
 
 export const sessionsReference: Reference['members'] = {
+  ...ofNoun('SecurityEvent', {
+    'safe_context.reason': 'Why it happened or was refused, in one word.',
+  }),
   ...ofNoun('Session', {
     account_id: 'Whose session it is.',
     last_seen_at: 'When the session was last refreshed.',

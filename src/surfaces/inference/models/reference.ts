@@ -2,6 +2,9 @@
 import { ofNoun, type Reference } from '#dodeca/kernel'
 
 export const modelsReference: Reference['members'] = {
+  ...ofNoun('Model CreateModel ChangeModel', {
+    'aliases.priority': 'Deployments with a lower number are asked first.',
+  }),
   ...ofNoun('Model', {
     object: 'What the reply is.',
     policy_version: 'The version of the safety policy that holds for it.',

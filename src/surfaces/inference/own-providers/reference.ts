@@ -3,6 +3,9 @@ import { ofNoun, type Reference } from '#dodeca/kernel'
 
 export const ownProvidersReference: Reference['members'] = {
   ...ofNoun('ModelProvider PutModelProvider', {
+    tools: 'Whether a model there may call operations of the platform.',
+  }),
+  ...ofNoun('ModelProvider PutModelProvider', {
     kind: 'Whose API the provider speaks.',
     base_url: 'Where its API is.',
     auth: 'How the platform proves itself there.',

@@ -3,6 +3,9 @@ import { ofNoun, type Reference } from '#dodeca/kernel'
 
 export const rulesReference: Reference['members'] = {
   ...ofNoun('JobRule', {
+    reason: 'Why the platform stopped it; null if it did not.',
+  }),
+  ...ofNoun('JobRule', {
     name: 'The name of the rule.',
     state: 'A `paused` or `disabled` rule makes no jobs; `reason` says why.',
     runs: 'How many jobs it has made.',

@@ -2,6 +2,9 @@
 import { ofNoun, type Reference } from '#dodeca/kernel'
 
 export const typesReference: Reference['members'] = {
+  ...ofNoun('JobTypePause PauseJobType', {
+    reason: 'Why it is paused. It is shown to operators, and kept in the audit log.',
+  }),
   ...ofNoun('JobTypeStats', {
     waiting: 'How many jobs of the type wait; null for an activity.',
     running: 'How many jobs of the type run; null for an activity.',

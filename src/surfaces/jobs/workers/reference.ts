@@ -2,6 +2,10 @@
 import { ofNoun, type Reference } from '#dodeca/kernel'
 
 export const workersReference: Reference['members'] = {
+  ...ofNoun('ReportProgress', {
+    current: 'How many steps are done.',
+    total: 'How many steps there are, if you know it.',
+  }),
   ...ofNoun('JobWorker', {
     worker_id: 'The id of the worker, for its paths.',
     all_tenants: 'Whether it gets jobs of all tenants.',

@@ -3,6 +3,15 @@ import { ofNoun, type Reference } from '#dodeca/kernel'
 
 export const moderationReference: Reference['members'] = {
   ...ofNoun('BlocklistEntry NewBlocklistEntry AddBlocklistEntry', {
+    reason: 'Why it is on the list.',
+  }),
+  ...ofNoun('ReportLink LinkReport', {
+    reason: 'What is wrong with the link, in the words of who reports it.',
+  }),
+  ...ofNoun('LinkReport', {
+    code: 'The code of the link; null if it is of none that is known.',
+  }),
+  ...ofNoun('BlocklistEntry NewBlocklistEntry AddBlocklistEntry', {
     kind: 'What is compared: the `host`, a `suffix` of it, the whole `url`, or the URL by a `regex`.',
     value: 'What it is compared with.',
     action: '`block` refuses the destination; `warn` shows a warning before it.',

@@ -3,6 +3,9 @@ import { ofNoun, type Reference } from '#dodeca/kernel'
 
 export const batchesReference: Reference['members'] = {
   ...ofNoun('NotificationBatch NotificationBatchSummary', {
+    state: 'Whether recipients are read, messages sent, or the batch has ended.',
+  }),
+  ...ofNoun('NotificationBatch NotificationBatchSummary', {
     total: 'How many recipients the request had, without those that could not be used.',
     duplicates: 'How many recipients were named before.',
     rejected_count: 'How many lines could not be used.',

@@ -3,6 +3,9 @@ import { ofNoun, type Reference } from '#dodeca/kernel'
 
 export const inboxReference: Reference['members'] = {
   ...ofNoun('InboxItem', {
+    url: 'Where the item leads; null if nowhere.',
+  }),
+  ...ofNoun('InboxItem', {
     title: 'The rendered title.',
     body: 'The rendered text.',
     read_at: 'When the person read it; null if it is unread.',

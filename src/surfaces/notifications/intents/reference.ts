@@ -3,6 +3,16 @@ import { ofNoun, type Reference } from '#dodeca/kernel'
 
 export const intentsReference: Reference['members'] = {
   ...ofNoun('Notification NotificationDetail', {
+    state: 'What has become of it over all channels.',
+    'channels.state': 'What has become of it on this channel.',
+  }),
+  ...ofNoun('NotificationDetail', {
+    'attempts.state': 'How the attempt went. `unknown`: nobody knows whether it arrived.',
+  }),
+  ...ofNoun('CancelNotificationReply', {
+    state: 'The state after the request.',
+  }),
+  ...ofNoun('Notification NotificationDetail', {
     idempotency_key: 'The key of the request that created it.',
     batch_id: 'The batch to which it belongs; null if to none.',
     digest_id: 'The digest into which it is collected; null if into none.',

@@ -2,6 +2,12 @@
 import { ofNoun, type Reference } from '#dodeca/kernel'
 
 export const intentsReference: Reference['members'] = {
+  ...ofNoun('CancelPaymentIntent', {
+    reason: 'Why the payment is cancelled.',
+  }),
+  ...ofNoun('PaymentOperation', {
+    state: 'Whether the provider has done it.',
+  }),
   ...ofNoun('PaymentOperation', {
     type: 'What is done at the provider.',
   }),

@@ -2,6 +2,9 @@
 import { ofNoun, type Reference } from '#dodeca/kernel'
 
 export const graphReference: Reference['members'] = {
+  ...ofNoun('ListedFollow Follow', {
+    state: 'A `pending` follow waits for the yes of a private account.',
+  }),
   ...ofNoun('ListedBlock ListedFollow ListedMute', {
     user: 'The profile of the other person.',
   }),

@@ -2,6 +2,12 @@
 import { ofNoun, type Reference } from '#dodeca/kernel'
 
 export const moderationReference: Reference['members'] = {
+  ...ofNoun('ModerationCaseSummary ModerationCase', {
+    state: 'Where the case is: open, with a moderator, decided, or appealed.',
+  }),
+  ...ofNoun('Appeal', {
+    state: 'The state of the case after the appeal.',
+  }),
   ...ofNoun('ModerationSubject', {
     author: 'The profile of the author.',
   }),

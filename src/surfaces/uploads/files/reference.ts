@@ -2,6 +2,23 @@
 import { ofNoun, type Reference } from '#dodeca/kernel'
 
 export const filesReference: Reference['members'] = {
+  ...ofNoun('Derivative', {
+    state: 'It can be read when it is `ready`.',
+    size: 'The bytes of the made picture.',
+    checksum: 'The SHA-256 of the made picture.',
+    width: 'Its width in pixels.',
+    height: 'Its height in pixels.',
+  }),
+  ...ofNoun('File', {
+    'metadata.width': 'The width of the picture in pixels.',
+    'metadata.height': 'The height of the picture in pixels.',
+  }),
+  ...ofNoun('DownloadUrls', {
+    'data.expires_at': 'Until then the address works.',
+  }),
+  ...ofNoun('DownloadUrl', {
+    expires_at: 'Until then the address works.',
+  }),
   ...ofNoun('ScanResult', {
     engines: 'What has looked at the file.',
     'engines.name': 'The name of the scanner.',

@@ -2,6 +2,9 @@
 import { ofNoun, type Reference } from '#dodeca/kernel'
 
 export const uploadsReference: Reference['members'] = {
+  ...ofNoun('NewUpload OpenUpload CompletedUpload', {
+    state: 'Parts are sent while it is `initiated`. The file can be read when it is `available`.',
+  }),
   ...ofNoun('AttachmentUpload NewUpload OpenUpload Upload', {
     upload_id: 'The same id, as other operations name it.',
     owner_id: 'The account or key that began the upload.',

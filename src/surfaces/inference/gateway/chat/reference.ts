@@ -3,6 +3,9 @@ import { ofNoun, type Reference } from '#dodeca/kernel'
 
 export const gatewayChatReference: Reference['members'] = {
   ...ofNoun('ChatCompletion', {
+    created: 'When the call began, in seconds since 1970.',
+  }),
+  ...ofNoun('ChatCompletion', {
     id: 'The id of the call.',
     object: 'What the reply is.',
     service_tier: 'It is always the same here.',

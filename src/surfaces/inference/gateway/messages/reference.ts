@@ -2,6 +2,9 @@
 import { ofNoun, type Reference } from '#dodeca/kernel'
 
 export const gatewayMessagesReference: Reference['members'] = {
+  ...ofNoun('MessageBlock', {
+    title: 'The title of a document.',
+  }),
   ...ofNoun('MessageAnswer', {
     id: 'The id of the call.',
     type: 'What the reply is.',

@@ -3,6 +3,9 @@ import { ofNoun, type Reference } from '#dodeca/kernel'
 
 export const gatewayResponsesReference: Reference['members'] = {
   ...ofNoun('Response', {
+    'incomplete_details.reason': 'What ended the output.',
+  }),
+  ...ofNoun('Response', {
     id: 'The id of the call.',
     object: 'What the reply is.',
     created_at: 'When the call began, in seconds since 1970.',
