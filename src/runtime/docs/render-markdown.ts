@@ -6,8 +6,7 @@ import { fromMarkdown } from 'mdast-util-from-markdown'
 import { gfmTableFromMarkdown } from 'mdast-util-gfm-table'
 import { gfmTable } from 'micromark-extension-gfm-table'
 import { markup, trusted, type Markup } from '#dodeca/kernel'
-import type { Sample } from './reference/samples.ts'
-import { code, tabs } from './tabs.ts'
+import { code, tabs, type Sample } from './tabs.ts'
 
 type Root = ReturnType<typeof fromMarkdown>
 type Node = Root['children'][number]

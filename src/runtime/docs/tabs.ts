@@ -1,7 +1,8 @@
 /** One request in several languages. Without a script the tabs are radio buttons and a rule of CSS. */
 import { createHash } from 'node:crypto'
 import { markup, type Markup } from '#dodeca/kernel'
-import type { Sample } from './reference/samples.ts'
+
+export type Sample = { readonly lang: string; readonly label: string; readonly source: string }
 
 export function code(text: string): Markup {
   return markup`<pre tabindex="0"><code>${text}</code></pre>`

@@ -4,7 +4,8 @@
  * as `"'$NAME'"`.
  */
 import type { Document } from './document.ts'
-import { clientSamples, type Sample } from './samples.ts'
+import type { Sample } from '../tabs.ts'
+import { clientSamples } from './samples.ts'
 
 /** Throws if the command is no request of the API, so that a page cannot show half of it. */
 export function samplesFromCurl(document: Document, source: string): Sample[] {

@@ -3,9 +3,8 @@
  * to try it.
  */
 import { markup, type Markup } from '#dodeca/kernel'
-import type { Sample } from './samples.ts'
 import { base } from '../frame.ts'
-import { code, tabs } from '../tabs.ts'
+import { code, tabs, type Sample } from '../tabs.ts'
 import {
   parametersOf,
   resolved,

@@ -3,6 +3,7 @@
  * reference shows them, and the document has them as the member `x-codeSamples`. The values are the
  * document's own examples.
  */
+import type { Sample } from '../tabs.ts'
 import {
   parametersOf,
   resolved,
@@ -11,8 +12,6 @@ import {
   type Json,
   type Operation,
 } from './document.ts'
-
-export type Sample = { readonly lang: string; readonly label: string; readonly source: string }
 
 /**
  * The parts of a request from which a sample is made. A value such as `$FILE` is a variable of the

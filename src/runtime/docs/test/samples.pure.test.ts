@@ -9,7 +9,8 @@ import { ensureGenerated } from '../../../../scripts/generated.mjs'
 import { openApiText } from '../../../../scripts/openapi.ts'
 import type { Document } from '../reference/document.ts'
 import { samplesFromCurl } from '../reference/from-curl.ts'
-import { withSamples, type Sample } from '../reference/samples.ts'
+import { withSamples } from '../reference/samples.ts'
+import type { Sample } from '../tabs.ts'
 
 const run = promisify(execFile)
 /** All samples together are longer than an argument may be. */
