@@ -101,7 +101,7 @@ export const sessionsReference: Reference['members'] = {
   }),
   ...ofNoun('SecurityEvent', {
     account_id: 'The account to which it happened; null if none is known.',
-    action: 'What happened, such as `session.created`.',
+    action: 'What happened, such as `external_identity.linked`.',
     actor: 'Who did it.',
     safe_context: 'What is known about the request, without anything secret.',
     'safe_context.request_id': 'The id of the request.',

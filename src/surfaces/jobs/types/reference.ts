@@ -25,7 +25,7 @@ export const typesReference: Reference['members'] = {
     paused_until: 'When the pause ends by itself.',
   }),
   ...ofNoun('JobType RegisterJobType', {
-    'backoff.base_ms': 'The wait before the second attempt. It doubles with each one.',
+    'backoff.base_ms': 'The longest wait after the first failure. It doubles with each one.',
     'backoff.cap_ms': 'The longest wait.',
   }),
   ...ofNoun('RegisterJobType', {

@@ -42,7 +42,7 @@ export const statisticsReference: Reference['members'] = {
     'dimensions.language': 'By the first language of the browser.',
     'language.key': 'The language.',
     'language.clicks': 'Clicks of browsers in it.',
-    'dimensions.source': 'By the `utm_source` of the short URL.',
+    'dimensions.source': 'By the parameter `s` of the short URL. QR codes have `s=qr`.',
     'source.key': 'The value.',
     'source.clicks': 'Clicks with it.',
     fresh_until: 'Every click before this time is counted.',

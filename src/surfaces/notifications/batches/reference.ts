@@ -6,7 +6,7 @@ export const batchesReference: Reference['members'] = {
     state: 'Whether recipients are read, messages sent, or the batch has ended.',
   }),
   ...ofNoun('NotificationBatch NotificationBatchSummary', {
-    total: 'How many recipients the request had, without those that could not be used.',
+    total: 'How many notifications the batch has.',
     duplicates: 'How many recipients were named before.',
     rejected_count: 'How many lines could not be used.',
     completed_at: 'When the last message was finished.',

@@ -30,7 +30,7 @@ export const uploadsReference: Reference['members'] = {
     file: 'The file that it has become; null before.',
   }),
   ...ofNoun('CreateUpload', {
-    tenant_id: 'The tenant to which the file belongs. Without it, that of the caller.',
+    tenant_id: 'The tenant to which the file belongs. It can only be that of the caller.',
   }),
   ...ofNoun('CompletedUpload', {
     id: 'The id of the upload.',
