@@ -2,6 +2,9 @@
 import { ofNoun, type Reference } from '#dodeca/kernel'
 
 export const rulesReference: Reference['members'] = {
+  ...ofNoun('Discount PutDiscount', {
+    tags: 'Products with one of these tags get it.',
+  }),
   ...ofNoun('CommerceAudit', {
     violations: 'How many rows break a rule. It should be 0.',
     checks: 'The rules, one by one.',
@@ -27,8 +30,8 @@ export const rulesReference: Reference['members'] = {
   ...ofNoun('Discount PutDiscount', {
     kind: 'A share, an amount, free shipping, or units that are given.',
     scope: 'Whether it is taken off the order, or off lines.',
-    skus: 'Only these units get it.',
-    categories: 'Only products of these categories get it.',
+    skus: 'Units that get it. If nothing is named here or below, all do.',
+    categories: 'Products of these categories get it, with their subcategories.',
     amount_minor: 'How much it takes off; null for other kinds.',
     min_subtotal_minor: 'The prices that an order needs at least.',
     starts_at: 'From when on it applies.',

@@ -2,6 +2,12 @@
 import { ofNoun, type Reference } from '#dodeca/kernel'
 
 export const sessionsReference: Reference['members'] = {
+  ...ofNoun('PasskeyOptions', {
+    expires_in: 'Seconds until the challenge expires.',
+  }),
+  ...ofNoun('MfaRequired', {
+    expires_in: 'Seconds until the `login_token` expires.',
+  }),
   ...ofNoun('SecurityEvent', {
     'safe_context.reason': 'Why it happened or was refused, in one word.',
   }),

@@ -2,6 +2,12 @@
 import { ofNoun, type Reference } from '#dodeca/kernel'
 
 export const modelsReference: Reference['members'] = {
+  ...ofNoun('ModelPrice CreateModelPrice', {
+    model_deployment_id: 'The deployment whose price it is.',
+  }),
+  ...ofNoun('ModelPrice', {
+    price_version: 'The number of the price.',
+  }),
   ...ofNoun('Model CreateModel ChangeModel', {
     'aliases.priority': 'Deployments with a lower number are asked first.',
   }),

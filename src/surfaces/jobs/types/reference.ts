@@ -2,6 +2,9 @@
 import { ofNoun, type Reference } from '#dodeca/kernel'
 
 export const typesReference: Reference['members'] = {
+  ...ofNoun('RegisterJobType', {
+    schema_version: 'The version that is registered. An existing version never changes.',
+  }),
   ...ofNoun('JobTypePause PauseJobType', {
     reason: 'Why it is paused. It is shown to operators, and kept in the audit log.',
   }),

@@ -2,6 +2,9 @@
 import { ofNoun, type Reference } from '#dodeca/kernel'
 
 export const destinationsReference: Reference['members'] = {
+  ...ofNoun('Destination NewDestination', {
+    provider: 'The service that reaches the device.',
+  }),
   ...ofNoun('GetNotificationPushKeyReply', {
     public_key: 'The key that `pushManager.subscribe` takes as `applicationServerKey`.',
   }),

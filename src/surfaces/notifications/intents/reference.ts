@@ -2,6 +2,12 @@
 import { ofNoun, type Reference } from '#dodeca/kernel'
 
 export const intentsReference: Reference['members'] = {
+  ...ofNoun('NotificationDetail', {
+    'events.provider': 'The provider that reports.',
+  }),
+  ...ofNoun('CancelNotificationBody', {
+    reason: 'Why it is cancelled. It is kept in the audit log.',
+  }),
   ...ofNoun('Notification NotificationDetail', {
     state: 'What has become of it over all channels.',
     'channels.state': 'What has become of it on this channel.',
@@ -13,6 +19,7 @@ export const intentsReference: Reference['members'] = {
     state: 'The state after the request.',
   }),
   ...ofNoun('Notification NotificationDetail', {
+    channels: 'What has become of it on each channel.',
     idempotency_key: 'The key of the request that created it.',
     batch_id: 'The batch to which it belongs; null if to none.',
     digest_id: 'The digest into which it is collected; null if into none.',
@@ -28,6 +35,7 @@ export const intentsReference: Reference['members'] = {
     'dedupe.key': 'Of the messages with one key, only the first is sent.',
   }),
   ...ofNoun('ExplainNotificationReply', {
+    channels: 'The decision for each channel.',
     'channels.decision': 'Whether it would be sent now, later, or not at all.',
     'channels.at': 'When it would be sent, if later.',
   }),

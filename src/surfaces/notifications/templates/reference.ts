@@ -2,6 +2,13 @@
 import { ofNoun, type Reference } from '#dodeca/kernel'
 
 export const templatesReference: Reference['members'] = {
+  ...ofNoun('ListNotificationTemplatesReply', {
+    'data.status': 'Whether it can be sent: only a published version can.',
+    'data.channels': 'The channels for which it has texts.',
+  }),
+  ...ofNoun('NotificationTemplate NewNotificationTemplate', {
+    channels: 'The texts of each channel.',
+  }),
   ...ofNoun('NotificationTemplate NewNotificationTemplate', {
     name: 'The name by which notifications choose the template.',
   }),
