@@ -4,9 +4,9 @@ const choice = 'docs-language'
 for (const block of navigator.clipboard ? document.querySelectorAll('pre') : []) {
   const button = document.createElement('button')
   Object.assign(button, { type: 'button', className: 'copy', textContent: 'Copy' })
-  button.addEventListener('click', async () => {
-    await navigator.clipboard.writeText(block.querySelector('code').textContent)
-    button.textContent = 'Copied'
+  button.addEventListener('click', () => {
+    const copied = navigator.clipboard.writeText(block.querySelector('code').textContent)
+    void copied.then(() => (button.textContent = 'Copied'))
   })
   button.addEventListener('blur', () => (button.textContent = 'Copy'))
   block.prepend(button)

@@ -22,8 +22,10 @@ export function trueByMaking(
   { title, parent }: { readonly title: string; readonly parent: string },
   schema: Json,
 ): string | undefined {
-  const [type, says] = (Object.hasOwn(facts, name) && facts[name]) || []
-  if (!says || !type || parent !== '' || schema['$ref'] !== reference(type)) return undefined
+  const fact = Object.hasOwn(facts, name) ? facts[name] : undefined
+  if (!fact || parent !== '') return undefined
+  const [type, says] = fact
+  if (schema['$ref'] !== reference(type)) return undefined
   const noun = nounOf(title)
   return noun === null ? undefined : says(noun)
 }
