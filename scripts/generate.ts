@@ -1,6 +1,7 @@
 /** Writes everything that is made from the routes into a folder. scripts/generated.mjs starts it. */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { declarations } from '../client/declare.ts'
 import { generated, type ApiDocument } from '../client/generate.ts'
 import { composition } from '../src/platform.ts'
 import { gather } from '../src/runtime/gather.ts'
@@ -18,6 +19,7 @@ const files = {
   'openapi.json': text,
   'operations.md': operationsPage(routes, gather(composition.surfaces), document),
   'tools.md': tools,
+  'declarations.json': JSON.stringify(await declarations()),
   ...(await generated(document)),
 }
 for (const [name, made] of Object.entries(files)) await writeFile(join(folder, name), made)

@@ -1,5 +1,5 @@
 /**
- * The files that are made from the routes. Two of them are not in git: they are made before their
+ * The files that are made from the routes. Three of them are not in git: they are made before their
  * first use, and again after a change of the sources (cache.mjs). The others are in git, because a
  * running platform or a reader of a change needs them; `npm run generate` writes these too, and a
  * test compares them. Plain JavaScript with Node's own modules, for any Node 20 or newer.
@@ -15,7 +15,11 @@ import { underLock } from './lock.mjs'
 
 const project = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '')
 
-const ignored = { 'openapi.json': 'docs/openapi.json', 'schema.d.ts': 'client/src/schema.d.ts' }
+const ignored = {
+  'openapi.json': 'docs/openapi.json',
+  'schema.d.ts': 'client/src/schema.d.ts',
+  'declarations.json': 'client/src/declarations.json',
+}
 /** In git. */
 export const tracked = {
   'operations.ts': 'client/src/operations.ts',
@@ -30,12 +34,16 @@ const inputs = [
   'scripts/openapi.ts',
   'scripts/operations.ts',
   'scripts/tools.ts',
+  'client/declare.ts',
   'client/generate.ts',
 ]
 
+const made_of_them = /(schema\.d|operations)\.ts$/
+
 /** Makes the files that are not in git. Returns the folder with all of them. */
 export async function ensureGenerated() {
-  const files = [...inputs, ...sourcesOf(project, ['src'])]
+  const own = sourcesOf(project, ['client/src']).filter(path => !made_of_them.test(path))
+  const files = [...inputs, ...own, ...sourcesOf(project, ['src'])]
   const folder = folderOf(project, 'generated', files, contentOf)
   const isMade = () => contentsOf(folder) !== undefined
   const isDone = () => isMade() && Object.entries(ignored).every(file => isPlaced(folder, file))

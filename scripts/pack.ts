@@ -21,7 +21,8 @@ export const entries = {
   './testing': 'src/testing/entry.ts',
 } as const
 
-const whole = `api/tools.md bin/dodeca.mjs console/src client/README.md client/src docs templates
+const whole =
+  `api/tools.md bin/dodeca.mjs console/src client/README.md client/package.json client/src docs templates
   CHANGELOG.md CONTRIBUTING.md LICENSE README.md SECURITY.md THIRD-PARTY-NOTICES.md`.split(/\s+/)
 
 /** Returns the path of the tarball. */
@@ -49,7 +50,7 @@ export async function pack(target: string): Promise<string> {
 
 /** Migrations, pages and README files: what is not compiled. */
 function isRead(path: string): boolean {
-  return basename(path) !== 'test' && !/(?<!try-it)\.(ts|mjs|js)$/.test(path)
+  return basename(path) !== 'test' && !/(?<!try-it|docs-page)\.(ts|mjs|js)$/.test(path)
 }
 
 /** The maps, by which errors name lines of sources, lead from where the bundle was made. */

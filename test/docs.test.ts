@@ -39,11 +39,15 @@ const pages = [
   'docs/events.md',
   'docs/getting-started.md',
   'docs/guides/ask-your-pdfs.md',
+  'docs/guides/chat-in-a-page.md',
   'docs/guides/chat-room.md',
+  'docs/guides/inbox.md',
+  'docs/guides/log-in.md',
   'docs/guides/receive-webhooks.md',
   'docs/guides/rules.md',
   'docs/guides/shop.md',
   'docs/guides/take-a-payment.md',
+  'docs/guides/upload-a-file.md',
   'docs/guides/worker-in-python.md',
   'docs/identity.md',
   'docs/inference.md',
@@ -111,7 +115,7 @@ type Block = {
 }
 
 function blocksOf(page: string): Block[] {
-  const fenced = /^```sh\n([\s\S]*?)^```$(?:\s*^```(json|text)\n([\s\S]*?)^```$)?/gm
+  const fenced = /^```sh(?: tabs)?\n([\s\S]*?)^```$(?:\s*^```(json|text)\n([\s\S]*?)^```$)?/gm
   return [...page.matchAll(fenced)].map(([, commands = '', kind, text = '']) => ({
     commands,
     answer: kind === undefined ? null : { kind, text },

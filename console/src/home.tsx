@@ -19,6 +19,7 @@ export function HomePage() {
   return (
     <>
       <h1>{words.home}</h1>
+      <p>{words.home_says}</p>
       <div class="cards">
         <Health />
         <Activity />

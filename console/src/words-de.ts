@@ -4,6 +4,8 @@ import type { Words } from './words-en.ts'
 
 export const de: Words = {
   home: 'Übersicht',
+  home_says:
+    'Suchen Sie oben nach einer Mailadresse, einem Namen, einer Bestellnummer oder irgendeiner Kennung: Dort finden Sie auch, was Sie tun können. Das Menü hat einen Ort für jeden Teil der Plattform, den Sie sehen dürfen. Unten steht, was Sie braucht.',
   trace: 'Verlauf',
   skip: 'Zum Inhalt springen',
   menu: 'Menü',

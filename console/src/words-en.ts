@@ -1,6 +1,8 @@
 /** The words of the console in English. The other languages have the same properties. */
 export const en = {
   home: 'Home',
+  home_says:
+    'Search above for a mail address, a name, an order number or any id: it leads to the thing, and there are its actions. The menu has a place for each part of the platform that you may see. Below is what needs you.',
   trace: 'Trace',
   skip: 'Skip to the content',
   menu: 'Menu',

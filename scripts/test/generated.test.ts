@@ -15,6 +15,7 @@ beforeEach(() => {
   write('package.json', '{ "type": "module" }')
   write('package-lock.json', '{}')
   write('src/word.ts', `export const word = 'one'`)
+  write('client/src/index.ts', '')
   write('client/node_modules/openapi-typescript/package.json', '{}')
   write(
     'scripts/generate.ts',
@@ -22,7 +23,7 @@ beforeEach(() => {
 import { join } from 'node:path'
 import { word } from '../src/word.ts'
 appendFileSync(join(import.meta.dirname, '../runs'), word)
-for (const name of ['openapi.json', 'schema.d.ts', 'operations.ts', 'operations.md', 'tools.md'])
+for (const name of ['openapi.json', 'schema.d.ts', 'declarations.json', 'operations.ts', 'operations.md', 'tools.md'])
   writeFileSync(join(process.argv[2], name), word + ' ' + name)`,
   )
 })

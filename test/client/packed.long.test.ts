@@ -45,6 +45,8 @@ export async function count(base_url: string): Promise<string> {
   const job = await api.jobs.waitFor(data.id)
   // @ts-expect-error: there is no such path
   await api.GET('/v1/no-such-path')
+  // @ts-expect-error: it is misspelled
+  await api.POST('/v1/jobs', { body: { typ: 'demo.count' } })
   return job.status
 }
 
@@ -57,19 +59,20 @@ export async function read(base_url: string, token: string): Promise<string | nu
 export const all = [Problem, verifyWebhook]
 `
 
+const options = {
+  target: 'es2022',
+  module: 'nodenext',
+  lib: ['es2022', 'dom'],
+  types: [],
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  noUncheckedIndexedAccess: true,
+  noPropertyAccessFromIndexSignature: true,
+  noEmit: true,
+}
+
 test('compiles under the strictest rules', async () => {
   await writeFile(join(folder, 'program.ts'), program)
-  const options = {
-    target: 'es2022',
-    module: 'nodenext',
-    lib: ['es2022', 'dom'],
-    types: [],
-    strict: true,
-    exactOptionalPropertyTypes: true,
-    noUncheckedIndexedAccess: true,
-    noPropertyAccessFromIndexSignature: true,
-    noEmit: true,
-  }
   await writeFile(
     join(folder, 'tsconfig.json'),
     JSON.stringify({ compilerOptions: options, files: ['program.ts'] }),
@@ -106,6 +109,53 @@ console.log([typeof login, typeof api.jobs.waitFor, Problem.name, failed].join('
     const { stdout } = await run(node, [join(folder, 'plain.mjs')])
     expect([version, stdout.trim()]).toEqual([version, 'function function Problem TypeError'])
   }
+})
+
+test('the package that a running platform gives out needs no other one, on every Node', async () => {
+  const world = await openProductWorld()
+  const other = await openProductWorld({})
+  const of = async ({ url }: { readonly url: string }) => {
+    const answer = await fetch(`${url}/client/dodeca-client.tgz`)
+    expect(answer.headers.get('content-disposition')).toMatch(/"dodeca-client-[\d.]+\.tgz"$/)
+    return Buffer.from(await answer.arrayBuffer())
+  }
+  const bytes = await of(world)
+  // npm compares them with its lock file, and each process of a cell makes its own.
+  expect(bytes.equals(await of(other))).toBe(true)
+  await other.close()
+
+  const given = await mkdtemp(join(tmpdir(), 'dodeca-given-'))
+  await writeFile(join(given, 'dodeca-client.tgz'), bytes)
+  await writeFile(join(given, 'package.json'), '{"type":"module"}')
+  const install = ['install', '--offline', '--no-audit', './dodeca-client.tgz']
+  await run('npm', install, { cwd: given })
+  await writeFile(join(given, 'program.ts'), program)
+  await writeFile(
+    join(given, 'tsconfig.json'),
+    JSON.stringify({ compilerOptions: { ...options, skipLibCheck: false }, files: ['program.ts'] }),
+  )
+  const tsc = join(client, 'node_modules/.bin/tsc')
+  const { stdout } = await run(tsc, ['-p', given]).catch(
+    (error: unknown) => error as { stdout: string },
+  )
+  expect(stdout).toBe('')
+
+  const { email, password, tenant } = await world.member()
+  await writeFile(
+    join(given, 'plain.mjs'),
+    `import { login, Problem } from '@dodeca/client'
+const [base_url, email, password, tenant] = process.argv.slice(2)
+const api = await login({ base_url, email, password, tenant })
+const { data } = await api.GET('/v1/me')
+const wrong = await login({ base_url, email, tenant, password: 'x' }).catch(error => error)
+console.log([data.id === api.session.account_id, wrong instanceof Problem, wrong.code].join(' '))`,
+  )
+  for (const [version, node] of await nodesHere()) {
+    const words = [join(given, 'plain.mjs'), world.url, email, password, tenant.slug]
+    const said = (await run(node, words)).stdout.trim()
+    expect([version, said]).toEqual([version, 'true true invalid_credentials'])
+  }
+  await rm(given, { recursive: true })
 })
 
 test('chats on every Node of this machine', async () => {

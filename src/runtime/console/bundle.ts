@@ -41,6 +41,13 @@ export async function bundleClient(document: string): Promise<Asset> {
   return await asset('js', await joined(document, { entryPoints: { client }, outdir: 'client' }))
 }
 
+/** The same for programs, with the names that their errors have in a log. */
+export async function joinClient(document: string): Promise<string> {
+  const options = { entryPoints: { client }, outdir: 'client', minify: false }
+  const [file] = await joined(document, options)
+  return file?.text ?? ''
+}
+
 let last: Promise<unknown> = Promise.resolve()
 
 /** One at a time, because its end stops esbuild's own process. */
@@ -49,10 +56,10 @@ function joined(document: string, options: BuildOptions): Promise<OutputFile[]> 
     const { build, stop } = await import('esbuild')
     try {
       const { outputFiles } = await build({
+        minify: true,
         ...options,
         bundle: true,
         write: false,
-        minify: true,
         format: 'esm',
         target: 'es2022',
         legalComments: 'none',

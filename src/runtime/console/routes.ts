@@ -6,7 +6,8 @@
 import { Type } from 'typebox'
 import { closed, htmlPage, markup, problem, reply, route, text } from '#dodeca/kernel'
 import type { RequestFacts, Route } from '#dodeca/kernel'
-import { bundleClient, bundleConsole, type Asset, type Bundle } from './bundle.ts'
+import { bundleClient, bundleConsole, joinClient, type Asset, type Bundle } from './bundle.ts'
+import { clientPackage, readTypes } from './client-package.ts'
 
 const policy = [
   `default-src 'none'`,
@@ -49,6 +50,7 @@ export function consoleRoutes(document: () => string): Route[] {
   const bundle = fallible(() => bundleConsole(document()))
   return [
     clientRoute(document),
+    clientPackageRoute(document),
     assetRoute(bundle),
     frameRoute(),
     ...paths.map(path => pageRoute(path, bundle)),
@@ -148,6 +150,35 @@ function clientRoute(document: () => string): Route {
     headers: { 'cache-control': 'no-cache' },
     replies: { 200: Type.Unsafe<Buffer>({ type: 'string' }) },
     handle: async ({ request }) => fileReply(await file(), request, 'no-cache'),
+  })
+}
+
+/** The client for programs with a build or in Node: `npm install` takes the file, or commit it. */
+function clientPackageRoute(document: () => string): Route {
+  const made = fallible(async () => {
+    const types = await readTypes()
+    return clientPackage(await joinClient(document()), types)
+  })
+  return route({
+    ...common,
+    path: '/client/dodeca-client.tgz',
+    summary: 'The client as a package',
+    transaction: 'own',
+    head: true,
+    produces: ['application/gzip'],
+    sends: ['etag'],
+    headers: { 'cache-control': 'no-cache' },
+    replies: { 200: Type.Unsafe<Buffer>({ type: 'string' }) },
+    fails: ['not_found'],
+    handle: async () => {
+      const { name, bytes, etag } = await made()
+      return reply(200, bytes, {
+        'content-type': 'application/gzip',
+        'content-disposition': `attachment; filename="${name}"`,
+        'cache-control': 'no-cache',
+        etag,
+      })
+    },
   })
 }
 

@@ -1,6 +1,6 @@
 /**
  * The frame of a page of the documentation: search, navigation, the page, its headings. One style
- * sheet, light and dark, from a phone to a wide screen. Only a page with a form to try has a script.
+ * sheet, light and dark, from a phone to a wide screen. Everything but the forms works without a script.
  */
 import { htmlPage, markup, pageHeaders, trusted, type Markup } from '#dodeca/kernel'
 import { hashSource } from '../../kernel/http/markup.ts'
@@ -51,6 +51,14 @@ code, pre { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, monospac
 pre { background: var(--code); border: 1px solid var(--line); border-radius: .5rem; padding: .8rem 1rem;
   overflow-x: auto; line-height: 1.5 }
 pre code { font-size: .92em }
+.tabs { display: flex; flex-wrap: wrap; gap: 0 .3rem; margin: 1rem 0 }
+.tabs input { position: absolute; opacity: 0 }
+.tabs label { padding: .15rem .8rem; border-radius: .4rem .4rem 0 0; color: var(--soft); cursor: pointer; font-size: .92rem }
+.tabs input:checked + label { color: var(--accent); background: var(--code); font-weight: 600 }
+.tabs input:focus-visible + label { outline: 2px solid var(--accent) }
+.tabs pre { order: 1; width: 100%; margin: 0; display: none }
+.tabs input:checked + label + pre { display: block }
+pre .copy { float: right; margin-left: 1rem; padding: .05rem .7rem; font-size: .8rem }
 .table { overflow-x: auto; margin: 1rem 0 }
 table { border-collapse: collapse; font-size: .93rem; min-width: 100% }
 th, td { border-bottom: 1px solid var(--line); padding: .4rem .8rem .4rem 0; text-align: left;
@@ -94,11 +102,12 @@ mark { background: light-dark(#fff0b3, #5a4a00); color: inherit }
 @media print { .top, .side, .here { display: none } .frame, .main { display: block } }
 `
 
-/** The headers of a page. They allow pictures of this platform and the given script. */
-export function headersFor(script?: string) {
-  const allowed =
-    script === undefined ? '' : `script-src ${hashSource(script)}; connect-src 'self'; `
-  return pageHeaders(style, `${allowed}img-src 'self'; form-action 'self'; `)
+/** The headers of a page. They allow pictures of this platform, the given script and what it needs. */
+export function headersFor(script: string, needs: string) {
+  return pageHeaders(
+    style,
+    `script-src ${hashSource(script)}; ${needs}img-src 'self'; form-action 'self'; `,
+  )
 }
 
 export type FrameParts = {
@@ -110,7 +119,7 @@ export type FrameParts = {
   readonly headings?: readonly Heading[]
   /** The text of the search. */
   readonly query?: string
-  readonly script?: string
+  readonly script: string
 }
 
 export function frame({
@@ -136,7 +145,7 @@ ${headings.length > 2 && onThisPage(headings)}
 </div>
 <div class="side" id="pages">${navigation(groups, name)}</div>
 </div>
-${script !== undefined && markup`<script type="module">${trusted(script)}</script>`}`
+<script type="module">${trusted(script)}</script>`
   const head = markup`<link rel="icon" href="${base}/images/icon.svg">`
   return htmlPage({ title: `${title} · Dodeca`, head, style, body: page })
 }

@@ -6,6 +6,7 @@ import { readFile } from 'node:fs/promises'
 import { markup, Problem, problem, type Markup } from '#dodeca/kernel'
 import type { Rendered } from '../../kernel/http/contract/reply.ts'
 import type { WebPage } from '../../kernel/http/server/router.ts'
+import { lazily } from '../lazily.ts'
 import { wantsHtml } from '../platform-routes/html.ts'
 import type { AnySurface } from '../gather.ts'
 import { base, frame, headersFor, type FrameParts } from './frame.ts'
@@ -39,7 +40,7 @@ export function docsPages(
   let indexed: Promise<Search[]> | undefined
   let read: Promise<Reference> | undefined
   let sampled: string | undefined
-  const site = () => (opened ??= loadSite(surfaces, public_url))
+  const site = () => (opened ??= loadSite(surfaces, public_url, document))
   const withOwn = () => (sampled ??= withSamples(document()))
   const reference = () => (read ??= loadReference(withOwn()))
   const searches = () => (indexed ??= openSearches(site, reference))
@@ -55,7 +56,7 @@ export function docsPages(
         const indexes = query.trim() === '' ? [] : searches()
         const [{ groups }, [pages, operations]] = await Promise.all([site(), indexes])
         const body = found(query, pages?.(query) ?? [], operations?.(query) ?? [])
-        return shown({ title: 'Search', name: 'search', groups, body, query })
+        return await shown({ title: 'Search', name: 'search', groups, body, query })
       },
     },
     // Browsers ask every host for it, also from pages that name none.
@@ -73,7 +74,7 @@ export function docsPages(
           return markdown(await text(name.slice(0, -3).replace(/^index$/, '')))
         const parts = await page(name)
         if (!parts) throw problem('not_found')
-        return shown({ ...parts, groups })
+        return await shown({ ...parts, groups })
       },
     },
   ]
@@ -87,7 +88,7 @@ function withMissing({ path, read }: WebPage, site: () => Promise<Site>): WebPag
     const { groups } = await site()
     const title = 'There is no such page'
     const body = markup`<h1>${title}</h1><p>Search for it above, or look at <a href="${base}/">all pages</a>.</p>`
-    return { ...shown({ title, name: '', groups, body }), status: 404 }
+    return { ...(await shown({ title, name: '', groups, body })), status: 404 }
   }
   return {
     path,
@@ -96,10 +97,18 @@ function withMissing({ path, read }: WebPage, site: () => Promise<Site>): WebPag
 }
 
 /** The parser of Markdown takes 6 MB. It is loaded at the first visit. */
-async function loadSite(surfaces: readonly AnySurface[], public_url: string): Promise<Site> {
+async function loadSite(
+  surfaces: readonly AnySurface[],
+  public_url: string,
+  document: () => string,
+): Promise<Site> {
   const { referenceLists } = await import('./reference-lists.ts')
+  const { samplesFromCurl } = await import('./reference/from-curl.ts')
   const { openSite } = await import('./site.ts')
-  return await openSite(referenceLists(surfaces), public_url)
+  let read: Document | undefined
+  const samplesOf = (source: string) =>
+    samplesFromCurl((read ??= JSON.parse(document()) as Document), source)
+  return await openSite(referenceLists(surfaces), public_url, samplesOf)
 }
 
 async function loadReference(document: string): Promise<Reference> {
@@ -139,13 +148,12 @@ async function fileAt(path: string, type = ''): Promise<Rendered> {
 }
 
 function referencePages(reference: () => Promise<Reference>, document: () => string): WebPage[] {
-  let read: Promise<string> | undefined
-  const script = () => (read ??= readFile(new URL('reference/try-it.js', import.meta.url), 'utf8'))
+  const script = lazily(() => readFile(new URL('reference/try-it.js', import.meta.url), 'utf8'))
   const pageOf: WebPage['read'] = async ({ params: { name = '' } }) => {
     const page = (await reference()).page(name)
     if (!page) throw problem('not_found')
-    if (name === '') return shown({ ...page, name: 'api' })
-    return shown({ ...page, name: `api/${name}`, script: await script() })
+    if (name === '') return await shown({ ...page, name: 'api' })
+    return await shown({ ...page, name: `api/${name}`, script: await script() })
   }
   const paths = [`${base}/api`, `${base}/api/`, `${base}/api/:name`]
   const type = 'application/json; charset=utf-8'
@@ -171,8 +179,12 @@ function pythonPage(document: () => string): WebPage {
   }
 }
 
-function shown(parts: FrameParts): Rendered {
-  return { status: 200, headers: headersFor(parts.script), body: frame(parts) }
+const pageScript = lazily(() => readFile(new URL('docs-page.js', import.meta.url), 'utf8'))
+
+async function shown(parts: Omit<FrameParts, 'script'> & { script?: string }): Promise<Rendered> {
+  const script = `${await pageScript()}${parts.script ?? ''}`
+  const headers = headersFor(script, parts.script === undefined ? '' : `connect-src 'self'; `)
+  return { status: 200, headers, body: frame({ ...parts, script }) }
 }
 
 /**

@@ -6,6 +6,7 @@ import { fromMarkdown } from 'mdast-util-from-markdown'
 import { gfmTableFromMarkdown } from 'mdast-util-gfm-table'
 import { gfmTable } from 'micromark-extension-gfm-table'
 import { markup, trusted, type Markup } from '#dodeca/kernel'
+import { code, tabs, type Sample } from './tabs.ts'
 
 type Root = ReturnType<typeof fromMarkdown>
 type Node = Root['children'][number]
@@ -29,9 +30,16 @@ export type Rendered = {
  */
 export type Resolve = (target: string) => string | null
 
-type Context = { readonly resolve: Resolve; readonly ids: ReadonlyMap<Node, string> }
+/** The samples of a block of code that begins with ```sh tabs. */
+export type SamplesOf = (source: string) => readonly Sample[]
 
-export function renderMarkdown(source: string, resolve: Resolve): Rendered {
+type Context = {
+  readonly resolve: Resolve
+  readonly ids: ReadonlyMap<Node, string>
+  readonly samplesOf: SamplesOf | undefined
+}
+
+export function renderMarkdown(source: string, resolve: Resolve, samplesOf?: SamplesOf): Rendered {
   const root = fromMarkdown(source, {
     extensions: [gfmTable()],
     mdastExtensions: [gfmTableFromMarkdown()],
@@ -40,7 +48,7 @@ export function renderMarkdown(source: string, resolve: Resolve): Rendered {
   const sections = sectionsOf(root, ids)
   return {
     title: sections[0]?.text ?? '',
-    body: markup`${root.children.map(one => block(one, { resolve, ids }))}`,
+    body: markup`${root.children.map(one => block(one, { resolve, ids, samplesOf }))}`,
     headings: sections.map(({ depth, id, text }) => ({ depth, id, text })),
     sections,
   }
@@ -94,7 +102,9 @@ function block(node: Node, context: Context): Markup {
     case 'paragraph':
       return markup`<p>${inside(node, context)}</p>\n`
     case 'code':
-      return markup`<pre tabindex="0"><code>${node.value}</code></pre>\n`
+      return node.meta === 'tabs' && context.samplesOf
+        ? tabs(context.samplesOf(node.value))
+        : markup`${code(node.value)}\n`
     case 'blockquote':
       return markup`<blockquote>${inside(node, context)}</blockquote>\n`
     case 'list':

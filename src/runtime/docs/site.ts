@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises'
 import { posix } from 'node:path'
 import { base, type Group } from './frame.ts'
 import type { Lists } from './reference-lists.ts'
-import { renderMarkdown, type Rendered } from './render-markdown.ts'
+import { renderMarkdown, type Rendered, type SamplesOf } from './render-markdown.ts'
 
 const repository = new URL('../../../', import.meta.url)
 
@@ -41,9 +41,13 @@ export type Site = {
 const sample_url = 'http://localhost:8080'
 
 /** A list of `lists` is the end of its page. */
-export async function openSite(lists: Lists, public_url = sample_url): Promise<Site> {
+export async function openSite(
+  lists: Lists,
+  public_url = sample_url,
+  samplesOf?: SamplesOf,
+): Promise<Site> {
   const read = (file: string) => readSource(file, lists[file]?.() ?? '', public_url)
-  const readPage = async (file: string) => renderPage(file, await read(file))
+  const readPage = async (file: string) => renderPage(file, await read(file), samplesOf)
   const index = await readPage('docs/README.md')
   const groups = groupsOf(await readFile(new URL('docs/README.md', repository), 'utf8'))
   const files = new Map(groups.flatMap(group => group.entries.map(one => [one.name, one.file])))
@@ -75,8 +79,8 @@ async function readSource(file: string, list: string, public_url: string): Promi
   return `${text}\n${list}`.replaceAll(sample_url, () => public_url)
 }
 
-function renderPage(file: string, source: string): Page {
-  const rendered = renderMarkdown(source, target => addressOf(target, file))
+function renderPage(file: string, source: string, samplesOf: SamplesOf | undefined): Page {
+  const rendered = renderMarkdown(source, target => addressOf(target, file), samplesOf)
   return { ...rendered, file, name: nameOf(file) ?? '' }
 }
 

@@ -234,6 +234,7 @@ describe('the start is refused for', () => {
     'v1/a.js',
     'console',
     'client.js',
+    'client/a.tgz',
     'docs/index.html',
     'dev/x',
     'healthz',

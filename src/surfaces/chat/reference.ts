@@ -1,10 +1,20 @@
 /** The explanations of this surface in the published document. */
 import type { Reference } from '#dodeca/kernel'
+import { attachmentsReference } from './attachments/reference.ts'
+import { conversationsReference } from './conversations/reference.ts'
+import { devicesReference } from './devices/reference.ts'
+import { messagesReference } from './messages/reference.ts'
+import { realtimeReference } from './realtime/reference.ts'
 
 export const reference: Reference = {
   introduction:
     'Direct and group conversations: ordered durable messages, real-time delivery over a WebSocket, offline sync, edits, receipts, typing, presence, attachments and devices. Each message has a sequence number in its conversation, without gaps and in commit order. Each change of a conversation has a revision. A device that was offline fetches all changes after the last revision that it has.',
   members: {
+    ...attachmentsReference,
+    ...messagesReference,
+    ...conversationsReference,
+    ...devicesReference,
+    ...realtimeReference,
     type: ['Two people, or a group.'],
     member_ids: ['The other members.', ['0198c2f0-6d5e-7cc3-98a1-3f2f7a6b1c01']],
     user_ids: ['The people to add.', ['0198c2f0-6d5e-7cc3-98a1-3f2f7a6b1c01']],

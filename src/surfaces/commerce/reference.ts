@@ -1,10 +1,30 @@
 /** The explanations of this surface in the published document. */
 import type { Reference } from '#dodeca/kernel'
+import { cartsReference } from './carts/reference.ts'
+import { catalogReference } from './catalog/reference.ts'
+import { checkoutReference } from './checkout/reference.ts'
+import { collectionsReference } from './collections/reference.ts'
+import { inventoryReference } from './inventory/reference.ts'
+import { ordersReference } from './orders/reference.ts'
+import { pricesReference } from './prices/reference.ts'
+import { returnsReference } from './returns/reference.ts'
+import { rulesReference } from './rules/reference.ts'
+import { shipmentsReference } from './shipments/reference.ts'
 
 export const reference: Reference = {
   introduction:
     'A shop: products, prices, stock, carts, checkout, orders, shipments and returns. The platform calculates totals and can explain each cent. Two buyers never get the same unit. Money is captured only for confirmed orders.',
   members: {
+    ...cartsReference,
+    ...checkoutReference,
+    ...ordersReference,
+    ...shipmentsReference,
+    ...returnsReference,
+    ...rulesReference,
+    ...catalogReference,
+    ...collectionsReference,
+    ...inventoryReference,
+    ...pricesReference,
     sku: ['The name that the shop gave to one unit of stock.', 'MUG-BLUE'],
     handle: ['The name of the product in addresses.', 'blue-mug'],
     category: ['A path; a list of it includes what is below it.', 'kitchen/mugs'],

@@ -1,10 +1,24 @@
 /** The explanations of this surface in the published document. */
 import type { Reference } from '#dodeca/kernel'
+import { accountsReference } from './accounts/reference.ts'
+import { apiKeysReference } from './api-keys/reference.ts'
+import { clientsReference } from './clients/reference.ts'
+import { connectionsReference } from './connections/reference.ts'
+import { mfaReference } from './mfa/reference.ts'
+import { organizationsReference } from './organizations/reference.ts'
+import { sessionsReference } from './sessions/reference.ts'
 
 export const reference: Reference = {
   introduction:
     'Accounts, sessions, second factors, roles and API keys. A person logs in to one tenant and gets a short-lived access token and a refresh token; programs use API keys. The grants of an account are read from its roles at each request.',
   members: {
+    ...accountsReference,
+    ...sessionsReference,
+    ...mfaReference,
+    ...apiKeysReference,
+    ...organizationsReference,
+    ...connectionsReference,
+    ...clientsReference,
     email: ['The mail address, as the person wrote it.', 'ada@example.com'],
     password: [
       'The password: 12 to 128 characters, not easy to guess.',

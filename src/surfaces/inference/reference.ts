@@ -1,10 +1,32 @@
 /** The explanations of this surface in the published document. */
 import type { Reference } from '#dodeca/kernel'
+import { gatewayChatReference } from './gateway/chat/reference.ts'
+import { gatewayMessagesReference } from './gateway/messages/reference.ts'
+import { gatewayResponsesReference } from './gateway/responses/reference.ts'
+import { gatewayVectorsReference } from './gateway/vectors/reference.ts'
+import { inferencesReference } from './inferences/reference.ts'
+import { jobsReference } from './jobs/reference.ts'
+import { modelsReference } from './models/reference.ts'
+import { ownProvidersReference } from './own-providers/reference.ts'
+import { quotasReference } from './quotas/reference.ts'
+import { reportsReference } from './reports/reference.ts'
+import { usageReference } from './usage/reference.ts'
 
 export const reference: Reference = {
   introduction:
     'Model calls: blocking, streamed and in jobs. Quotas are reserved before a provider is called, and usage is recorded for everything that was sent. A stream has exactly one terminal event; a stream that ends without it is incomplete. A retry with the same Idempotency-Key continues the same call or gets its recorded outcome. It never starts a second call.',
   members: {
+    ...gatewayChatReference,
+    ...gatewayVectorsReference,
+    ...gatewayMessagesReference,
+    ...gatewayResponsesReference,
+    ...inferencesReference,
+    ...jobsReference,
+    ...reportsReference,
+    ...modelsReference,
+    ...ownProvidersReference,
+    ...quotasReference,
+    ...usageReference,
     model: ['An alias, such as `default`, or the id of a model.', 'default'],
     'CreateInference.input': [
       'The prompt, or the turns of a conversation.',

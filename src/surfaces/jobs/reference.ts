@@ -1,10 +1,28 @@
 /** The names and descriptions of this surface for the published document. */
 import type { Reference } from '#dodeca/kernel'
+import { attemptsReference } from './attempts/reference.ts'
+import { jobsReference } from './jobs/reference.ts'
+import { resultsReference } from './results/reference.ts'
+import { rulesReference } from './rules/reference.ts'
+import { schedulesReference } from './schedules/reference.ts'
+import { stepsReference } from './steps/reference.ts'
+import { streamsReference } from './streams/reference.ts'
+import { typesReference } from './types/reference.ts'
+import { workersReference } from './workers/reference.ts'
 
 export const reference: Reference = {
   introduction:
     'Long-running work that survives crashes. A job is stored in one transaction, claimed by a worker under a lease, retried with backoff, and ends exactly once. You can watch its progress. Your own workers claim jobs over HTTP.',
   members: {
+    ...jobsReference,
+    ...attemptsReference,
+    ...streamsReference,
+    ...resultsReference,
+    ...rulesReference,
+    ...schedulesReference,
+    ...stepsReference,
+    ...typesReference,
+    ...workersReference,
     lease_token: [
       'Proves that the worker holds the attempt; each claim has a new one.',
       'lt_9fK2mQ4x',

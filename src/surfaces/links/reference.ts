@@ -1,10 +1,18 @@
 /** The names and descriptions of this surface for the published document. */
 import type { Reference } from '#dodeca/kernel'
+import { domainsReference } from './domains/reference.ts'
+import { moderationReference } from './moderation/reference.ts'
+import { shorteningReference } from './shortening/reference.ts'
+import { statisticsReference } from './statistics/reference.ts'
 
 export const reference: Reference = {
   introduction:
     'Short links with safe destinations. A link has a code on a domain, an owner, an expiry and statistics. Destinations are checked before and after a link is published. You can use your own domains after you prove them with a DNS record.',
   members: {
+    ...shorteningReference,
+    ...domainsReference,
+    ...moderationReference,
+    ...statisticsReference,
     destination_url: ['The destination of the link.', 'https://example.com/spring?utm_source=mail'],
     alias: ['The code that you want. Leave it out to get a random code.', 'spring-sale'],
     code: ['The last part of the short URL.', 'spring-sale'],

@@ -1,5 +1,13 @@
 /** The explanations of this surface in the published document. */
 import type { Reference } from '#dodeca/kernel'
+import { batchesReference } from './batches/reference.ts'
+import { categoriesReference } from './categories/reference.ts'
+import { destinationsReference } from './destinations/reference.ts'
+import { inboxReference } from './inbox/reference.ts'
+import { intentsReference } from './intents/reference.ts'
+import { preferencesReference } from './preferences/reference.ts'
+import { suppressionsReference } from './suppressions/reference.ts'
+import { templatesReference } from './templates/reference.ts'
 
 const reason_of_channel =
   'The reason for the state. `sender_revoked` means that the sender has lost the right to send it.'
@@ -8,6 +16,14 @@ export const reference: Reference = {
   introduction:
     'Messages to people by mail, SMS, push and an in-app inbox: one at a time or 100,000 in one request, rendered from versioned templates in the language of the recipient, sent when their preferences allow it, with the outcome of every attempt.',
   members: {
+    ...inboxReference,
+    ...categoriesReference,
+    ...destinationsReference,
+    ...templatesReference,
+    ...intentsReference,
+    ...batchesReference,
+    ...suppressionsReference,
+    ...preferencesReference,
     recipient: ['The recipient. Send exactly one of the four properties.'],
     'Recipient.user_id': ['An account: its proven address, its devices and its in-app inbox.'],
     'Recipient.destination_id': ['A destination that was registered before.'],

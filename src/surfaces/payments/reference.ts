@@ -1,10 +1,22 @@
 /** The names and descriptions of this surface for the published document. */
 import type { Reference } from '#dodeca/kernel'
+import { accountsReference } from './accounts/reference.ts'
+import { disputesReference } from './disputes/reference.ts'
+import { intentsReference } from './intents/reference.ts'
+import { reconciliationReference } from './reconciliation/reference.ts'
+import { refundsReference } from './refunds/reference.ts'
+import { requestsReference } from './requests/reference.ts'
 
 export const reference: Reference = {
   introduction:
     "Card payments with manual capture, refunds, disputes, a double-entry ledger and reconciliation with the records of the provider. A reply says only what is certain. If the provider's reply is lost, the platform returns 202 with the state `pending` and finds out the outcome later, without a second charge.",
   members: {
+    ...accountsReference,
+    ...intentsReference,
+    ...requestsReference,
+    ...reconciliationReference,
+    ...disputesReference,
+    ...refundsReference,
     amount_minor: ['The amount in whole minor units of the currency (cents).', 4990],
     amount: [
       'The amount as an exact decimal string, as an alternative to `amount_minor`.',

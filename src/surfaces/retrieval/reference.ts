@@ -1,10 +1,26 @@
 /** The explanations of this surface in the published document. */
 import type { Reference } from '#dodeca/kernel'
+import { answersReference } from './answers/reference.ts'
+import { collectionsReference } from './collections/reference.ts'
+import { connectorsReference } from './connectors/reference.ts'
+import { documentsReference } from './documents/reference.ts'
+import { evaluationsReference } from './evaluations/reference.ts'
+import { indexesReference } from './indexes/reference.ts'
+import { ingestionReference } from './ingestion/reference.ts'
+import { searchesReference } from './searches/reference.ts'
 
 export const reference: Reference = {
   introduction:
     'Search and answers from your own documents. A document is added to a collection, cut into chunks, and indexed by words and by meaning. A search or an answer uses only documents that the caller may read at that moment. An answer quotes its sources word for word.',
   members: {
+    ...documentsReference,
+    ...ingestionReference,
+    ...evaluationsReference,
+    ...indexesReference,
+    ...answersReference,
+    ...collectionsReference,
+    ...connectorsReference,
+    ...searchesReference,
     collection_id: ['The collection.'],
     collection_ids: ['The collections to search. You must be allowed to read each of them.'],
     document_id: ['The document.'],

@@ -1,10 +1,20 @@
 /** The explanations of this surface in the published document. */
 import type { Reference } from '#dodeca/kernel'
+import { graphReference } from './graph/reference.ts'
+import { moderationReference } from './moderation/reference.ts'
+import { peopleReference } from './people/reference.ts'
+import { postsReference } from './posts/reference.ts'
+import { reactionsReference } from './reactions/reference.ts'
 
 export const reference: Reference = {
   introduction:
     'Profiles, follows, posts, feeds, likes, comments, blocks and moderation. When the reply to a new post is sent, the post is in the feeds of followers. A block, a mute or a deletion applies from the next read on. `me` in a path is the caller.',
   members: {
+    ...postsReference,
+    ...peopleReference,
+    ...moderationReference,
+    ...reactionsReference,
+    ...graphReference,
     handle: [
       'The name of an account in addresses and mentions, unique in its tenant.',
       'mara.lindqvist',

@@ -1,5 +1,8 @@
 /** The names and descriptions of this surface for the published document. */
 import type { Reference } from '#dodeca/kernel'
+import { filesReference } from './files/reference.ts'
+import { partsReference } from './parts/reference.ts'
+import { uploadsReference } from './uploads/reference.ts'
 
 const digest = 'sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08'
 
@@ -7,6 +10,9 @@ export const reference: Reference = {
   introduction:
     'A client sends files directly to the object store. An upload is sent in parts, and one checksum verifies the whole file. Then the file is inspected and scanned. Only an `available` file can be downloaded, and only by callers who may read it at that moment.',
   members: {
+    ...uploadsReference,
+    ...partsReference,
+    ...filesReference,
     upload_id: ['The upload.'],
     file_id: ['The file of a completed upload.'],
     purpose: [

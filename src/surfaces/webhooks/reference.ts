@@ -1,10 +1,20 @@
 /** The names and descriptions of this surface for the published document. */
 import type { Reference } from '#dodeca/kernel'
+import { catalogReference } from './catalog/reference.ts'
+import { deliveriesReference } from './deliveries/reference.ts'
+import { inboundReference } from './inbound/reference.ts'
+import { replaysReference } from './replays/reference.ts'
+import { subscriptionsReference } from './subscriptions/reference.ts'
 
 export const reference: Reference = {
   introduction:
     'Delivers the events of the platform to your endpoints as signed HTTP requests (Standard Webhooks). Failed deliveries are retried, and you can replay them. It also receives signed webhooks of other providers, each once.',
   members: {
+    ...inboundReference,
+    ...deliveriesReference,
+    ...subscriptionsReference,
+    ...catalogReference,
+    ...replaysReference,
     endpoint: [
       'The public `https` address that receives events.',
       'https://hooks.example.com/dodeca',

@@ -7,6 +7,7 @@
 import type { TSchema } from 'typebox'
 import { Amount, Cursor, Id, PositiveAmount, Time, Version } from '../contract/shapes.ts'
 import { exampleOf, isOther } from './examples.ts'
+import { trueByMaking } from './true-by-making.ts'
 import type { Json, Members } from './reference.ts'
 
 export type Components = {
@@ -17,7 +18,13 @@ export type Components = {
   content(schema: TSchema, members: Members, title: string): Json
 }
 
-type Scope = { readonly members: Members; readonly title: string }
+type Scope = {
+  readonly members: Members
+  readonly title: string
+  /** The names of the titled schema, and the one below which a member is. */
+  readonly own: readonly string[]
+  readonly parent: string
+}
 
 /** The parts of a schema that one use may override. */
 const own_words = ['description', 'examples', 'default']
@@ -42,7 +49,10 @@ export function openComponents(): Components {
     if (Array.isArray(schema)) return schema.map(one => published(one, scope))
     if (typeof schema !== 'object' || schema === null) return schema
     const { title, properties, ...rest } = schema as Json
-    const inside = typeof title === 'string' ? { ...scope, title } : scope
+    const inside =
+      typeof title === 'string'
+        ? { ...scope, title, own: Object.keys(properties ?? {}), parent: '' }
+        : scope
     const copy: Json = {}
     for (const [keyword, value] of Object.entries(rest)) {
       copy[keyword] = literal.has(keyword) ? value : published(value, inside)
@@ -54,17 +64,17 @@ export function openComponents(): Components {
   const membersOf = (properties: Json, scope: Scope): Json =>
     Object.fromEntries(
       Object.entries(properties).map(([name, schema]) => {
-        const one = published(schema, scope) as Json
-        const says = wordsFor(name, scope, one)
+        const one = published(schema, { ...scope, parent: name }) as Json
+        const says = wordsFor(name, scope, one) ?? trueByMaking(name, scope, one)
         return [name, says && !one['description'] ? { ...one, description: says } : one]
       }),
     )
 
   for (const shared of [Id, Time, Version, Amount, PositiveAmount, Cursor]) {
-    published(shared, { members: {}, title: '' })
+    published(shared, { members: {}, title: '', own: [], parent: '' })
   }
   const used = (schema: TSchema, members: Members, title = '') =>
-    published(schema, { members, title }) as Json
+    published(schema, { members, title, own: [], parent: '' }) as Json
   return {
     schemas,
     schema: used,
@@ -84,8 +94,12 @@ export function openComponents(): Components {
 
 const literal = new Set(['examples', 'default', 'const', 'enum', 'required'])
 
-function wordsFor(name: string, { members, title }: Scope, schema: Json): string | undefined {
-  const [says, example] = members[`${title}.${name}`] ?? members[name] ?? []
+/** A member of a member never gets the words of a member beside it that has the same name. */
+function wordsFor(name: string, scope: Scope, schema: Json): string | undefined {
+  const { members, title, own, parent } = scope
+  const beside = parent === '' || !own.includes(name) ? members[`${title}.${name}`] : undefined
+  const below = parent === '' ? undefined : members[`${title}.${parent}.${name}`]
+  const [says, example] = below ?? beside ?? members[name] ?? []
   return example !== undefined && isOther(schema, example) ? undefined : says
 }
 

@@ -11,9 +11,11 @@ type Scope = { readonly members: Members; readonly title: string }
 export function exampleOf(schema: unknown, scope: Scope, name = ''): unknown {
   const given = schema as Json
   const inside = typeof given['title'] === 'string' ? { ...scope, title: given['title'] } : scope
-  const own = scope.members[`${scope.title}.${name}`] ?? scope.members[name]
+  // Words without a value leave the value to the schema, or to the name.
+  const known = [scope.members[`${scope.title}.${name}`], scope.members[name]]
+  const own = known.find(one => one !== undefined && one.length > 1)
   const fits = !given['enum'] && given['type'] !== 'object'
-  if (own && own.length > 1 && fits && !isOther(given, own[1])) return own[1]
+  if (own && fits && !isOther(given, own[1])) return own[1]
   if (name === '' || !shared.has(String(given['title']))) {
     const [first] = (given['examples'] ?? []) as unknown[]
     if (first !== undefined) return first

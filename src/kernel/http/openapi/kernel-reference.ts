@@ -1,12 +1,14 @@
 /**
  * Properties that mean the same in every surface, and properties of the platform's own operations.
  */
+import { kernelNouns } from './kernel-nouns.ts'
 import type { Reference } from './reference.ts'
 
 export const platform_introduction =
   'Information about the platform: health, limits, error codes, the event log and the audit log. It is mostly for operators and programs.'
 
 export const kernelReference: Reference['members'] = {
+  ...kernelNouns,
   data: ['The items of this page.'],
   next_cursor: ['Send it as `cursor` to get the next page; null on the last one.', 'c1.eyJhIjoxfQ'],
   has_more: ['Whether a next page exists.', true],

@@ -8,8 +8,8 @@ export type Reference = {
   /** The purpose of the surface: two or three sentences above its operations. */
   readonly introduction: string
   /**
-   * Descriptions by property name, or by `Title.name` if the name means something else in one
-   * schema.
+   * Descriptions by `Title.name`, by `Title.parent.name` for a member of a member, or by property
+   * name if it means the same in every schema.
    */
   readonly members: Readonly<Record<string, Member>>
 }
@@ -18,4 +18,17 @@ export type Reference = {
 export type Member = readonly [says: string, example?: unknown]
 
 export type Members = Reference['members']
+
+/**
+ * The words of one noun, for all schemas that show it, whose titles are separated by spaces. A
+ * member of a member is `parent.name`.
+ */
+export function ofNoun(titles: string, says: Readonly<Record<string, string>>): Members {
+  const entries = titles
+    .split(/\s+/)
+    .flatMap(title =>
+      Object.entries(says).map(([name, one]) => [`${title}.${name}`, [one]] as const),
+    )
+  return Object.fromEntries(entries)
+}
 export type Json = Record<string, unknown>

@@ -3,8 +3,8 @@
  * to try it.
  */
 import { markup, type Markup } from '#dodeca/kernel'
-import type { Sample } from './samples.ts'
 import { base } from '../frame.ts'
+import { code, tabs, type Sample } from '../tabs.ts'
 import {
   parametersOf,
   resolved,
@@ -40,7 +40,7 @@ ${operation.requestBody && section('body', 'Body', bodyView(document, operation.
 ${section('replies', 'Replies', markup`${good.map(one => replyView(document, one))}`)}
 ${section('errors', 'Errors', errorsView(refusals))}
 </div><div class="beside">
-${section('samples', 'Samples', samplesView(operation['x-codeSamples']))}
+${section('samples', 'Samples', tabs(operation['x-codeSamples']))}
 ${section('try', 'Try it', tryForm(document, shown, parameters))}
 </div></div>
 `
@@ -112,18 +112,6 @@ function errorsView(refusals: readonly Numbered[]): Markup {
     return markup`<dt><code>${status}</code></dt><dd><p>${codes.length > 0 ? codes : description}</p></dd>\n`
   })
   return markup`<p>Refusals are <a href="${base}/requests#errors">problem documents</a>.</p><dl class="members">${rows}</dl>`
-}
-
-function samplesView(samples: readonly Sample[]): Markup {
-  const all = samples.map(
-    ({ label, source }, at) =>
-      markup`<details name="sample"${at === 0 && markup` open`}><summary>${label}</summary>${code(source)}</details>\n`,
-  )
-  return markup`${all}`
-}
-
-function code(text: string): Markup {
-  return markup`<pre tabindex="0"><code>${text}</code></pre>`
 }
 
 /** The form is hidden until its script has loaded. */

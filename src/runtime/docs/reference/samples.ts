@@ -3,6 +3,7 @@
  * reference shows them, and the document has them as the member `x-codeSamples`. The values are the
  * document's own examples.
  */
+import type { Sample } from '../tabs.ts'
 import {
   parametersOf,
   resolved,
@@ -12,15 +13,16 @@ import {
   type Operation,
 } from './document.ts'
 
-export type Sample = { readonly lang: string; readonly label: string; readonly source: string }
-
-/** The parts of a request from which a sample is made. */
-type Call = {
+/**
+ * The parts of a request from which a sample is made. A value such as `$FILE` is a variable of the
+ * shell, which is `file` in the other languages.
+ */
+export type Call = {
   readonly server: string
   readonly method: string
   readonly path: string
   readonly path_values: Readonly<Record<string, string>>
-  readonly query: Readonly<Record<string, string>>
+  readonly query: Readonly<Record<string, string | number>>
   readonly token: boolean
   readonly key: boolean
   readonly body: unknown
@@ -54,10 +56,13 @@ function samplesOf(
   operation: Operation,
 ): Sample[] {
   const call = callOf(document, method, path, operation)
+  return [{ lang: 'shell', label: 'curl', source: curlOf(call) }, ...clientSamples(call)]
+}
+
+/** There is no TypeScript sample for a body of bytes, because the client sends only JSON. */
+export function clientSamples(call: Call): Sample[] {
   const typescript = { lang: 'typescript', label: 'TypeScript', source: typescriptOf(call) }
   return [
-    { lang: 'shell', label: 'curl', source: curlOf(call) },
-    // There is no TypeScript sample for a body of bytes, because the client sends only JSON.
     ...(call.bytes ? [] : [typescript]),
     { lang: 'python', label: 'Python', source: pythonOf(call) },
   ]
@@ -102,7 +107,9 @@ function addressOf({ path, path_values, query }: Call): string {
   const filled = path.replaceAll(/\{([a-z_]+)\}/g, (_, name: string) =>
     encodeURIComponent(path_values[name] ?? name),
   )
-  const search = new URLSearchParams(query).toString()
+  const search = Object.entries(query)
+    .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
+    .join('&')
   return search ? `${filled}?${search}` : filled
 }
 
@@ -140,6 +147,7 @@ function typescriptOf({ method, path, path_values, query, body, stream }: Call):
 function literal(value: unknown, indent: number): string {
   return JSON.stringify(value, null, 2)
     .replaceAll('\n', `\n${' '.repeat(indent)}`)
+    .replaceAll(/"\$([A-Z_]+)"/g, (_, name: string) => name.toLowerCase())
     .replaceAll(/^(\s*)"([a-zA-Z_]\w*)":/gm, '$1$2:')
 }
 
@@ -150,7 +158,7 @@ function pythonOf(call: Call): string {
     ...(key ? ['"Idempotency-Key": str(uuid.uuid4())'] : []),
   ]
   const given = [
-    JSON.stringify(`${server}${addressOf(call)}`),
+    pythonText(`${server}${addressOf(call).replaceAll('%24', '$')}`),
     ...(headers.length > 0 ? [`headers={${headers.join(', ')}}`] : []),
     ...(body === undefined ? [] : [`json=${pythonValue(body, 1)}`]),
     ...(bytes ? ['data=open("file", "rb")'] : []),
@@ -164,9 +172,17 @@ reply.raise_for_status()
 print(reply.text)`
 }
 
+function pythonText(text: string): string {
+  const [variable] = /(?<=^\$)[A-Z_]+$/.exec(text) ?? []
+  if (variable !== undefined) return variable.toLowerCase()
+  const filled = text.replaceAll(/\$([A-Z_]+)/g, (_, name: string) => `{${name.toLowerCase()}}`)
+  return filled === text ? JSON.stringify(text) : `f${JSON.stringify(filled)}`
+}
+
 function pythonValue(value: unknown, depth: number): string {
   if (value === null) return 'None'
   if (typeof value === 'boolean') return value ? 'True' : 'False'
+  if (typeof value === 'string') return pythonText(value)
   if (typeof value !== 'object') return JSON.stringify(value)
   const [open, close] = Array.isArray(value) ? '[]' : '{}'
   const items = Array.isArray(value)

@@ -32,6 +32,7 @@ describe.skipIf(!existsSync(executablePath))('in a browser', () => {
       'api',
       'api/createLink',
       'api/checkOut',
+      'guides/log-in',
       '../problems',
       '../problems/validation_failed',
     ]) {
@@ -87,6 +88,23 @@ describe.skipIf(!existsSync(executablePath))('in a browser', () => {
     await page.getByText(/^201 .* ms$/).waitFor()
     await page.getByText('"code": "tried-here"').waitFor()
     expect(here.elsewhere).toEqual([])
+    expect(here.errors).toEqual([])
+  })
+
+  test('the language that a reader chooses is that of all tabs, and a block can be copied', async () => {
+    await using here = await visit()
+    const { page } = here
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    await page.goto(`${world.url}/docs/guides/log-in`)
+    await page.getByText('Python', { exact: true }).first().click()
+    expect(await page.getByText('requests.post(').filter({ visible: true }).count()).toBe(3)
+    await page.goto(`${world.url}/docs/api/createLink`)
+    const block = page.locator('.tabs pre').filter({ visible: true })
+    await block.getByRole('button', { name: 'Copy' }).click()
+    await block.getByRole('button', { name: 'Copied' }).waitFor()
+    const copied = await page.evaluate<string>('navigator.clipboard.readText()')
+    expect(copied).toMatch(/^import os[^]*requests\.post\(/)
+    expect(copied).not.toContain('Copied')
     expect(here.errors).toEqual([])
   })
 

@@ -4,7 +4,7 @@
  */
 export const questions: readonly (readonly [string, readonly string[]])[] = [
   ['quickstart docker compose', ['getting-started', 'one-machine']],
-  ['how do I sign up a user from the browser', ['identity']],
+  ['how do I sign up a user from the browser', ['identity', 'guides/log-in']],
   ['refresh token expired 401', ['identity', 'troubleshooting', 'client']],
   ['login with google', ['identity']],
   ['openid connect discovery url like keycloak', ['login-for-your-apps', 'identity']],
@@ -72,4 +72,19 @@ export const questions: readonly (readonly [string, readonly string[]])[] = [
     ['operation', 'many-nodes', 'compatibility'],
   ],
   ['prometheus metrics and health check endpoint', ['operation']],
+  ['react login form example', ['guides/log-in', 'identity', 'client', 'login-for-your-apps']],
+  ['keep user logged in after page reload', ['guides/log-in', 'client', 'identity']],
+  ['upload file from browser with progress bar', ['guides/upload-a-file', 'uploads']],
+  ['resume broken upload', ['uploads', 'guides/upload-a-file', 'client']],
+  ['embed chat widget on my site', ['guides/chat-in-a-page', 'chat', 'guides/chat-room']],
+  ['notification bell unread count', ['guides/inbox', 'notifications']],
+  ['mark all notifications as read', ['guides/inbox', 'notifications']],
+  ['accept card payment on my own page', ['guides/take-a-payment', 'payments']],
+  ['npm install typescript sdk', ['client', 'guides/own-page', 'your-application']],
+  ['use the api from plain javascript without a bundler', ['guides/own-page', 'client']],
+  ['logout button', ['guides/log-in', 'identity']],
+  [
+    'send message offline then sync',
+    ['guides/chat-in-a-page', 'chat', 'guides/chat-room', 'client'],
+  ],
 ]

@@ -44,6 +44,7 @@ export const overviewPage: Page = {
       title: words.home,
       body: markup`${said !== null && markup`<p class="notice" role="status">${said}</p>`}${given.fault && markup`<p class="alert" role="alert">${given.fault.says}</p>`}
 ${summary(visit, me)}
+<p>${words.home_says}</p>
 ${fields.length > 0 && markup`<p><a href="/account/profile">${words.profile}</a></p>`}
 <p><a href="/account/organizations">${words.organizations}</a></p>
 <h2>${words.passkeys}</h2>${passkeys(visit, methods)}

@@ -5,6 +5,8 @@ export const de: Words = {
   name: 'Deutsch',
   error: 'Fehler',
   home: 'Ihr Konto',
+  home_says:
+    'Hier sehen Sie, wo Sie angemeldet sind, beenden, was Sie nicht kennen, und verwalten Passkeys und zweite Faktoren.',
   log_in: 'Anmelden',
   register: 'Registrieren',
   continue: 'Weiter',

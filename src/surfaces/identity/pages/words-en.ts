@@ -3,6 +3,8 @@ export const en = {
   name: 'English',
   error: 'Error',
   home: 'Your account',
+  home_says:
+    'Here you see where you are logged in and end what you do not know, and you add or remove passkeys and second factors.',
   log_in: 'Log in',
   register: 'Register',
   continue: 'Continue',

@@ -1,0 +1,8 @@
+/** What the members of this folder's nouns are, for the published document. */
+import { ofNoun, type Reference } from '#dodeca/kernel'
+
+export const accountsReference: Reference['members'] = {
+  ...ofNoun('PaymentAccount', {
+    version: 'Increases with every change of the account.',
+  }),
+}

@@ -1,0 +1,13 @@
+/** What the members of this folder's nouns are, for the published document. */
+import { ofNoun, type Reference } from '#dodeca/kernel'
+
+export const reconciliationReference: Reference['members'] = {
+  ...ofNoun('ReconciliationItem', {
+    state: 'Whether somebody has to look at it.',
+  }),
+  ...ofNoun('ReconciliationRun', {
+    'proof.clearing_minor': 'The balance in the ledger.',
+    'proof.recorded_minor': 'The net of the recorded balance transactions.',
+    'proof.provider_minor': 'The balance that the provider reports.',
+  }),
+}

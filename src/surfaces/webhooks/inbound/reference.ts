@@ -1,0 +1,67 @@
+/** What the members of this folder's nouns are, for the published document. */
+import { ofNoun, type Reference } from '#dodeca/kernel'
+
+export const inboundReference: Reference['members'] = {
+  ...ofNoun('ListInboundReceiptsReply', {
+    'data.id': 'The id of the receipt.',
+    'data.tenant_id': 'The tenant whose source received it.',
+    'data.provider_account': 'The account at the provider.',
+    'data.provider_event_id': 'The id that the provider gave the message. It is stored once.',
+    'data.payload_ref': 'Where the stored message can be read.',
+    'data.signature_key_version': 'The version of the secret that verified it.',
+    'data.received_at': 'When it was stored.',
+    'data.processing_state': 'How far its processing is. `dead` waits for an operator.',
+    'data.processed_at': 'When its processing ended.',
+    'data.attempts': 'How often it was processed.',
+    'data.next_attempt_at': 'When it is processed again; null if it is not.',
+  }),
+  ...ofNoun('GetInboundReceiptReply', {
+    id: 'The id of the receipt.',
+    tenant_id: 'The tenant whose source received it.',
+    provider_account: 'The account at the provider.',
+    provider_event_id: 'The id that the provider gave the message. It is stored once.',
+    payload_ref: 'Where the stored message can be read.',
+    signature_key_version: 'The version of the secret that verified it.',
+    received_at: 'When it was stored.',
+    processing_state: 'How far its processing is. `dead` waits for an operator.',
+    processed_at: 'When its processing ended.',
+    attempts: 'How often it was processed.',
+    next_attempt_at: 'When it is processed again; null if it is not.',
+  }),
+  ...ofNoun('GetInboundPayloadReply', {
+    content_type: 'The type that the provider sent.',
+    headers: 'The headers that the provider sent, without secrets.',
+    encoding: 'How `body` has the bytes: as text, or in base64.',
+    body: 'The bytes of the message.',
+  }),
+  ...ofNoun('ReprocessInboundReceiptReply', {
+    id: 'The id of the receipt.',
+    status: 'The state of its processing.',
+  }),
+  ...ofNoun('PutInboundSourceReply GetInboundSourceReply', {
+    id: 'The id of the source.',
+    account_ref: 'The account at the provider.',
+    secret_versions: 'The versions of its secrets. The secrets themselves are not shown.',
+    url: 'The URL that you must enter at the provider.',
+    created_at: 'When the source was created.',
+    updated_at: 'When the source was last changed.',
+  }),
+  ...ofNoun('PutInboundSourceReply PutInboundSourceBody GetInboundSourceReply', {
+    scheme: 'How the provider signs.',
+    tolerance_seconds: 'How old a signed time may be.',
+    options: 'How a provider signs that none of the schemes knows. Only for `generic_hmac`.',
+    'options.header': 'The header with the signature.',
+    'options.prefix': 'What stands before the signature in its header, such as `sha256=`.',
+    'options.encoding': 'How the signature is written.',
+    'options.algorithm': 'The hash of the HMAC.',
+    'options.template': 'What is signed, with placeholders for the body and the time.',
+    'options.timestamp_header': 'The header with the time of signing.',
+    'options.id_header': 'The header with the id of the message.',
+    'options.id_pointer': 'A JSON Pointer to the id in the body.',
+  }),
+  ...ofNoun('PutInboundSourceBody', {
+    secrets: 'The secrets that verify messages, the newest and up to two before it.',
+    'secrets.version': 'The number of the secret.',
+    'secrets.value': 'The secret, as the provider shows it.',
+  }),
+}
