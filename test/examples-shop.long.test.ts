@@ -190,7 +190,7 @@ describe.skipIf(!has_chromium)('the shop', async () => {
         await wanted.waitFor()
         for (let tabs = 0; tabs < 60; tabs++) {
           await page.keyboard.press('Tab')
-          if (await wanted.evaluate(one => one === document.activeElement)) {
+          if ((await wanted.and(page.locator(':focus')).count()) === 1) {
             return await page.keyboard.press('Enter')
           }
         }

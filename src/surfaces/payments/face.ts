@@ -96,7 +96,7 @@ export type OwnedLine = {
   readonly amount_minor: number
 }
 
-export type OwnedRequest = {
+type OwnedRequest = {
   readonly id: string
   readonly url: string
   readonly state: 'open' | 'processing' | 'paid' | 'expired' | 'cancelled'

@@ -26,7 +26,7 @@ export const request_states = ['open', 'processing', 'paid', 'expired', 'cancell
 const Word = Type.String()
 
 /** What the page of an order lists: goods by their label, and sums by their kind. */
-export const RequestLine = Type.Object({
+const RequestLine = Type.Object({
   label: Type.Union([
     Type.Object({ text: Word }),
     Type.Object({ sum: oneOf('discount', 'shipping', 'tax') }),
