@@ -11,12 +11,12 @@ export type Signer = { readonly key: KeyObject; readonly pem: string }
 
 const name = 'messageverificationcerts.sandbox.paypal.com'
 
-export function openSigner(folder: string): Signer {
+export function openSigner(folder: string, now_ms: number): Signer {
   const file = join(folder, 'certificate.json')
   if (!existsSync(file)) {
     const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
     const key = privateKey.export({ type: 'pkcs8', format: 'pem' })
-    writeWhole(file, JSON.stringify({ key, pem: makeCertificate(privateKey, name) }))
+    writeWhole(file, JSON.stringify({ key, pem: makeCertificate(privateKey, name, now_ms) }))
   }
   const { key, pem } = JSON.parse(readFileSync(file, 'utf8')) as { key: string; pem: string }
   return { key: createPrivateKey(key), pem }
@@ -29,11 +29,11 @@ const oids = {
   alternatives: '0603551d11',
 }
 
-export function makeCertificate(key: KeyObject, host: string, years = 20): string {
+export function makeCertificate(key: KeyObject, host: string, now_ms: number, years = 20): string {
   const algorithm = part(0x30, Buffer.from(oids.signature, 'hex'), Buffer.from([5, 0]))
   const common = part(0x30, Buffer.from(oids.name, 'hex'), part(0x0c, Buffer.from(host)))
   const holder = part(0x30, part(0x31, common))
-  const now = new Date()
+  const now = new Date(now_ms)
   const until = new Date(now)
   until.setUTCFullYear(until.getUTCFullYear() + years)
   const hosts = part(0x30, part(0x82, Buffer.from(host)))

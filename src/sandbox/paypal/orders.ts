@@ -106,7 +106,7 @@ export function approve(vended: Vended, id: string): void {
   vended.wake()
 }
 
-export function orderIn({ store }: Vended, account: string, id: string): Order {
+function orderIn({ store }: Vended, account: string, id: string): Order {
   const order = store.get('order', id)
   if (order?.account !== account) throw missing()
   return order

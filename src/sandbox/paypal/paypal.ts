@@ -40,7 +40,8 @@ export const paypal: Vendor = {
   open: async setup => {
     const { kept, clock, folder } = setup
     const store = openRecordStore<Tables>(setup)
-    const signer = openSigner(folder)
+    const realMs = () => clock.nowMs() - clock.offsetSeconds() * 1000
+    const signer = openSigner(folder, realMs())
     const faults = openFaults()
     let address = ''
     const sender = openSender(() => vended, signer)
@@ -51,6 +52,7 @@ export const paypal: Vendor = {
       tokens: new Map(),
       config: () => store.get('config', 'config') ?? usual,
       address: () => address,
+      realMs,
       wake: () => void setImmediate(sender.work),
     }
     const known = kept.number(first) === 1 ? store.all('account')[0] : undefined

@@ -84,6 +84,8 @@ export type Vended = {
   readonly tokens: Map<string, string>
   config(): Config
   address(): string
+  /** The clock of messages, which this vendor's own does not move. */
+  realMs(): number
   /** Sends what is due. */
   wake(): void
 }

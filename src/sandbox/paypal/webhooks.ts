@@ -14,12 +14,12 @@ export function certificatePath({ pem }: Signer): string {
 }
 
 export function signedMessage(
-  { address }: Pick<Vended, 'address'>,
+  { address, realMs }: Pick<Vended, 'address' | 'realMs'>,
   signer: Signer,
   webhook_id: string,
   body: string,
 ): Record<string, string> {
-  const [id, time] = [newId(), timeAt(Date.now())]
+  const [id, time] = [newId(), timeAt(realMs())]
   const signed = `${id}|${time}|${webhook_id}|${crc32(body)}`
   return {
     'content-type': 'application/json',
@@ -34,14 +34,14 @@ export function signedMessage(
 export function openSender(vended: () => Vended, signer: Signer) {
   const running = new Map<string, Promise<void>>()
   const send = async (id: string, attempts: number): Promise<void> => {
-    const { store, config } = vended()
+    const { store, config, realMs } = vended()
     const event = store.get('event', id)
     const account = store.get('account', event?.account ?? '')
     const url = account?.webhook_url
     const accepted = !event || !account || !url || (await post(url, event, account.webhook_id))
     store.change(change => {
       if (accepted || attempts === attempts_max) return change.drop('delivery', id)
-      const due_ms = Date.now() + config().backoff_ms * 2 ** attempts
+      const due_ms = realMs() + config().backoff_ms * 2 ** attempts
       change.put('delivery', id, { event: id, due_ms, attempts: attempts + 1 })
     })
   }
@@ -63,8 +63,9 @@ export function openSender(vended: () => Vended, signer: Signer) {
   }
   return {
     work: () => {
-      for (const { event, due_ms, attempts } of vended().store.all('delivery')) {
-        if (due_ms > Date.now() || running.has(event)) continue
+      const { store, realMs } = vended()
+      for (const { event, due_ms, attempts } of store.all('delivery')) {
+        if (due_ms > realMs() || running.has(event)) continue
         running.set(
           event,
           send(event, attempts).finally(() => running.delete(event)),

@@ -27,7 +27,7 @@ export type PayPalLine = {
   close(): Promise<void>
 }
 
-export const paypal_webhook_path = '/v1/providers/paypal/webhooks'
+const paypal_webhook_path = '/v1/providers/paypal/webhooks'
 /** The client ids of our own sandbox begin with this. In development they are sent there. */
 const of_sandbox = 'sandbox_'
 const sandbox_address = 'https://api-m.sandbox.paypal.com'

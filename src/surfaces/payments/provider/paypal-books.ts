@@ -49,14 +49,21 @@ type Report = {
   readonly total_pages?: number
 }
 
+/** `realSeconds`: PayPal's time, also where the platform's clock was moved. */
 export function openBooks(
   call: Call,
+  realSeconds: () => number,
   readSnapshot: (paypal: PayPalClient, handle: string) => Promise<Snapshot>,
 ): ProviderBooks {
   return {
     payments: window =>
       call(async paypal => {
-        const { rows, ...rest } = await report(paypal, window, read_size, 'N')
+        const { rows, ...rest } = await report(
+          paypal,
+          { ...window, now_s: realSeconds() },
+          read_size,
+          'N',
+        )
         const handles = new Set<string>()
         for (const row of rows) handles.add((await handleOfRow(paypal, row)) ?? '')
         handles.delete('')
@@ -66,7 +73,12 @@ export function openBooks(
       }),
     refunds: window =>
       call(async paypal => {
-        const { rows, ...rest } = await report(paypal, window, read_size, 'Y')
+        const { rows, ...rest } = await report(
+          paypal,
+          { ...window, now_s: realSeconds() },
+          read_size,
+          'Y',
+        )
         const data = []
         for (const row of rows) {
           if (kindOfCode(row) !== 'refund') continue
@@ -81,12 +93,13 @@ export function openBooks(
       }),
     balanceTransactions: window =>
       call(async paypal => {
-        const { rows, ...rest } = await report(paypal, window, page_size, 'Y')
+        const reached = { ...window, now_s: realSeconds() }
+        const { rows, ...rest } = await report(paypal, reached, page_size, 'Y')
         return { data: rows.map(reportedOf), ...rest }
       }),
     // The report does not say which payments a withdrawal contains.
     paidOut: () => Promise.resolve({ data: [], has_more: false }),
-    events: window => call(paypal => listEvents(paypal, window)),
+    events: window => call(paypal => listEvents(paypal, { ...window, now_s: realSeconds() })),
     balance: () =>
       call(async paypal => {
         const { balances = [] } = await paypal.get<Balances>(
@@ -115,16 +128,17 @@ type Balances = {
   readonly balances?: readonly { readonly currency: string; readonly total_balance: Money }[]
 }
 
+/** A part of the past. */
+type Reached = Window & { readonly now_s: number }
 type Rows = Omit<Page<never>, 'data'> & { readonly rows: readonly ReportedTransaction[] }
 
 /** One page of the report, and where the next one begins. */
 async function report(
   paypal: PayPalClient,
-  { from_s, to_s, after }: Window,
+  { from_s, to_s, after, now_s }: Reached,
   size: number,
   balance_affecting: 'Y' | 'N',
 ): Promise<Rows> {
-  const now_s = Math.floor(Date.now() / 1000)
   const end_s = Math.ceil(Math.min(to_s ?? Infinity, now_s))
   const begin_s = Math.floor(Math.max(from_s, now_s - kept_seconds))
   const place = placeOf(after) ?? { from_s: begin_s, days: part_days.usual, page: 1 }
@@ -195,7 +209,7 @@ async function orNull<T>(read: Promise<T>): Promise<T | null> {
 async function readPayout(paypal: PayPalClient, ref: string) {
   const [id = '', at = ''] = bareOf(ref).split('@')
   const at_s = Number(at)
-  const window = { from_s: at_s - 1, to_s: at_s + 1 }
+  const window = { from_s: at_s - 1, to_s: at_s + 1, now_s: at_s + 1 }
   const { rows } = await report(paypal, window, page_size, 'Y')
   const found = rows.find(one => one.transaction_id === id)
   if (!found) throw new ProviderFailure('refused', 'payout_unknown')
@@ -211,11 +225,11 @@ async function readPayout(paypal: PayPalClient, ref: string) {
   }
 }
 
-async function listEvents(paypal: PayPalClient, { from_s, to_s, after }: Window) {
+async function listEvents(paypal: PayPalClient, { from_s, to_s, after, now_s }: Reached) {
   const query = new URLSearchParams({
     page_size: String(page_size),
-    start_time: timeOf(Math.max(from_s, Date.now() / 1000 - events_seconds)),
-    end_time: timeOf(Math.ceil(to_s ?? Date.now() / 1000)),
+    start_time: timeOf(Math.max(from_s, now_s - events_seconds)),
+    end_time: timeOf(Math.ceil(to_s ?? now_s)),
   })
   type List = {
     readonly events?: readonly PayPalEvent[]

@@ -21,7 +21,7 @@ import type {
   ReportedTransaction,
 } from './paypal-objects.ts'
 
-export const kinds = ['capture', 'refund', 'dispute', 'payout'] as const
+type Kind = 'capture' | 'refund' | 'dispute' | 'payout'
 const kind_of: Readonly<Record<string, ObjectKind>> = {
   capture: 'charge',
   refund: 'refund',
@@ -29,7 +29,7 @@ const kind_of: Readonly<Record<string, ObjectKind>> = {
   payout: 'payout',
 }
 
-export const refOf = (kind: (typeof kinds)[number], id: string) => `${kind}:${id}`
+export const refOf = (kind: Kind, id: string) => `${kind}:${id}`
 /** Without its kind. */
 export const bareOf = (ref: string) => ref.slice(ref.indexOf(':') + 1)
 

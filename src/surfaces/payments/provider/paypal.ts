@@ -30,7 +30,11 @@ export const method = 'paypal'
 const resend_seconds = 5 * 3600
 const books_late_seconds = 3 * 3600
 
-export function openPayPal({ log }: Pick<Kernel, 'log'>, line: PayPalLine): PaymentProvider {
+export function openPayPal(
+  { log, clock }: Pick<Kernel, 'log' | 'clock'>,
+  line: PayPalLine,
+): PaymentProvider {
+  const realSeconds = () => Math.floor(clock.nowSeconds() - clock.offsetSeconds())
   const call: Call = async work => {
     try {
       return await work(await line.client())
@@ -82,7 +86,7 @@ export function openPayPal({ log }: Pick<Kernel, 'log'>, line: PayPalLine): Paym
         const made = purchase_units.flatMap(one => one.payments?.refunds ?? [])
         return made.map(one => refundOf(one, handle))
       }),
-    books: openBooks(call, readSnapshot),
+    books: openBooks(call, realSeconds, readSnapshot),
   }
 }
 

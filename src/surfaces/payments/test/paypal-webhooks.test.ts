@@ -91,7 +91,7 @@ describe('nothing happens', () => {
 test('a certificate of somebody else is not even fetched, and one of a right name elsewhere is not trusted', async () => {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   let fetched = 0
-  const pem = makeCertificate(privateKey, 'messageverificationcerts.paypal.com')
+  const pem = makeCertificate(privateKey, 'messageverificationcerts.paypal.com', Date.now())
   const foreign = createServer((_request, response) => {
     fetched++
     response.end(pem)
@@ -126,10 +126,12 @@ test('certificates are kept, fetched at most once a minute, and must be for PayP
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const names = ['messageverificationcerts.paypal.com']
   const served: Record<string, string> = {
-    right: makeCertificate(privateKey, names[0] ?? ''),
-    foreign: makeCertificate(privateKey, 'messages.example.org'),
-    past: makeCertificate(privateKey, names[0] ?? '', -1),
-    chained: makeCertificate(privateKey, names[0] ?? '') + makeCertificate(privateKey, 'root'),
+    right: makeCertificate(privateKey, names[0] ?? '', Date.now()),
+    foreign: makeCertificate(privateKey, 'messages.example.org', Date.now()),
+    past: makeCertificate(privateKey, names[0] ?? '', Date.now(), -1),
+    chained:
+      makeCertificate(privateKey, names[0] ?? '', Date.now()) +
+      makeCertificate(privateKey, 'root', Date.now()),
   }
   let fetched = 0
   const host = createServer((request, response) => {

@@ -8,8 +8,8 @@ import { openPaymentWorld, type Merchant, type PaymentWorld } from './payment-wo
 // oxlint-disable-next-line typescript/no-explicit-any -- a test reads members that it then asserts
 type Json = any
 
-export type PayPalFault = { to: string; mode: string; times?: number; delay_ms?: number }
-export type PayPalEffect = {
+type PayPalFault = { to: string; mode: string; times?: number; delay_ms?: number }
+type PayPalEffect = {
   account: string
   kind: string
   object: string
