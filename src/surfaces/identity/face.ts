@@ -5,6 +5,7 @@
  */
 import type { Access, DemoTenant, Principal, Reader } from '#dodeca/kernel'
 import type { AccountLine } from './schemas.ts'
+import type { EndedAgain } from './operators/end-restored.ts'
 import type { CreateTenant } from './tenants/create-tenant.ts'
 import type { Tenant } from './tenants/find-tenant.ts'
 
@@ -110,6 +111,8 @@ export type Administration = {
   enrolTotp(who: Who, replace: boolean, actor: string): Promise<TotpEnrolment>
   /** A one-time token with which the password is set; it is not mailed. */
   resetToken(who: Who, actor: string): Promise<{ token: string; link: string; expires_at: string }>
+  /** After a restore: ends log-ins, and what had ended in the damaged database `old`. */
+  endRestored(old: Reader | null, actor: string): Promise<EndedAgain>
   rotateSigningKey(
     mode: 'graceful' | 'revoke',
     actor: string,
