@@ -29,6 +29,8 @@ export type Network = {
   spawn(where: 'hub' | number, argv: readonly string[], options?: Start): ChildProcess
   /** Runs a program to its end and returns what it printed. */
   run(where: 'hub' | number, argv: readonly string[]): Promise<string>
+  /** Of all programs that run in a node, also of those that another program there started. */
+  processes(node: number): Promise<number[]>
   /** Packets of this link are lost without a word, in both directions. */
   cut(node: number, ...which: Side[]): Promise<void>
   heal(node: number, ...which: Side[]): Promise<void>
@@ -104,6 +106,10 @@ export async function openNetwork(nodes: number): Promise<Network> {
         }),
       ),
     run: async (where, argv) => (await run('ip', within(where, argv), { cwd: '/' })).stdout,
+    processes: async node => {
+      const { stdout } = await run('ip', ['netns', 'pids', spaceOf(node)])
+      return stdout.split('\n').filter(Boolean).map(Number)
+    },
     cut: set('down'),
     heal: set('up'),
     close: async () => {
