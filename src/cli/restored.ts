@@ -1,6 +1,6 @@
 /** After a restore of the database to an earlier moment, and before any process starts. */
 import { Type } from 'typebox'
-import { cellId, sql, StartError, type Reader } from '#dodeca/kernel'
+import { cellId, Problem, sql, StartError, type Reader } from '#dodeca/kernel'
 import { openDb } from '../kernel/database/db.ts'
 import type { Inside } from '../surfaces/identity/face.ts'
 import type { Command } from './command.ts'
@@ -34,7 +34,7 @@ export const restoredCommand: Command = {
       const old = openOld(url)
       try {
         await refuseOther(old, await cellId(db))
-        return await administration.endRestored(old, actor())
+        return await administration.endRestored(old, actor()).catch(lastOperator)
       } finally {
         await old.close()
       }
@@ -47,6 +47,16 @@ export const restoredCommand: Command = {
       ...(signing_key ? ['The signing key was replaced: it had been revoked.'] : []),
     ])
   },
+}
+
+/** For `catch`. */
+function lastOperator(error: unknown): never {
+  if (!(error instanceof Problem && error.code === 'last_operator')) throw error
+  const cure = 'Give that role to somebody who still has it there (`npx dodeca user grant`)'
+  throw new StartError(
+    `The only platform operator of the restored database has lost that role since. ${cure}, then run this again.`,
+    { cause: error },
+  )
 }
 
 function openOld(url: string) {

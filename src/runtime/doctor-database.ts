@@ -4,25 +4,10 @@
  */
 import { Type } from 'typebox'
 import { sql, type Db } from '#dodeca/kernel'
-import type { DoctorOptions, Finding, Question } from './doctor.ts'
-
-type Answer = Pick<Finding, 'state' | 'found' | 'advice'>
-
-const fine = (...found: string[]): Answer => ({ state: 'ok', found, advice: null })
-const warning = (found: string, advice: string): Answer => ({
-  state: 'warning',
-  found: [found],
-  advice,
-})
-const violation = (found: string, advice: string): Answer => ({
-  state: 'violation',
-  found: [found],
-  advice,
-})
+import { connections, fine, violation, warning, type Answer, type Question } from './doctor.ts'
 
 const version_min = 150_000
 const xid_age = { warning: 500_000_000, violation: 1_500_000_000 }
-const connections_left_min = 0.1
 const dead_rows_min = 1_000_000
 
 const asked: readonly (readonly [says: string, ask: (db: Db) => Promise<Answer>])[] = [
@@ -30,7 +15,7 @@ const asked: readonly (readonly [says: string, ask: (db: Db) => Promise<Answer>]
   ['The way to PostgreSQL is encrypted', encryption],
   ['A synchronous standby has each commit', standby],
   ['The log is archived, so a moment can be restored', archive],
-  ['PostgreSQL has free connections', connections],
+  ['PostgreSQL has free connections', db => connections({ db })],
   ['Transaction ids are far from their end', transactionIds],
   ['Dead rows of the largest tables are removed', tables],
 ]
@@ -39,7 +24,7 @@ const asked: readonly (readonly [says: string, ask: (db: Db) => Promise<Answer>]
 export const databaseQuestions: readonly Question[] = asked.map(([says, ask]) => ({
   name: 'database',
   says,
-  ask: ({ db }: DoctorOptions) => ask(db),
+  ask: ({ db }) => ask(db),
 }))
 
 async function version(db: Db): Promise<Answer> {
@@ -50,7 +35,7 @@ async function version(db: Db): Promise<Answer> {
         current_setting('server_version') as text`,
   )
   if (number >= version_min) return fine(`PostgreSQL ${text}`)
-  return violation(`PostgreSQL ${text}`, 'Upgrade it to PostgreSQL 15 or newer.')
+  return violation([`PostgreSQL ${text}`], 'Upgrade it to PostgreSQL 15 or newer.')
 }
 
 const Encryption = Type.Object({
@@ -70,7 +55,7 @@ async function encryption(db: Db): Promise<Answer> {
   if (tls) return fine(`${tls} to ${address ?? 'a socket'}`)
   if (near) return fine('PostgreSQL is on this machine')
   return violation(
-    `no TLS to ${address}`,
+    [`no TLS to ${address}`],
     'Add ?sslmode=verify-full&sslrootcert=… to DATABASE_URL, and let pg_hba.conf accept only hostssl.',
   )
 }
@@ -100,7 +85,7 @@ async function standby(db: Db): Promise<Answer> {
   }
   if (names.length > 0) return fine(`${names.join(', ')} has each commit`)
   return violation(
-    `no standby of ${wanted} follows`,
+    [`no standby of ${wanted} follows`],
     'Commits wait until one does: start a standby again (`patronictl list`).',
   )
 }
@@ -132,22 +117,7 @@ async function archive(db: Db): Promise<Answer> {
   if (!failing) return fine(found)
   const advice =
     'Read the log of PostgreSQL and of pgBackRest: the log files fill the disk meanwhile.'
-  return violation(found, advice)
-}
-
-async function connections(db: Db): Promise<Answer> {
-  const { used, allowed } = await db.one(
-    Type.Object({ used: Type.Integer(), allowed: Type.Integer() }),
-    sql`
-      select (select count(*) from pg_stat_activity where usename = current_user)::int as used,
-        least(current_setting('max_connections')::int
-            - current_setting('superuser_reserved_connections')::int,
-          nullif(rolconnlimit, -1)) as allowed
-      from pg_roles where rolname = current_user`,
-  )
-  const found = `${allowed - used} of ${allowed} connections are free`
-  if (allowed - used >= allowed * connections_left_min) return fine(found)
-  return violation(found, 'Lower KERNEL_DATABASE_POOL, run fewer processes, or add PgBouncer.')
+  return violation([found], advice)
 }
 
 async function transactionIds(db: Db): Promise<Answer> {
@@ -157,7 +127,7 @@ async function transactionIds(db: Db): Promise<Answer> {
   )
   const found = `the oldest is ${Math.round(age / 1_000_000)} million transactions old`
   const advice = 'Autovacuum is behind: end transactions that are open for hours, and run VACUUM.'
-  if (age > xid_age.violation) return violation(found, advice)
+  if (age > xid_age.violation) return violation([found], advice)
   return age > xid_age.warning ? warning(found, advice) : fine(found)
 }
 

@@ -24,7 +24,7 @@ test('says what the server says of itself', async () => {
     'The log is archived, so a moment can be restored': ['warning', 'archive_mode is off'],
     'PostgreSQL has free connections': [
       'ok',
-      expect.stringMatching(/^\d+ of \d+ connections are free$/),
+      expect.stringMatching(/^\d+ of \d+ connections are in use$/),
     ],
     'Transaction ids are far from their end': ['ok', expect.stringContaining('million')],
     'Dead rows of the largest tables are removed': ['ok', expect.stringMatching(/\.\w+: \d+ MiB/)],
