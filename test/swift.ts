@@ -80,9 +80,9 @@ export async function startSwift({ address, enter }: SwiftPlace = on_loopback): 
   return {
     endpoint,
     ...keys,
-    bucket: async (name, { versions } = { versions: false }) => {
+    bucket: async (name, options) => {
       if (!(await makeBucket(name))) throw new Error(`Swift made no bucket ${name}`)
-      if (versions) {
+      if (options?.versions) {
         const body = '<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>'
         const answer = await client.fetch(`${endpoint}/${name}?versioning`, { method: 'PUT', body })
         if (!answer.ok) throw new Error(`Swift keeps no versions: ${await answer.text()}`)

@@ -106,7 +106,8 @@ describe('three hosts of the database', () => {
     const node = join(scratch, 'hosts/node')
     const text = await readFile(join(node, 'haproxy.cfg'), 'utf8')
     await writeFile(join(node, 'haproxy.cfg'), text.replaceAll('/etc/dodeca/', `${node}/`))
-    await run(programs.haproxy, ['-c', '-f', join(node, 'haproxy.cfg')])
+    const { stdout, stderr } = await run(programs.haproxy, ['-c', '-f', join(node, 'haproxy.cfg')])
+    expect(stdout + stderr).toContain('Configuration file is valid')
   })
 })
 

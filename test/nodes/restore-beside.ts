@@ -1,4 +1,5 @@
 /** Restores the database to a moment, on another port of a standby's host: docs/database.md. */
+import { postgresProgram } from '../postgres-15.ts'
 import { eventually } from '../world.ts'
 import type { NodesWorld } from './world.ts'
 
@@ -23,7 +24,7 @@ export async function restoreBeside(world: NodesWorld, moment: string): Promise<
   await host.run(...backrest, ...to, '--archive-mode=off', 'restore')
   const options = [`port=${port}`, 'synchronous_standby_names=', `hba_file=${folder}/pg_hba.conf`]
   host.begin(
-    '/usr/lib/postgresql/15/bin/postgres',
+    postgresProgram('postgres'),
     '-D',
     folder,
     ...options.flatMap(option => ['-c', option]),

@@ -9,10 +9,10 @@ export async function undeleteObject(client: S3Client, key: string): Promise<boo
   // Of keys that begin with this one, it is the first; its newest version comes first.
   const query = { versions: '', prefix: key, 'max-keys': '100' }
   const answer = await client.expect(await client.send({ method: 'GET', query }), [200])
-  const markers = textsOf(answer.text, 'DeleteMarker').filter(
+  const marker = textsOf(answer.text, 'DeleteMarker').find(
     one => textsOf(one, 'Key')[0] === key && textsOf(one, 'IsLatest')[0] === 'true',
   )
-  const versionId = textsOf(markers[0] ?? '', 'VersionId')[0]
+  const versionId = textsOf(marker ?? '', 'VersionId')[0]
   if (versionId === undefined) return false
   const removed = await client.send({ method: 'DELETE', key, query: { versionId } })
   await client.expect(removed, [200, 204])

@@ -8,8 +8,10 @@ import type { Inside } from '../../face.ts'
 import { picture } from '../../processing/test/samples.ts'
 import { openUploadWorld, sha256, type UploadWorld } from '../../test/upload-world.ts'
 
-const operatorOf = (world: UploadWorld) =>
-  (world.platform.opened['uploads']?.face as Inside).operator
+const operatorOf = ({ platform }: UploadWorld) => {
+  const face = platform.opened['uploads']?.face as Inside
+  return face.operator
+}
 
 describe.skipIf(!swiftIsInstalled)('deleted objects', () => {
   let swift: Swift
