@@ -8,7 +8,7 @@ import { once } from 'node:events'
 import { appendFile, chown, cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { get } from 'node:https'
 import { join } from 'node:path'
-import { postgresAccount } from '../postgres-15.ts'
+import { postgresAccount, postgresProgram } from '../postgres-15.ts'
 import { sides, type Network } from './network.ts'
 
 export type DatabaseHost = {
@@ -107,30 +107,30 @@ export async function openHost(
     },
     freeze: () => signal('SIGSTOP'),
     thaw: () => signal('SIGCONT'),
-    killPostmaster: async () => {
-      const is_postmaster = async (pid: number) =>
-        (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).startsWith(
-          '/usr/lib/postgresql/15/bin/postgres',
-        )
-      await signal('SIGKILL', is_postmaster)
-    },
+    killPostmaster: () => signal('SIGKILL', isPostmaster),
     begin: (...argv) => void network.spawn(node, inAccount(argv), { quiet: true }),
     run: (...argv) => network.run(node, inAccount(argv)),
-    ask: async path => {
-      const ca = await readFile(join(folder, 'tls/ca.crt'))
-      return await new Promise((resolve, reject) => {
-        const at = `https://${address}:8008${path}`
-        const request = get(at, { ca, agent: false, timeout: 3000 }, answer => {
-          let text = ''
-          answer.on('data', (part: Buffer) => (text += String(part)))
-          answer.on('end', () => resolve({ status: answer.statusCode ?? 0, text }))
-          answer.on('error', reject)
-        })
-        request.on('timeout', () => request.destroy(new Error(`${at} did not answer`)))
-        request.on('error', reject)
-      })
-    },
+    ask: async path => await askAt(`https://${address}:8008${path}`, join(folder, 'tls/ca.crt')),
   }
+}
+
+async function isPostmaster(pid: number): Promise<boolean> {
+  const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')
+  return command.startsWith(postgresProgram('postgres'))
+}
+
+async function askAt(at: string, authority: string): ReturnType<DatabaseHost['ask']> {
+  const ca = await readFile(authority)
+  return await new Promise((resolve, reject) => {
+    const request = get(at, { ca, agent: false, timeout: 3000 }, answer => {
+      let text = ''
+      answer.on('data', (part: Buffer) => (text += String(part)))
+      answer.on('end', () => resolve({ status: answer.statusCode ?? 0, text }))
+      answer.on('error', reject)
+    })
+    request.on('timeout', () => request.destroy(new Error(`${at} did not answer`)))
+    request.on('error', reject)
+  })
 }
 
 const always = () => Promise.resolve(true)

@@ -93,11 +93,7 @@ export async function openDatabase(
     })
   }
   await whole()
-  const first = await hostWith('leader')()
-  // The lines of the unit.
-  for (const words of ['stanza-create', '--type=full backup']) {
-    await first.run('pgbackrest', '--stanza=dodeca', ...words.split(' '))
-  }
+  await makeBackup(await hostWith('leader')())
   return {
     hosts,
     folder: home,
@@ -116,6 +112,18 @@ export async function openDatabase(
       await rm(home, { recursive: true, force: true, maxRetries: 3 })
     },
   }
+}
+
+async function makeBackup(primary: DatabaseHost): Promise<void> {
+  const backrest = (...argv: string[]) => primary.run('pgbackrest', '--stanza=dodeca', ...argv)
+  // The lines of the unit: the first is refused while log is on its way to the archive.
+  await eventually('there is a backup', async () => {
+    await backrest('stanza-create').catch(() => {})
+    return await backrest('--type=full', 'backup').then(
+      () => true,
+      () => false,
+    )
+  })
 }
 
 async function makeFiles(network: Network, nodes: number, archive: Archive, home: string) {

@@ -8,6 +8,7 @@ import { startVisitors, type Visit } from '../../src/surfaces/links/test/visitor
 import { openReceiver } from '../../src/surfaces/webhooks/test/receiver.ts'
 import { call, eventually, newKey } from '../world.ts'
 import { writeFaults, type Measured } from './fault-table.ts'
+import type { Operation } from './operation.ts'
 import { prepareOperations } from './operations.ts'
 import { outcomeOf, startTraffic, type Acknowledged, type Traffic } from './traffic.ts'
 import { openNodes, reachable, type Node, type NodesWorld } from './world.ts'
@@ -50,25 +51,7 @@ export async function openDrill(): Promise<Drill> {
   const measured: Measured[] = []
   const trafficOf = () => startTraffic(operations, acknowledged, at => reachable(world, at))
 
-  const outcomes = async () =>
-    await Promise.all(
-      operations.map(async operation => ({
-        surface: operation.surface,
-        ...(await outcomeOf(operation, acknowledged, world.db)),
-      })),
-    )
-
-  /** Waits until nothing that was acknowledged is missing; returns what is missing in the end. */
-  async function completed() {
-    let found = await outcomes()
-    const whole = async () => {
-      found = await outcomes()
-      return found.every(({ lost }) => lost.length === 0)
-    }
-    await eventually('all is complete', whole, complete_ms).catch(() => {})
-    return found.filter(({ lost, doubled }) => lost.length + doubled.length > 0)
-  }
-
+  const completed = () => completedOf(operations, acknowledged, world)
   const expectWhole: Drill['expectWhole'] = async (fault, run) => {
     const traffic = trafficOf()
     await traffic.begun()
@@ -113,6 +96,28 @@ export async function openDrill(): Promise<Drill> {
       if (process.env['REPORT'] && measured.length > 0) await writeFaults(measured)
     },
   }
+}
+
+/** Waits until nothing that was acknowledged is missing; returns what is missing in the end. */
+async function completedOf(
+  operations: readonly Operation[],
+  acknowledged: Acknowledged,
+  { db }: NodesWorld,
+) {
+  const outcomes = async () =>
+    await Promise.all(
+      operations.map(async operation => ({
+        surface: operation.surface,
+        ...(await outcomeOf(operation, acknowledged, db)),
+      })),
+    )
+  let found = await outcomes()
+  const whole = async () => {
+    found = await outcomes()
+    return found.every(({ lost }) => lost.length === 0)
+  }
+  await eventually('all is complete', whole, complete_ms).catch(() => {})
+  return found.filter(({ lost, doubled }) => lost.length + doubled.length > 0)
 }
 
 const nodeOf = (world: NodesWorld, number: number) => world.nodes[number as 0 | 1 | 2]

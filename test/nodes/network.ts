@@ -106,10 +106,7 @@ export async function openNetwork(nodes: number): Promise<Network> {
         }),
       ),
     run: async (where, argv) => (await run('ip', within(where, argv), { cwd: '/' })).stdout,
-    processes: async node => {
-      const { stdout } = await run('ip', ['netns', 'pids', spaceOf(node)])
-      return stdout.split('\n').filter(Boolean).map(Number)
-    },
+    processes: node => processesIn(spaceOf(node)),
     cut: set('down'),
     heal: set('up'),
     close: async () => {
@@ -117,6 +114,11 @@ export async function openNetwork(nodes: number): Promise<Network> {
       for (const where of all) await ip(`netns delete ${spaceOf(where)}`).catch(() => {})
     },
   }
+}
+
+async function processesIn(space: string): Promise<number[]> {
+  const { stdout } = await run('ip', ['netns', 'pids', space])
+  return stdout.split('\n').filter(Boolean).map(Number)
 }
 
 /** Makes the namespace of a hub whose number no other test has. */

@@ -5,7 +5,6 @@
  */
 import type { Access, DemoTenant, Principal, Reader } from '#dodeca/kernel'
 import type { AccountLine } from './schemas.ts'
-import type { EndedAgain } from './operators/end-restored.ts'
 import type { CreateTenant } from './tenants/create-tenant.ts'
 import type { Tenant } from './tenants/find-tenant.ts'
 
@@ -80,6 +79,12 @@ export type TotpEnrolment = {
   /** The new recovery codes; null if the code is wrong. */
   activate(code: string): Promise<readonly string[] | null>
 }
+
+/** How much of each kind a command ended after a restore. */
+export type EndedAgain = Record<
+  'sessions' | 'tenants' | 'erased' | 'disabled' | 'roles' | 'api_keys' | 'recovery_codes',
+  number
+> & { signing_key: boolean }
 
 /**
  * The actions of the machine's operator on tenants and accounts, on the command line. Permissions

@@ -11,16 +11,12 @@ import { changeStatus } from '../accounts/change-status.ts'
 import { eraseAccount } from '../accounts/erase-account.ts'
 import { revokeKeys } from '../api-keys/revoke-keys-of.ts'
 import type { Deps } from '../deps.ts'
+import type { EndedAgain } from '../face.ts'
 import { rotateSigningKey } from '../keys/rotate-signing-key.ts'
 import { revokeRole } from '../roles/assign-role.ts'
 import { default_tenant_id } from '../schemas.ts'
 import { revokeTenantSessions } from '../sessions/revoke-sessions.ts'
 import { changeTenant } from '../tenants/change-tenant.ts'
-
-export type EndedAgain = Record<
-  'sessions' | 'tenants' | 'erased' | 'disabled' | 'roles' | 'api_keys' | 'recovery_codes',
-  number
-> & { signing_key: boolean }
 
 const portion = 500
 const Named = Type.Object({ id: Id })
