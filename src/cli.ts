@@ -71,6 +71,7 @@ const groups: Readonly<Record<string, () => Promise<readonly Command[]>>> = {
     const { backupCreate, backupRestore, backupVerify } = await import('./cli/backup.ts')
     return [backupCreate, backupVerify, backupRestore]
   },
+  restored: async () => [(await import('./cli/restored.ts')).restoredCommand],
   help: () => Promise.resolve([helpCommand(allCommands)]),
 }
 

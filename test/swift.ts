@@ -26,7 +26,7 @@ export type Swift = {
   readonly access_key: string
   readonly secret_key: string
   /** Makes a bucket; answers what the platform is configured with to use it. */
-  bucket(name: string): Promise<Record<string, string>>
+  bucket(name: string, options?: { readonly versions: boolean }): Promise<Record<string, string>>
   /** Kills its servers, and starts them again with the same address and objects. */
   stop(): Promise<void>
   start(): Promise<void>
@@ -80,8 +80,13 @@ export async function startSwift({ address, enter }: SwiftPlace = on_loopback): 
   return {
     endpoint,
     ...keys,
-    bucket: async name => {
+    bucket: async (name, options) => {
       if (!(await makeBucket(name))) throw new Error(`Swift made no bucket ${name}`)
+      if (options?.versions) {
+        const body = '<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>'
+        const answer = await client.fetch(`${endpoint}/${name}?versioning`, { method: 'PUT', body })
+        if (!answer.ok) throw new Error(`Swift keeps no versions: ${await answer.text()}`)
+      }
       return {
         KERNEL_OBJECTS_ENGINE: 's3',
         KERNEL_OBJECTS_S3_ENDPOINT: endpoint,
@@ -148,7 +153,7 @@ ${patience}
 `
   }
   return `${common}[pipeline:main]
-pipeline = catch_errors cache listing_formats s3api tempauth copy slo dlo proxy-server
+pipeline = catch_errors cache listing_formats s3api tempauth copy slo dlo versioned_writes symlink proxy-server
 [app:proxy-server]
 use = egg:swift#proxy
 ${patience}
@@ -176,6 +181,11 @@ use = egg:swift#slo
 max_manifest_segments = 10000
 [filter:dlo]
 use = egg:swift#dlo
+[filter:symlink]
+use = egg:swift#symlink
+[filter:versioned_writes]
+use = egg:swift#versioned_writes
+allow_object_versioning = true
 [filter:copy]
 use = egg:swift#copy
 `

@@ -2,6 +2,7 @@
  * Runs all checks of the installation, or the named ones. The command fails if a check finds a
  * violation.
  */
+import { databaseQuestions } from '../runtime/doctor-database.ts'
 import { examine, questions, type Finding } from '../runtime/doctor.ts'
 import { idCheck } from '../kernel/http/lists/check-lists.ts'
 import { StartError } from '#dodeca/kernel'
@@ -17,6 +18,8 @@ export const doctorCommand: Command = {
   takes: ['[check…]'],
   summary: 'Check the installation; exit code 1 on a violation',
   more: [
+    '`dodeca doctor database` runs only if it is named, too: version, TLS, standby, archive, connections, age ' +
+      'of transaction ids, and the largest tables, for a PostgreSQL of your own.',
     '`dodeca doctor enumeration` runs only if it is named. It takes as long as 1,200 requests, and checks ' +
       'whether the response times reveal that an address has an account. Run it on an idle machine.',
   ],
@@ -50,10 +53,11 @@ async function consult(call: Call, on: Offline): Promise<Finding[]> {
   const checks = [...all.flatMap(one => one.checks ?? []), ...ids]
   const usual = [...questions(checks), packageQuestion()]
   const hasAccounts = composition.surfaces.some(one => one.name === 'identity')
-  const known = hasAccounts ? [...usual, enumerationQuestion(call, on)] : usual
+  const named = hasAccounts ? [enumerationQuestion(call, on)] : []
+  const known = [...usual, ...databaseQuestions, ...named]
   for (const name of names) {
     if (known.some(one => one.name === name)) continue
-    const names_known = known.map(one => one.name)
+    const names_known = [...new Set(known.map(one => one.name))]
     throw new StartError(
       `There is no check ${name}.${suggestion(name, names_known)} The checks are ${names_known.join(', ')}.`,
     )

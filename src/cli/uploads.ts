@@ -17,16 +17,18 @@ export const uploadsReconcile: Command = {
       type: 'boolean',
       says: 'Take this store as it is, also where it is empty: what is missing is lost for good',
     },
+    undelete: {
+      type: 'boolean',
+      says: 'After a restore: bring back deleted objects that a row names, in a bucket that keeps versions',
+    },
   },
   run: async call => {
+    if (call.flag('undelete')) return await undelete(call)
     const remove = call.flag('remove')
     const accept_loss = call.flag('accept-loss')
     const signal = new AbortController().signal
     const found = await operating(call, ({ operator }) =>
-      operator.reconcile({ remove, accept_loss, signal }).catch((error: unknown) => {
-        if (error instanceof StoreUnavailable) throw new StartError(error.message)
-        throw error
-      }),
+      operator.reconcile({ remove, accept_loss, signal }).catch(unavailable),
     )
     const done = remove && !found.shared ? 'removed' : 'found'
     const quarantined = remove ? `, ${found.quarantined} quarantined` : ''
@@ -38,6 +40,22 @@ export const uploadsReconcile: Command = {
       ...(found.shared ? [stays] : []),
     ])
   },
+}
+
+async function undelete(call: Call): Promise<void> {
+  if (call.flag('remove') || call.flag('accept-loss')) {
+    throw new StartError('--undelete goes alone: run it first, then the command with --remove.')
+  }
+  const found = await operating(call, ({ operator }) => operator.undelete().catch(unavailable))
+  call.terminal.answer(found, [
+    `Objects brought back: ${found.undeleted}.`,
+    `Objects that the bucket does not have either: ${found.missing}.`,
+  ])
+}
+
+/** For `catch`. */
+function unavailable(error: unknown): never {
+  throw error instanceof StoreUnavailable ? new StartError(error.message) : error
 }
 
 export const uploadsBlock: Command = {

@@ -150,7 +150,10 @@ export const kernelSettings = {
   'kernel.sse_stall_seconds': count(30, 's', 'Longest idle time of an upstream, or of a reader, on an event stream', 1, 600),
   'kernel.event_sink': { ...text('Where the event log is also published: none or nats', 'none'), oneOf: ['none', 'nats'] },
   'kernel.bus': { ...text('What carries hints between processes: postgres or nats', 'postgres'), oneOf: ['postgres', 'nats'] },
-  'kernel.nats_url': { ...text('Address of the NATS server', 'nats://127.0.0.1:4222'), secret: true },
+  'kernel.nats_url': { ...secrets('Addresses of the NATS servers, separated by commas'), default: ['nats://127.0.0.1:4222'] },
+  'kernel.nats_credentials': secret('Text of the .creds file with which NATS knows this platform'),
+  'kernel.nats_ca': optional('Certificates, as PEM, of the authority of the NATS servers; connections must then use TLS'),
+  'kernel.nats_replicas': count(1, 'servers', 'NATS servers that each keep the stream of events, where the platform creates it', 1, 5),
   'kernel.objects_engine': { ...text('Where files are stored: local (DATA_DIR) or s3', 'local'), oneOf: ['local', 's3'] },
   'kernel.objects_s3_endpoint': address('Address of an S3-compatible service other than AWS'),
   'kernel.objects_s3_bucket': text('Bucket in which files are stored', 'dodeca'),
@@ -210,6 +213,10 @@ export function kernelSettingFaults(settings: KernelSettings): string[] {
     [
       metrics_key !== null && metrics_key.length < 32,
       'KERNEL_METRICS_KEY must have 32 characters or more. Make one with "openssl rand -hex 32".',
+    ],
+    [
+      settings['kernel.nats_url'].some(url => !/^(nats|tls):\/\/[^/]+$/.test(url)),
+      'KERNEL_NATS_URL must be addresses such as nats://nats1:4222,nats://nats2:4222.',
     ],
     [
       drain >= shutdown,

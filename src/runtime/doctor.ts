@@ -28,7 +28,7 @@ export type DoctorOptions = {
   readonly checks: readonly Check[]
 }
 
-type Answer = Pick<Finding, 'state' | 'found' | 'advice'>
+export type Answer = Pick<Finding, 'state' | 'found' | 'advice'>
 export type Question = {
   readonly name: string
   readonly says: string
@@ -93,15 +93,15 @@ function shortened(found: readonly string[]): readonly string[] {
   return [...found.slice(0, shown_max), `… and ${found.length - shown_max} more`]
 }
 
-function fine(...found: string[]): Answer {
+export function fine(...found: string[]): Answer {
   return { state: 'ok', found, advice: null }
 }
 
-function warning(found: string, advice: string): Answer {
+export function warning(found: string, advice: string): Answer {
   return { state: 'warning', found: [found], advice }
 }
 
-function violation(found: readonly string[], advice: string): Answer {
+export function violation(found: readonly string[], advice: string): Answer {
   return { state: 'violation', found, advice }
 }
 
@@ -242,13 +242,15 @@ async function diskSpace({ data_dir }: DoctorOptions): Promise<Answer> {
 
 const Connections = Type.Object({ used: Type.Integer(), max: Type.Integer() })
 
-async function connections({ db }: DoctorOptions): Promise<Answer> {
+export async function connections({ db }: Pick<DoctorOptions, 'db'>): Promise<Answer> {
   const { used, max } = await db.one(
     Connections,
     sql`
       select (select count(*) from pg_stat_activity where backend_type = 'client backend') as used,
-        current_setting('max_connections')::int
-          - current_setting('superuser_reserved_connections')::int as max`,
+        least(current_setting('max_connections')::int
+            - current_setting('superuser_reserved_connections')::int,
+          nullif(rolconnlimit, -1)) as max
+      from pg_roles where rolname = current_user`,
   )
   const found = `${used} of ${max} connections are in use`
   if (used <= max * connection_share_max) return fine(found)

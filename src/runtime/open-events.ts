@@ -4,6 +4,7 @@ import type { OpenBus } from '../kernel/events/bus.ts'
 import { traced } from '../kernel/events/consumers/traced.ts'
 import { openEvents, type Events } from '../kernel/events/open.ts'
 import { openNatsSink, type NatsSink } from '../kernel/events/sinks/nats.ts'
+import { natsServersOf } from '../kernel/events/sinks/nats-servers.ts'
 import type { PlatformOptions, PlatformParts } from './composition.ts'
 
 type EventParts = Pick<PlatformParts, 'sleepers' | 'pulse' | 'sink'> & { readonly bus: OpenBus }
@@ -34,5 +35,6 @@ export function eventsOf(
 
 export function sinkOf({ config, log }: PlatformOptions): NatsSink | null {
   if (config.settings['kernel.event_sink'] !== 'nats') return null
-  return openNatsSink({ url: config.settings['kernel.nats_url'], log })
+  const replicas = config.settings['kernel.nats_replicas']
+  return openNatsSink({ servers: natsServersOf(config.settings), replicas, log })
 }

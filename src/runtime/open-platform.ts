@@ -25,6 +25,7 @@ import { docsPages } from './docs/mount.ts'
 import { publishJob } from './events/publish-job.ts'
 import { openPublish, type Rights } from './events/publish-events.ts'
 import { lifecycle } from './lifecycle.ts'
+import { natsAdvice, natsServersOf } from '../kernel/events/sinks/nats-servers.ts'
 import { lazily } from './lazily.ts'
 import { eventsOf, sinkOf } from './open-events.ts'
 import { openRequests } from './open-requests.ts'
@@ -153,7 +154,7 @@ function requestParts(
 }
 
 function preparation(
-  { kernel, opened, gathered }: PlatformParts,
+  { options, kernel, opened, gathered, sink, nats_bus }: PlatformParts,
   prepare: ((administrator: FirstAdministrator | null) => Promise<void>) | undefined,
 ): Pick<Platform, 'checkKeys' | 'prepare' | 'advice'> {
   const sealed = [sealedOutcomes, ...opened.flatMap(one => one.sealed ?? [])]
@@ -169,8 +170,11 @@ function preparation(
       await checkViolations(kernel.db, gathered.catalog)
       await prepare?.(administrator)
     },
-    advice: async () =>
-      (await Promise.all(opened.map(async one => (await one.advice?.()) ?? []))).flat(),
+    advice: async () => {
+      const asked = opened.map(async one => (await one.advice?.()) ?? [])
+      if (sink || nats_bus) asked.push(natsAdvice(natsServersOf(options.config.settings)))
+      return (await Promise.all(asked)).flat()
+    },
   }
 }
 

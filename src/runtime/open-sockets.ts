@@ -2,6 +2,7 @@
 import { clientAddress, type Kernel, type Opened } from '#dodeca/kernel'
 import type { OpenBus } from '../kernel/events/bus.ts'
 import { openNatsBus, type NatsBus } from '../kernel/events/sinks/nats-bus.ts'
+import { natsServersOf } from '../kernel/events/sinks/nats-servers.ts'
 import type { Connections } from '../kernel/http/server/connections.ts'
 import { openSockets, type Sockets } from '../kernel/http/server/sockets.ts'
 import type { Overload } from '../kernel/observability/overload.ts'
@@ -10,7 +11,7 @@ import type { PlatformOptions } from './composition.ts'
 /** If NATS carries the bus, PostgreSQL does not. */
 export function natsBusOf({ config, log }: PlatformOptions, bus: OpenBus): NatsBus | null {
   if (config.settings['kernel.bus'] !== 'nats') return null
-  const carrier = openNatsBus({ url: config.settings['kernel.nats_url'], log }, bus)
+  const carrier = openNatsBus({ servers: natsServersOf(config.settings), log }, bus)
   bus.attach(carrier)
   return carrier
 }

@@ -7,7 +7,7 @@ import { execFile } from 'node:child_process'
 import { cp, glob, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { existsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join, relative, resolve } from 'node:path'
+import { basename, dirname, join, relative, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse, parseAllDocuments } from 'yaml'
@@ -26,6 +26,7 @@ const programs = {
   caddy: '/usr/bin/caddy',
   promtool: '/usr/bin/promtool',
   systemd: '/usr/bin/systemd-analyze',
+  haproxy: '/usr/sbin/haproxy',
 }
 
 let scratch: string
@@ -59,15 +60,55 @@ describe('proxies', () => {
   })
 })
 
-const units = ['dodeca.service', 'dodeca-backup.service', 'dodeca-backup.timer']
+const units = [
+  'vm/dodeca.service',
+  'vm/dodeca-backup.service',
+  'vm/dodeca-backup.timer',
+  'database/host/dodeca-database-backup@.service',
+  'database/host/dodeca-database-backup-full.timer',
+  'database/host/dodeca-database-backup-diff.timer',
+]
 test.skipIf(!existsSync(programs.systemd))('systemd accepts the units', async () => {
   for (const name of units) {
-    const unit = (await read(`vm/${name}`)).replaceAll('/opt/dodeca', root)
-    await writeFile(join(scratch, name), unit)
+    const unit = (await read(name)).replaceAll('/opt/dodeca', root)
+    await writeFile(join(scratch, basename(name)), unit)
   }
-  const files = units.map(name => join(scratch, name))
+  const files = units.map(name => join(scratch, basename(name)))
   const { stderr } = await run(programs.systemd, ['verify', ...files])
   expect(stderr.split('\n').filter(line => line.includes('dodeca'))).toEqual([])
+})
+
+describe('three hosts of the database', () => {
+  const make = async (text: string) => {
+    const [file, out] = [join(scratch, 'hosts.env'), join(scratch, 'hosts')]
+    await writeFile(file, text)
+    await run(join(deploy, 'database/make-hosts.sh'), [file, out])
+    return out
+  }
+
+  test('their files name each of them, and a second run keeps keys and passwords', async () => {
+    const example = await read('database/hosts.env.example')
+    await expect(make(example)).rejects.toThrow('S3_KEY is empty')
+    const filled = example.replaceAll(/^(S3_KEY\w*)=$/gm, '$1=x')
+    const out = await make(filled)
+    const files = ['db1/patroni.yml', 'db2/etcd.env', 'db3/tls/host.crt', 'node/haproxy.cfg']
+    const contents = () => Promise.all(files.map(file => readFile(join(out, file), 'utf8')))
+    const first = await contents()
+    const { name, restapi } = parse(first[0] ?? '')
+    expect(name).toBe('db1')
+    expect(restapi.allowlist).toEqual(['10.0.0.11', '10.0.0.12', '10.0.0.13', '127.0.0.1'])
+    await make(filled)
+    expect(await contents()).toEqual(first)
+    expect(first.join('')).not.toMatch(/@[A-Z_]+@/)
+  })
+
+  test.skipIf(!existsSync(programs.haproxy))('HAProxy accepts its file', async () => {
+    const node = join(scratch, 'hosts/node')
+    const text = await readFile(join(node, 'haproxy.cfg'), 'utf8')
+    await writeFile(join(node, 'haproxy.cfg'), text.replaceAll('/etc/dodeca/', `${node}/`))
+    const { stdout, stderr } = await run(programs.haproxy, ['-c', '-f', join(node, 'haproxy.cfg')])
+    expect(stdout + stderr).toContain('Configuration file is valid')
+  })
 })
 
 describe('settings', () => {

@@ -29,6 +29,8 @@ export type Network = {
   spawn(where: 'hub' | number, argv: readonly string[], options?: Start): ChildProcess
   /** Runs a program to its end and returns what it printed. */
   run(where: 'hub' | number, argv: readonly string[]): Promise<string>
+  /** Of all programs that run in a node, also of those that another program there started. */
+  processes(node: number): Promise<number[]>
   /** Packets of this link are lost without a word, in both directions. */
   cut(node: number, ...which: Side[]): Promise<void>
   heal(node: number, ...which: Side[]): Promise<void>
@@ -104,6 +106,7 @@ export async function openNetwork(nodes: number): Promise<Network> {
         }),
       ),
     run: async (where, argv) => (await run('ip', within(where, argv), { cwd: '/' })).stdout,
+    processes: node => processesIn(spaceOf(node)),
     cut: set('down'),
     heal: set('up'),
     close: async () => {
@@ -111,6 +114,11 @@ export async function openNetwork(nodes: number): Promise<Network> {
       for (const where of all) await ip(`netns delete ${spaceOf(where)}`).catch(() => {})
     },
   }
+}
+
+async function processesIn(space: string): Promise<number[]> {
+  const { stdout } = await run('ip', ['netns', 'pids', space])
+  return stdout.split('\n').filter(Boolean).map(Number)
 }
 
 /** Makes the namespace of a hub whose number no other test has. */

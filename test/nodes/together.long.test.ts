@@ -26,7 +26,7 @@ describe.skipIf(!enginesAreInstalled)('three nodes', () => {
     // A busy machine is no overload.
     world = await openNodes({ KERNEL_DATABASE_WAIT_MS: '20000' })
     receiver = await openReceiver(world.network.tester)
-  }, 180_000)
+  }, 300_000)
   afterAll(async () => {
     await world?.close()
     await receiver?.close()

@@ -1,6 +1,6 @@
 /**
  * Three nodes of the product, as on three machines: each in its own network namespace with its own data
- * folder, and all of them with one PostgreSQL behind PgBouncer, Swift, NATS and a proxy.
+ * folder, and all of them with one database of three hosts, Swift, NATS and a proxy.
  */
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
@@ -13,7 +13,7 @@ import { openDb } from '../../src/kernel/database/db.ts'
 import { inherited } from '../process.ts'
 import { peopleOf, type People } from '../product-world.ts'
 import { call, eventually } from '../world.ts'
-import { openDatabase, type Database } from './database.ts'
+import { database_names, openDatabase, type Database } from './database.ts'
 import { openNetwork, type Network } from './network.ts'
 import { node_port, openServices, type Services } from './engines.ts'
 
@@ -61,6 +61,9 @@ export type NodesWorld = People & {
   readonly services: Services
   /** Of the test; it is there whenever the primary is. */
   readonly db: Db
+  /** The command on the first node; returns what it prints with `--json`. */
+  // oxlint-disable-next-line typescript/no-explicit-any -- a test reads members that it then asserts
+  dodeca(args: readonly string[], env?: Record<string, string>): Promise<any>
   /** What `dodeca doctor` on the first node finds violated. */
   doctor(): Promise<string[]>
   close(): Promise<void>
@@ -81,7 +84,6 @@ const short_leases = {
 
 function environmentOf(
   network: Network,
-  database: Database,
   services: Services,
   settings: Record<string, string>,
 ): Record<string, string> {
@@ -89,10 +91,6 @@ function environmentOf(
     ...inherited,
     ...services.environment,
     ...short_leases,
-    DATABASE_URL: database.pooled_url,
-    KERNEL_DATABASE_DIRECT_URL: database.direct_url,
-    // PgBouncer of Debian 12 does not track named statements.
-    KERNEL_DATABASE_PREPARE: 'false',
     KERNEL_KEYRING: `k1:${randomBytes(32).toString('base64')}`,
     KERNEL_PEPPER: randomBytes(32).toString('base64'),
     KERNEL_SANDBOX: 'false',
@@ -112,20 +110,24 @@ function environmentOf(
 }
 
 export async function openNodes(settings: Record<string, string> = {}): Promise<NodesWorld> {
-  const network = await openNetwork(count)
+  const network = await openNetwork(count + database_names.length)
   const closing: (() => Promise<unknown>)[] = [() => network.close()]
   const close = async () => {
     for (const one of closing.toReversed()) await one()
   }
   try {
-    const database = await openDatabase(network)
-    closing.push(() => database.close())
     const services = await openServices(network, count)
     closing.push(() => services.close())
-    const environment = environmentOf(network, database, services, settings)
+    const database = await openDatabase(network, count, services.archive)
+    closing.push(() => database.close())
+    const environment = environmentOf(network, services, settings)
     const start = async (number: number): Promise<Node> => {
       const data_dir = await mkdtemp(join(tmpdir(), 'dodeca-node-'))
-      const node = nodeOf(network, number, { ...environment, DATA_DIR: data_dir })
+      const node = nodeOf(network, number, {
+        ...environment,
+        ...database.environmentOf(number),
+        DATA_DIR: data_dir,
+      })
       closing.push(async () => {
         await node.kill()
         await rm(data_dir, { recursive: true, force: true, maxRetries: 3 })
@@ -138,6 +140,11 @@ export async function openNodes(settings: Record<string, string> = {}): Promise<
     const [second, third] = await Promise.all([start(1), start(2)])
     const db = openTestDb(database.test_url)
     closing.push(() => db.close())
+    const dodeca = commandsOn(network, {
+      ...environment,
+      ...database.environmentOf(0),
+      DATA_DIR: first.data_dir,
+    })
     const people = peopleOf((...asked) => call(services.url, ...asked), db)
     return {
       ...people,
@@ -147,7 +154,8 @@ export async function openNodes(settings: Record<string, string> = {}): Promise<
       database,
       services,
       db,
-      doctor: () => violationsIn(network, { ...environment, DATA_DIR: first.data_dir }),
+      dodeca,
+      doctor: () => violationsIn(dodeca),
       close,
     }
   } catch (error) {
@@ -163,17 +171,25 @@ export function reachable(world: Pick<NodesWorld, 'url'>, at: string): string {
 }
 
 /** But for durability: the database of the test does not wait for its disk. */
-async function violationsIn(network: Network, env: Record<string, string>): Promise<string[]> {
-  const command = join(import.meta.dirname, '../../bin/dodeca.mjs')
-  const child = network.spawn(0, [process.execPath, command, 'doctor', '--json'], { env })
-  const gone = once(child, 'close')
-  let output = ''
-  child.stdout?.on('data', (part: Buffer) => (output += String(part)))
-  await gone
-  const { checks } = JSON.parse(output) as { checks: { check: string; state: string }[] }
-  return checks
+async function violationsIn(dodeca: NodesWorld['dodeca']): Promise<string[]> {
+  const { checks } = await dodeca(['doctor'])
+  return (checks as { check: string; state: string }[])
     .filter(({ check, state }) => state === 'violation' && check !== 'durability')
     .map(one => JSON.stringify(one))
+}
+
+function commandsOn(network: Network, env: Record<string, string>): NodesWorld['dodeca'] {
+  const command = join(import.meta.dirname, '../../bin/dodeca.mjs')
+  return async (args, more = {}) => {
+    const argv = [process.execPath, command, ...args, '--json']
+    const child = network.spawn(0, argv, { env: { ...env, ...more } })
+    let [output, errors] = ['', '']
+    child.stdout?.on('data', (part: Buffer) => (output += String(part)))
+    child.stderr?.on('data', (part: Buffer) => (errors += String(part)))
+    await once(child, 'close')
+    if (output === '') throw new Error(`dodeca ${args.join(' ')}: ${errors}`)
+    return JSON.parse(output) as unknown
+  }
 }
 
 function nodeOf(

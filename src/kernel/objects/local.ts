@@ -45,6 +45,7 @@ export function openLocalObjects(data_dir: string, fault: Fault): Objects {
     },
     delete: key => rm(pathOf(key), { force: true }),
     list: prefix => listFiles(root, prefix),
+    undelete: null,
     presignGet: null,
     pathOf,
     close: async () => {},

@@ -34,6 +34,11 @@ export type Objects = {
   head(key: string): Promise<ObjectFacts | undefined>
   /** Succeeds even if there is no object. */
   delete(key: string): Promise<void>
+  /**
+   * Takes the deletion of an object back. False if there is nothing to take back. Null where the store
+   * keeps no versions at all.
+   */
+  readonly undelete: ((key: string) => Promise<boolean>) | null
   list(prefix: string): AsyncIterable<ListedObject>
   /** Whether the store can create an object only where there is none (`If-None-Match: *`). */
   createsOnce(): Promise<boolean>

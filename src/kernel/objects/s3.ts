@@ -25,6 +25,7 @@ import {
   type S3Options,
 } from './s3-client.ts'
 import { openS3Multipart, type S3Multipart } from './s3-multipart.ts'
+import { undeleteObject } from './s3-versions.ts'
 
 /** A stream up to this size is sent in one request. A larger one is sent in parts of this size. */
 const part_bytes = 16 * 1024 * 1024
@@ -47,6 +48,7 @@ export function openS3Objects(options: S3Options): Objects {
       const answer = await client.send({ method: 'DELETE', key: checkKey(key) })
       await client.expect(answer, [200, 204, 404])
     },
+    undelete: key => undeleteObject(client, checkKey(key)),
     list: prefix => listObjects(client, prefix),
     createsOnce: () => createsOnce(client),
     presignGet: (key, { expires_seconds, content_type, content_disposition }) =>

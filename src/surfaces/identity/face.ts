@@ -80,6 +80,12 @@ export type TotpEnrolment = {
   activate(code: string): Promise<readonly string[] | null>
 }
 
+/** How much of each kind a command ended after a restore. */
+export type EndedAgain = Record<
+  'sessions' | 'tenants' | 'erased' | 'disabled' | 'roles' | 'api_keys' | 'recovery_codes',
+  number
+> & { signing_key: boolean }
+
 /**
  * The actions of the machine's operator on tenants and accounts, on the command line. Permissions
  * are not checked. Every action is audited under the given actor.
@@ -110,6 +116,8 @@ export type Administration = {
   enrolTotp(who: Who, replace: boolean, actor: string): Promise<TotpEnrolment>
   /** A one-time token with which the password is set; it is not mailed. */
   resetToken(who: Who, actor: string): Promise<{ token: string; link: string; expires_at: string }>
+  /** After a restore: ends log-ins, and what had ended in the damaged database `old`. */
+  endRestored(old: Reader | null, actor: string): Promise<EndedAgain>
   rotateSigningKey(
     mode: 'graceful' | 'revoke',
     actor: string,

@@ -13,6 +13,7 @@ import type { Purpose } from './purposes.ts'
 import type { BlockedHash } from './scanning/blocked-hashes.ts'
 import type { CreateUpload, NewUpload } from './schemas.ts'
 import type { Asked as Reconciling, Reconciled } from './storage/reconcile.ts'
+import type { Undeleted } from './storage/undelete.ts'
 
 export type { Purpose } from './purposes.ts'
 
@@ -101,6 +102,8 @@ export type Inside = Common & {
 type Operator = {
   /** Compares store and rows. Without `remove` it only counts. */
   reconcile(asked: Reconciling): Promise<Reconciled>
+  /** Takes back the deletions of objects that rows name. */
+  undelete(): Promise<Undeleted>
   /** Returns how many available files will be inspected again. */
   blockHash(
     sha256: Buffer,

@@ -8,6 +8,7 @@ import { derivativesOf, fileColumns, FileRow, findFile } from './files/file-row.
 import type { Purpose } from './purposes.ts'
 import { blockedHashes, blockHash, unblockHash } from './scanning/blocked-hashes.ts'
 import { reconcile } from './storage/reconcile.ts'
+import { undelete } from './storage/undelete.ts'
 import { createUpload, newUploadOf, prepareUpload } from './uploads/create-upload.ts'
 
 /** Purposes whose files a job may have as input. */
@@ -53,6 +54,7 @@ export function openFace(deps: Deps, { readers, completed }: Plugged): Inside {
     },
     operator: {
       reconcile: asked => reconcile(deps.kernel, deps.store, asked),
+      undelete: () => undelete(deps.kernel),
       blockHash: (sha256, by) => blockHash(db, sha256, by),
       unblockHash: (sha256, actor) => unblockHash(db, sha256, actor),
       blockedHashes: () => blockedHashes(db),

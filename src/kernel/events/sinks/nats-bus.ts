@@ -6,21 +6,20 @@
 import type { NatsConnection } from '@nats-io/transport-node'
 import type { Log } from '../../observability/log.ts'
 import type { Carrier, OpenBus } from '../bus.ts'
+import { connectNats, type NatsServers } from './nats-servers.ts'
 
 const subject = 'dodeca.bus'
 
 export type NatsBus = Carrier & { start(): void; stop(): Promise<void> }
 
 export function openNatsBus(
-  { url, log }: { readonly url: string; readonly log: Log },
+  { servers, log }: { readonly servers: NatsServers; readonly log: Log },
   bus: Pick<OpenBus, 'received' | 'gap'>,
 ): NatsBus {
   let link: Promise<NatsConnection | undefined> | undefined
   let connection: NatsConnection | undefined
   const dial = async () => {
-    const { connect } = await import('@nats-io/transport-node')
-    const made = await connect({
-      servers: url,
+    const made = await connectNats(servers, {
       name: 'dodeca bus',
       noEcho: true,
       maxReconnectAttempts: -1,

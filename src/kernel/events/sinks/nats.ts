@@ -8,9 +8,12 @@ import type { NatsConnection } from '@nats-io/transport-node'
 import type { Log } from '../../observability/log.ts'
 import { SinkUnavailable, type Listener } from '../consumers/listener.ts'
 import type { LanedEvent } from '../log/read.ts'
+import { connectNats, type NatsServers } from './nats-servers.ts'
 
 export type NatsSinkOptions = {
-  url: string
+  servers: NatsServers
+  /** How many servers keep the stream, if it is created here. */
+  replicas?: number
   log: Log
   /** The name of the stream; its subjects are `evt.>`. */
   stream?: string
@@ -27,8 +30,7 @@ export type NatsSink = {
 /** The NATS client is loaded only on a platform with this sink. */
 async function loadClient() {
   const { jetstream, jetstreamManager, JetStreamApiError } = await import('@nats-io/jetstream')
-  const { connect } = await import('@nats-io/transport-node')
-  return { jetstream, jetstreamManager, JetStreamApiError, connect }
+  return { jetstream, jetstreamManager, JetStreamApiError }
 }
 
 type Client = Awaited<ReturnType<typeof loadClient>>
@@ -96,7 +98,7 @@ export function openNatsSink(options: NatsSinkOptions): NatsSink {
 }
 
 async function dial(client: Client, options: NatsSinkOptions): Promise<NatsConnection> {
-  const connection = await client.connect({ servers: options.url, name: 'dodeca', timeout: 5000 })
+  const connection = await connectNats(options.servers, { name: 'dodeca', timeout: 5000 })
   try {
     await ensureStream(client, connection, options)
   } catch (error) {
@@ -125,6 +127,7 @@ async function ensureStream(
     await manager.streams.add({
       name,
       subjects: ['evt.>'],
+      num_replicas: options.replicas ?? 1,
       duplicate_window: (options.duplicate_window_seconds ?? 600) * 1_000_000_000,
     })
   }

@@ -87,7 +87,7 @@ describe.skipIf(binary === undefined)('the NATS sink', () => {
   }
 
   test('publishes the outside envelope, in order, and waits while NATS is away', async () => {
-    const sink = openNatsSink({ url: url(), log, stream: 'ORDER' })
+    const sink = openNatsSink({ servers: { urls: [url()] }, log, stream: 'ORDER' })
     const world = openWorld({ url: ground.url, sinks: [sink.listener] })
     await world.events.start()
     const things = Array.from({ length: 10 }, newId)
@@ -131,7 +131,7 @@ describe.skipIf(binary === undefined)('the NATS sink', () => {
   })
 
   test('what was published before a crash is published again and falls to the window', async () => {
-    const sink = openNatsSink({ url: url(), log, stream: 'TWICE' })
+    const sink = openNatsSink({ servers: { urls: [url()] }, log, stream: 'TWICE' })
     let published = 0
     const dying = {
       ...sink.listener,
@@ -146,7 +146,7 @@ describe.skipIf(binary === undefined)('the NATS sink', () => {
     const id = newId()
     await emit(before.db, ...[1, 2, 3, 4, 5].map(n => changed(id, n)))
     await eventually(() => published === 3)
-    const sink_again = openNatsSink({ url: url(), log, stream: 'TWICE' })
+    const sink_again = openNatsSink({ servers: { urls: [url()] }, log, stream: 'TWICE' })
     await before.db.run(
       sql`update kernel.event_consumers set lease_token = null, leased_until = null`,
     )

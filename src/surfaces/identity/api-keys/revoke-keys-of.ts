@@ -7,7 +7,7 @@ const Key = Type.Object({ tenant_id: Id, id: Id, account_id: nullable(Id), versi
 
 export async function revokeKeysOf(tx: Tx, account_id: string): Promise<void> {
   // any tenant: an account has keys in its own tenant and where it is a guest
-  await revoke(tx, sql`s.account_id = ${account_id}`)
+  await revokeKeys(tx, sql`s.account_id = ${account_id}`)
 }
 
 /** Those of accounts that are at home elsewhere and have no role left in the tenant. */
@@ -16,7 +16,7 @@ export async function revokeKeysOfGuests(
   tenant_id: string,
   account_ids: readonly string[],
 ): Promise<void> {
-  await revoke(
+  await revokeKeys(
     tx,
     sql`s.tenant_id = ${tenant_id} and s.account_id = any(${account_ids}::uuid[])
       and not ${holdsRole(tenant_id)} and not exists (select from identity.accounts a
@@ -24,7 +24,8 @@ export async function revokeKeysOfGuests(
   )
 }
 
-async function revoke(tx: Tx, which: Sql): Promise<void> {
+/** Of the keys `s` that it names, those that are active. Returns how many there were. */
+export async function revokeKeys(tx: Tx, which: Sql): Promise<number> {
   const revoked = await tx.many(
     Key,
     sql`
@@ -44,4 +45,5 @@ async function revoke(tx: Tx, which: Sql): Promise<void> {
       data: { api_key_id, account_id },
     })
   }
+  return revoked.length
 }

@@ -16,6 +16,7 @@ import { changeTenant } from '../tenants/change-tenant.ts'
 import { createTenant } from '../tenants/create-tenant.ts'
 import { Tenant, tenantBySlug, tenantColumns } from '../tenants/find-tenant.ts'
 import { createAccount } from './create-account.ts'
+import { endRestored } from './end-restored.ts'
 import { enrolTotp } from './enrol-totp.ts'
 import { findAccount, listLines } from './find-account.ts'
 import type { Administration, Who } from '../face.ts'
@@ -52,6 +53,7 @@ export function openAdministration(deps: Deps): Administration {
       return await findAccount(deps, who)
     },
     resetToken: (who, actor) => resetToken(deps, who, actor),
+    endRestored: (old, actor) => endRestored(deps, old, actor),
     rotateSigningKey: (mode, actor) =>
       db.tx(tx => rotateSigningKey(tx, deps, mode, { actor, tenant_id: default_tenant_id })),
   }
