@@ -117,7 +117,7 @@ async function settings() {
   const url = `http://127.0.0.1:${port}`
   const environment = {
     ...(await newKeys()),
-    DATABASE_URL: database.url,
+    DATABASE_URL: overTcp(database.url),
     PORT: String(port),
     PUBLIC_URL: url,
     NOTIFICATIONS_EMAIL_PROVIDERS: 'none',
@@ -126,6 +126,13 @@ async function settings() {
     ADMIN_PASSWORD: administrator.password,
   }
   return { environment, url, drop: database.drop }
+}
+
+/** The socket of the database is not in the other root. */
+function overTcp(database_url: string): string {
+  const url = new URL(database_url)
+  url.searchParams.delete('host')
+  return url.toString()
 }
 
 /** With the parts that are outside of the bundle: hashes of passwords, pictures, readers of documents. */
