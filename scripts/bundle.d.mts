@@ -1,6 +1,6 @@
 type Bundle = {
   readonly root?: string
-  readonly kind?: 'product' | 'image' | 'test'
+  readonly kind?: 'product' | 'test'
   /** The version of the Node that runs the programs. */
   readonly version?: string
   readonly say?: (line: string) => void
@@ -9,7 +9,7 @@ export function bundled(entry: string, bundle?: Bundle): string | undefined
 export function ensureBundle(bundle?: Bundle): Promise<void>
 export function joinSources(
   root: string,
-  kind: 'package',
+  kind: 'package' | 'product',
   outdir: string,
   up?: string,
 ): Promise<unknown>

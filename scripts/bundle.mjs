@@ -8,28 +8,19 @@ import * as fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import {
-  cacheOf,
-  contentOf,
-  contentsOf,
-  folderOf,
-  makeFolder,
-  sourcesOf,
-  stateOf,
-} from './cache.mjs'
+import { contentsOf, folderOf, makeFolder, sourcesOf, stateOf } from './cache.mjs'
 import { ensureInstalled } from './install.mjs'
 import { underLock } from './lock.mjs'
 
 const project = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '')
 
-/** `test` also has the programs that tests start. An image has no change times to go by. */
+/** `test` also has the programs that tests start. */
 const kinds = {
   product: { folders: ['src'], entries: ['src/cli/main.ts', 'src/cli.ts'] },
   package: {
     folders: ['src'],
     entries: ['src/cli/main.ts', 'src/cli.ts', 'src/testing/entry.ts'],
   },
-  image: { folders: ['src'], entries: ['src/cli/main.ts', 'src/cli.ts'], by: contentOf },
   test: {
     folders: ['src', 'test'],
     entries: ['src/cli/main.ts', 'src/cli.ts', 'test/child.ts', 'test/product-child.ts'],
@@ -53,9 +44,8 @@ const program = /\bnew URL\(\s*'(\.[^']+\.ts)',\s*import\.meta\.url\s*\)/g
 
 /** The joined form of a source file that is a program; undefined if there is none of these sources. */
 export function bundled(entry, { root = project, kind = 'product', version } = {}) {
-  const image = kind === 'product' && fs.existsSync(join(cacheOf(root), 'image'))
   try {
-    const folder = folderFor(root, image ? 'image' : kind, version)
+    const folder = folderFor(root, kind, version)
     const name = contentsOf(folder)?.entries[entry]
     return name && join(folder, name)
   } catch {
@@ -99,8 +89,8 @@ export async function ensureBundle({ root = project, kind = 'product', version, 
 const ownFiles = ['scripts/bundle.mjs', 'scripts/source-lines.mjs', 'client/generate.ts']
 
 function folderFor(root, kind, version) {
-  const { by = stateOf, folders } = kinds[kind]
-  return folderOf(root, kind, [...ownFiles, ...sourcesOf(root, folders)], by, version)
+  const files = [...ownFiles, ...sourcesOf(root, kinds[kind].folders)]
+  return folderOf(root, kind, files, stateOf, version)
 }
 
 /**
@@ -195,7 +185,7 @@ function readSources(build, root, entries, up) {
 if (process.argv[1] && pathToFileURL(fs.realpathSync(process.argv[1])).href === import.meta.url) {
   try {
     await ensureInstalled()
-    await ensureBundle({ kind: process.argv.includes('--image') ? 'image' : 'product' })
+    await ensureBundle()
   } catch (error) {
     process.stderr.write(`${error.message}\n`)
     process.exitCode = 1

@@ -10,7 +10,7 @@ import { basename, dirname, join } from 'node:path'
 import { runtimeOf } from './install.mjs'
 import { identityOf, isAlive } from './lock.mjs'
 
-export const cacheOf = root => join(root, 'node_modules', '.cache', 'dodeca')
+const cacheOf = root => join(root, 'node_modules', '.cache', 'dodeca')
 
 /** Reading the times of 1,500 files takes 30 ms, reading the files themselves 100 ms. */
 export function folderOf(root, kind, files, by, version = versionOf(root)) {

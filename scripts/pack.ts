@@ -27,13 +27,10 @@ const whole =
 
 /** Returns the path of the tarball. */
 export async function pack(target: string): Promise<string> {
-  await ensureGenerated()
   const folder = await mkdtemp(join(tmpdir(), 'dodeca-package-'))
   try {
-    for (const path of whole) await cp(join(root, path), join(folder, path), { recursive: true })
-    await cp(join(root, 'src'), join(folder, 'src'), { recursive: true, filter: isRead })
+    await layOut(folder, 'package')
     await buildClient(folder)
-    await joinPlatform(join(folder, 'dist'))
     await declareTypes(join(folder, 'types'))
     const described = await describe()
     await writeFile(join(folder, 'package.json'), `${JSON.stringify(described, null, 2)}\n`)
@@ -48,14 +45,22 @@ export async function pack(target: string): Promise<string> {
   }
 }
 
+/** The bundle, and the files that are read at run time. */
+export async function layOut(folder: string, kind: 'package' | 'product'): Promise<void> {
+  await ensureGenerated()
+  for (const path of whole) await cp(join(root, path), join(folder, path), { recursive: true })
+  await cp(join(root, 'src'), join(folder, 'src'), { recursive: true, filter: isRead })
+  await joinPlatform(kind, join(folder, 'dist'))
+}
+
 /** Migrations, pages and README files: what is not compiled. */
 function isRead(path: string): boolean {
   return basename(path) !== 'test' && !/(?<!try-it|docs-page)\.(ts|mjs|js)$/.test(path)
 }
 
 /** The maps, by which errors name lines of sources, lead from where the bundle was made. */
-async function joinPlatform(dist: string): Promise<void> {
-  await joinSources(root, 'package', dist, '..')
+async function joinPlatform(kind: 'package' | 'product', dist: string): Promise<void> {
+  await joinSources(root, kind, dist, '..')
   const from = `"${relative(dist, root)}/`
   for (const name of (await readdir(dist)).filter(one => one.endsWith('.map'))) {
     const path = join(dist, name)

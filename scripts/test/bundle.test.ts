@@ -234,15 +234,6 @@ describe('a bundle', () => {
     const line = cli.split('\n').findIndex(one => one.includes('on purpose')) + 1
     expect(said()).toContain(`Error: on purpose\n    at file://${root}/src/cli.ts:${line}:`)
   })
-
-  test("an image's goes by contents, because its layers have new times", async () => {
-    const root = newCheckout()
-    const file = await made(root, { kind: 'image' })
-    fs.utimesSync(word(root), 1, 1)
-    expect(fresh(root)).toBe(file)
-    edit(root)
-    expect(fresh(root)).toBeUndefined()
-  })
 })
 
 test('the platform starts from its bundle', async () => {

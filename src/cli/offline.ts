@@ -92,7 +92,12 @@ export async function migrationOptions(
 }
 
 export function actor(): string {
-  return `cli:${userInfo().username}`
+  try {
+    return `cli:${userInfo().username}`
+  } catch {
+    // In a container the account may have no name.
+    return `cli:${process.getuid?.() ?? 0}`
+  }
 }
 
 export function factsOf({ reason }: Pick<Act, 'reason'>): AuditFacts {

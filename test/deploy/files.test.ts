@@ -1,7 +1,7 @@
 /**
  * The examples in deploy/ are accepted by the programs that read them, name only settings and metrics
- * that exist, and fit each other. `start.long.test.ts` starts the platform with their variables. No test
- * builds the image or runs the manifests on a cluster.
+ * that exist, and fit each other. `start.long.test.ts` starts the platform with their variables, and
+ * `image.long.test.ts` builds and runs the images. No test runs the manifests on a cluster.
  */
 import { execFile } from 'node:child_process'
 import { cp, glob, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
@@ -10,12 +10,19 @@ import { tmpdir } from 'node:os'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { parse, parseAllDocuments } from 'yaml'
+import { parse } from 'yaml'
 import { describeSettings } from '../../src/runtime/config.ts'
 import { openGathering } from '../../src/runtime/processes/gather-metrics.ts'
 import { loadConfig, tables } from '../../src/settings.ts'
 import { openProductWorld } from '../product-world.ts'
-import { containerEnvironment, deployments, newKeys, root } from './variables.ts'
+import {
+  containerEnvironment,
+  deployments,
+  documents,
+  manifestsOf,
+  newKeys,
+  root,
+} from './variables.ts'
 
 const run = promisify(execFile)
 const deploy = join(root, 'deploy')
@@ -27,6 +34,7 @@ const programs = {
   promtool: '/usr/bin/promtool',
   systemd: '/usr/bin/systemd-analyze',
   haproxy: '/usr/sbin/haproxy',
+  kubectl: '/usr/bin/kubectl',
 }
 
 let scratch: string
@@ -124,56 +132,84 @@ describe('settings', () => {
   const ours = (names: string[]) => names.filter(name => !known.has(name))
 
   test('the container file', async () => {
-    const text = await read('container/Containerfile')
     const names = Object.keys(await containerEnvironment())
-    expect(ours(names.filter(name => name !== 'NODE_ENV'))).toEqual([])
-    expect(text).toMatch(/^USER node$/m)
-    const copied = [...text.matchAll(/^COPY (?!--)(.+) \S+$/gm)].flatMap(([, list = '']) =>
-      list.split(' '),
-    )
-    expect(copied.filter(path => !existsSync(join(root, path)))).toEqual([])
-  })
-
-  test('the container file copies what the sources read, and .dockerignore lets it pass', async () => {
-    const text = await read('container/Containerfile')
-    const read_at = new Set<string>()
-    for await (const file of glob('src/**/*.ts', { cwd: root, exclude: ['**/test/**'] })) {
-      const source = await readFile(join(root, file), 'utf8')
-      for (const [, path = ''] of source.matchAll(/new URL\('((?:\.\.\/)+[^']+)', import\.meta/g)) {
-        const [top = ''] = relative(root, resolve(root, dirname(file), path)).split('/')
-        if (top !== '') read_at.add(top)
-      }
-    }
-    expect([...read_at]).toEqual(expect.arrayContaining(['console', 'docs']))
-    const given = await readFile(join(root, '.dockerignore'), 'utf8')
-    for (const name of read_at) {
-      expect(text).toMatch(new RegExp(`^COPY .*\\b${name}\\b`, 'm'))
-      expect(given.split('\n')).toContain(`!${name}`)
-    }
+    const others = ['NODE_ENV', 'MALLOC_ARENA_MAX']
+    expect(ours(names.filter(name => !others.includes(name)))).toEqual([])
+    expect(await read('container/Containerfile')).toMatch(/^USER 1000:1000$/m)
   })
 
   test('the manifests: settings, selectors and volumes', async () => {
-    const objects = parseAllDocuments(await read('kubernetes/dodeca.yaml')).map(one => one.toJS())
-    const config = objects.find(({ kind }) => kind === 'ConfigMap')
-    expect(ours(Object.keys(config.data))).toEqual([])
-    const deployments = objects.filter(({ kind }) => kind === 'Deployment')
-    expect(deployments).toHaveLength(2)
-    for (const { spec } of deployments) {
-      expect(spec.template.metadata.labels).toMatchObject(spec.selector.matchLabels)
-      const pod = spec.template.spec
-      const names = pod.volumes.map(({ name }: { name: string }) => name)
-      for (const { env, volumeMounts, envFrom } of pod.containers) {
-        expect(ours(env.map(({ name }: { name: string }) => name))).toEqual([])
-        expect(volumeMounts.map(({ name }: { name: string }) => name)).toEqual(names)
-        expect(envFrom[0].configMapRef.name).toBe(config.metadata.name)
+    const objects = await documents('kubernetes/base/platform.yaml')
+    const of = (kind: string) => objects.filter(one => one.kind === kind)
+    expect(ours(Object.keys(of('ConfigMap')[0]?.data ?? {}))).toEqual([])
+    const pods = of('Deployment').map(({ metadata: { name }, spec }) => {
+      const { metadata: { labels } = { labels: {} }, spec: pod } = spec?.template ?? {}
+      expect(labels).toMatchObject(spec?.selector?.matchLabels ?? { none: '' })
+      const names = pod?.volumes.map(one => one.name)
+      for (const { env, volumeMounts, envFrom, securityContext } of pod?.containers ?? []) {
+        expect(ours(env.map(one => one.name))).toEqual([])
+        expect(volumeMounts.map(one => one.name)).toEqual(names)
+        expect(envFrom[0].configMapRef.name).toBe(of('ConfigMap')[0]?.metadata.name)
+        expect(securityContext).toMatchObject({ readOnlyRootFilesystem: true })
       }
-    }
-    const api = deployments[0].spec.template.metadata.labels
-    const service = objects.find(({ kind }) => kind === 'Service')
-    const budget = objects.find(({ kind }) => kind === 'PodDisruptionBudget')
-    expect(api).toMatchObject(service.spec.selector)
-    expect(api).toMatchObject(budget.spec.selector.matchLabels)
+      expect(pod?.securityContext).toMatchObject({ runAsNonRoot: true, runAsUser: 1000 })
+      return { name, labels }
+    })
+    expect(pods).toHaveLength(2)
+    const [api = { name: '', labels: {} }] = pods
+    expect(api.labels).toMatchObject(of('Service')[0]?.spec?.selector ?? { none: '' })
+    const budgets = of('PodDisruptionBudget').map(one => one.spec?.selector?.matchLabels)
+    expect(budgets).toEqual(pods.map(one => one.labels))
+    const scaled = of('HorizontalPodAutoscaler').map(one => one.spec?.scaleTargetRef?.name)
+    expect(scaled).toEqual(pods.map(one => one.name))
   })
+
+  test('each list of inner addresses opens ports of private addresses, and the base none', async () => {
+    const [base] = await documents('kubernetes/base/network.yaml')
+    const [, world] = base?.spec?.egress as [unknown, { to: { ipBlock: { except: string[] } }[] }]
+    const shut = world.to.flatMap(({ ipBlock }) => ipBlock.except)
+    const inner = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '169.254.0.0/16', 'fc00::/7']
+    expect(shut).toEqual(expect.arrayContaining(inner))
+    for (const overlay of ['external', 'cnpg']) {
+      const [policy] = await documents(`kubernetes/overlays/${overlay}/inner.yaml`)
+      const rules = policy?.spec?.egress as { to: unknown[]; ports: unknown[] }[]
+      for (const { to, ports } of rules) expect([to.length, ports.length]).not.toContain(0)
+    }
+  })
+
+  test('the documents of CloudNativePG name each other', async () => {
+    const [cluster, store, backup] = await documents('kubernetes/overlays/cnpg/database.yaml')
+    expect(JSON.stringify(cluster?.spec)).toContain(`"barmanObjectName":"${store?.metadata.name}"`)
+    expect(JSON.stringify(backup?.spec)).toContain(`"cluster":{"name":"${cluster?.metadata.name}"}`)
+    const text = await read('kubernetes/overlays/cnpg/kustomization.yaml')
+    expect(text).toContain(`name: ${cluster?.metadata.name}-app, key: uri`)
+  })
+
+  test.skipIf(!existsSync(programs.kubectl)).each(['external', 'cnpg'])(
+    'kubectl renders the overlay %s, with the environment that is tested',
+    async name => {
+      const folder = join(scratch, name)
+      await cp(join(deploy, 'kubernetes'), folder, { recursive: true })
+      const overlay = join(folder, 'overlays', name)
+      for await (const file of glob('*.env.example', { cwd: overlay })) {
+        await cp(join(overlay, file), join(overlay, file.replace('.example', '')))
+      }
+      const { stdout } = await run(programs.kubectl, ['kustomize', overlay])
+      const objects = manifestsOf(stdout)
+      const named = (kind: string) => objects.filter(one => one.kind === kind)
+      expect(named('Deployment')).toHaveLength(2)
+      expect(named('NetworkPolicy')).toHaveLength(2)
+      expect(stdout).not.toMatch(/image: dodeca$/m)
+      const [deployment] = named('Deployment')
+      const [container] = deployment?.spec?.template?.spec.containers ?? []
+      const config = named('ConfigMap').find(
+        one => one.metadata.name === container?.envFrom[0].configMapRef.name,
+      )
+      if (name === 'cnpg') return
+      const [tested = {}] = (await deployments.at(-1)?.processes({})) ?? []
+      expect(tested).toMatchObject(config?.data ?? { none: '' })
+    },
+  )
 })
 
 describe('alerts and the dashboard', () => {

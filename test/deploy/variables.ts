@@ -29,7 +29,7 @@ export const deployments: readonly Deployment[] = [
   { file: 'vm/dodeca-backup.service', processes: unit },
   { file: 'compose/compose.yaml', processes: compose },
   { file: 'compose/compose.many.yaml', processes: compose },
-  { file: 'kubernetes/dodeca.yaml', processes: manifests },
+  { file: 'kubernetes/overlays/external', processes: manifests },
 ].map(({ file, processes }) => ({ file, processes: keys => processes(file, keys) }))
 
 async function unit(file: string, keys: Environment): Promise<Environment[]> {
@@ -71,17 +71,56 @@ export async function containerEnvironment(): Promise<Environment> {
   return variablesOf(given.split(' ').join('\n'))
 }
 
-async function manifests(file: string, keys: Environment): Promise<Environment[]> {
-  const objects = parseAllDocuments(await read(file)).map(one => one.toJS())
-  const config = objects.find(({ kind }) => kind === 'ConfigMap').data as Environment
-  const secret = { ...variablesOf(await read('kubernetes/secret.env.example')), ...keys }
-  type Container = { env: { name: string; value: string }[] }
+/** Those of the image, the base, the overlay and its secret, in this order, as in a pod. */
+async function manifests(overlay: string, keys: Environment): Promise<Environment[]> {
+  const objects = await documents('kubernetes/base/platform.yaml')
+  const config = objects.find(({ kind }) => kind === 'ConfigMap')?.data
+  const { configMapGenerator } = parse(await read(`${overlay}/kustomization.yaml`)) as {
+    configMapGenerator: [{ literals: string[] }]
+  }
+  const given = {
+    ...(await containerEnvironment()),
+    ...config,
+    ...variablesOf(configMapGenerator[0].literals.join('\n')),
+    ...variablesOf(await read(`${overlay}/secret.env.example`)),
+    ...keys,
+  }
   return objects
-    .filter(({ kind }) => kind === 'Deployment')
-    .flatMap(({ spec }) => spec.template.spec.containers as Container[])
+    .flatMap(({ spec }) => spec?.template?.spec.containers ?? [])
     .map(({ env }) => ({
-      ...config,
-      ...secret,
+      ...given,
       ...Object.fromEntries(env.map(({ name, value }) => [name, value])),
     }))
+}
+
+type Labels = Readonly<Record<string, string>>
+type Container = {
+  readonly env: readonly { readonly name: string; readonly value: string }[]
+  readonly envFrom: readonly [{ configMapRef: { name: string } }, { secretRef: { name: string } }]
+  readonly volumeMounts: readonly { readonly name: string }[]
+  readonly securityContext: unknown
+}
+type Pod = {
+  readonly containers: readonly Container[]
+  readonly volumes: readonly { readonly name: string }[]
+  readonly securityContext: unknown
+}
+export type Manifest = {
+  readonly kind: string
+  readonly metadata: { readonly name: string }
+  readonly data?: Environment
+  readonly spec?: {
+    readonly selector?: Labels & { readonly matchLabels: Labels }
+    readonly scaleTargetRef?: { readonly name: string }
+    readonly egress?: unknown
+    readonly template?: { readonly metadata: { readonly labels: Labels }; readonly spec: Pod }
+  }
+}
+
+export async function documents(file: string): Promise<Manifest[]> {
+  return manifestsOf(await read(file))
+}
+
+export function manifestsOf(text: string): Manifest[] {
+  return parseAllDocuments(text).map(one => one.toJS() as Manifest)
 }

