@@ -185,7 +185,8 @@ describe('settings', () => {
     expect(text).toContain(`name: ${cluster?.metadata.name}-app, key: uri`)
   })
 
-  test.skipIf(!existsSync(programs.kubectl)).each(['external', 'cnpg'])(
+  // Debian 12 has only a kubectl that is too old. Without one the documents are checked one by one.
+  test.each(existsSync(programs.kubectl) ? ['external', 'cnpg'] : [])(
     'kubectl renders the overlay %s, with the environment that is tested',
     async name => {
       const folder = join(scratch, name)

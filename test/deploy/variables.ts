@@ -48,7 +48,7 @@ async function compose(file: string, keys: Environment): Promise<Environment[]> 
   }
   const image = await containerEnvironment()
   return Object.values(services)
-    .filter(one => one.image === 'dodeca')
+    .filter(one => one.image === 'dodeca:full')
     .map(({ environment = {} }) => ({ ...image, ...filledIn(environment, given) }))
 }
 
