@@ -100,18 +100,7 @@ export function openBooks(
     // The report does not say which payments a withdrawal contains.
     paidOut: () => Promise.resolve({ data: [], has_more: false }),
     events: window => call(paypal => listEvents(paypal, { ...window, now_s: realSeconds() })),
-    balance: () =>
-      call(async paypal => {
-        const { balances = [] } = await paypal.get<Balances>(
-          '/v1/reporting/balances?currency_code=ALL',
-        )
-        return new Map(
-          balances.map(({ currency, total_balance: { value } }) => [
-            currency,
-            fromPayPal(value, currency),
-          ]),
-        )
-      }),
+    balance: () => call(readBalance),
     readDispute: ref =>
       call(async paypal => {
         const path = `/v1/customer/disputes/${part(bareOf(ref))}`
@@ -126,6 +115,17 @@ export function openBooks(
 
 type Balances = {
   readonly balances?: readonly { readonly currency: string; readonly total_balance: Money }[]
+}
+
+async function readBalance(paypal: PayPalClient): Promise<ReadonlyMap<string, number>> {
+  const path = '/v1/reporting/balances?currency_code=ALL'
+  const { balances = [] } = await paypal.get<Balances>(path)
+  return new Map(
+    balances.map(({ currency, total_balance: { value } }) => [
+      currency,
+      fromPayPal(value, currency),
+    ]),
+  )
 }
 
 /** A part of the past. */
