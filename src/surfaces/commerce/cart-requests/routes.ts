@@ -90,7 +90,7 @@ export const cartRequestRoutes = open({
   getCartPayment: get(
     path,
     'Get the page on which your cart is paid',
-    { reply: CartPaymentRequest, fails: ['cart_request_not_found'] },
+    { reply: CartPaymentRequest, absent: 'cart_request_not_found' },
     async ({ tx, principal, params: { cart_id } }, deps) =>
       await show(tx, deps, keyOf(principal, cart_id)),
   ),

@@ -218,6 +218,12 @@ await crawlSurface({
     'POST /v1/carts': { request: () => ({ body: { currency: 'EUR' } }) },
     'PUT /v1/carts/{cart_id}': { request: () => ({ body: { shipping_address: address } }) },
     'PUT /v1/carts/{cart_id}/items/{sku}': { request: () => ({ body: { quantity: 1 } }) },
+    'GET /v1/carts/{cart_id}/payment-request': {
+      request: async ({ ask }, { cart_id }) => {
+        await ask('POST', `/v1/carts/${cart_id}/payment-request`, {})
+        return {}
+      },
+    },
     'POST /v1/checkouts': {
       request: async maker => ({ body: { cart_id: await cart(maker), ...visa } }),
     },
