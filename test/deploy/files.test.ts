@@ -166,8 +166,8 @@ describe('settings', () => {
 
   test('each list of inner addresses opens ports of private addresses, and the base none', async () => {
     const [base] = await documents('kubernetes/base/network.yaml')
-    const [, world] = base?.spec?.egress as [unknown, { to: { ipBlock: { except: string[] } }[] }]
-    const shut = world.to.flatMap(({ ipBlock }) => ipBlock.except)
+    const rules = (base?.spec?.egress ?? []) as { to: { ipBlock?: { except: string[] } }[] }[]
+    const shut = rules.flatMap(({ to }) => to.flatMap(({ ipBlock }) => ipBlock?.except ?? []))
     const inner = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '169.254.0.0/16', 'fc00::/7']
     expect(shut).toEqual(expect.arrayContaining(inner))
     for (const overlay of ['external', 'cnpg']) {

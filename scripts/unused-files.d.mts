@@ -1,0 +1,1 @@
+export function removeUnusedFiles(root: string): void
