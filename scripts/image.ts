@@ -1,8 +1,8 @@
 /**
  * Writes what a container image holds: the bundle of the platform, the packages that are outside of it,
  * migrations and pages, Node, and a bill of materials. `slim` has no LanceDB, no reading of
- * pictures, no embedding model and no PostgreSQL. `npm run image -- slim` writes it to `image/slim` and
- * builds `dodeca:slim` with the first of podman, docker and buildah that is installed; with a folder
+ * pictures, no embedding model and no PostgreSQL. `npm run image -- slim --base=NAME` writes it to `image/slim`
+ * and builds `dodeca:slim` with the first of podman, docker and buildah that is installed; with a folder
  * after the size nothing is built. The same sources make the same image, to the byte.
  */
 import { spawnSync } from 'node:child_process'
@@ -20,6 +20,7 @@ import {
   writeFile,
 } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
 import { layOut } from './pack.ts'
 import { readLock, type Lock } from './packages.ts'
 import { billOfMaterials } from './sbom.ts'
@@ -126,7 +127,7 @@ async function allowReading(folder: string): Promise<void> {
 const runs = (one: Dirent, mode: number) => one.isDirectory() || (mode & 0o100) !== 0
 
 /** `--format docker`, because the other format has no health check. Docker knows only this one. */
-function build(size: Size, folder: string): number {
+function build(size: Size, folder: string, base: string): number {
   const tool = ['podman', 'docker', 'buildah'].find(
     name => spawnSync(name, ['--version'], { stdio: 'ignore' }).status === 0,
   )
@@ -135,20 +136,30 @@ function build(size: Size, folder: string): number {
     return 0
   }
   const format = tool === 'docker' ? [] : ['--format', 'docker']
-  const words = ['build', ...format, '-t', `dodeca:${size}`, folder]
+  const words = ['build', ...format, '--build-arg', `BASE=${base}`, '-t', `dodeca:${size}`, folder]
   console.log(`${tool} ${words.join(' ')}`)
   return spawnSync(tool, words, { stdio: 'inherit' }).status ?? 1
 }
 
 if (import.meta.main) {
-  const [, , size, target] = process.argv
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { base: { type: 'string' } },
+  })
+  const [size, target] = positionals
   if (size !== 'slim' && size !== 'full') {
-    console.error('Name the size: npm run image -- slim, or npm run image -- full')
+    console.error('Name the size: npm run image -- slim --base=NAME, or full instead of slim')
+    process.exitCode = 1
+  } else if (values.base === undefined && target === undefined) {
+    console.error(
+      'Name an image with the C and C++ libraries of Debian 12 or newer, such as the distroless ' +
+        'cc-debian12, with --base=NAME. A folder after the size is only written, not built.',
+    )
     process.exitCode = 1
   } else {
     const folder = resolve(target ?? join(root, 'image', size))
     await writeImage(size, folder)
     if (target) console.log(`${folder} is written.`)
-    else process.exitCode = build(size, folder)
+    else process.exitCode = build(size, folder, values.base ?? '')
   }
 }
