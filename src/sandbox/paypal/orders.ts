@@ -154,7 +154,7 @@ export function emit(
   }
 }
 
-export function showOrder(vended: Vended, order: Order, more: readonly Payment[] = []): object {
+function showOrder(vended: Vended, order: Order, more: readonly Payment[] = []): object {
   const { id, status, unit, create_time } = order
   const shown = (kind: Payment['kind']) =>
     [...paymentsOf(vended, id, kind), ...more.filter(one => one.kind === kind)].map(one =>
