@@ -28,7 +28,6 @@ export type Image = {
   readonly config: Config
   readonly id: string
 }
-export type Container = Awaited<ReturnType<ReturnType<typeof openBuilder>['container']>>
 
 export function openBuilder(scratch: string) {
   const storage = ['--storage-driver', 'vfs', '--root', join(scratch, 'images')]
