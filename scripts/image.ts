@@ -35,7 +35,7 @@ const large =
 const unread = /\.(d\.[cm]?ts|map|md|markdown)$/i
 const licence = /licen[cs]e|notice|copying/i
 const loading =
-  /\b(?:from|import|require\d*|resolve)\s*\(?\s*['"`]((?:@[\w.-]+\/)?[\w.-]+)(?=[/'"`])/g
+  /\b(?:from|import\w*|require\d*|resolve)\s*\(?\s*['"`]((?:@[\w.-]+\/)?[\w.-]+)(?=[/'"`])/g
 
 export async function writeImage(size: Size, target: string): Promise<void> {
   const app = join(target, 'app')
