@@ -35,7 +35,8 @@ const large =
 /** For people who read or compile the sources of a package. */
 const unread = /\.(d\.[cm]?ts|map|md|markdown)$/i
 const licence = /licen[cs]e|notice|copying/i
-const loading = /\b(?:from|import|require\d*|resolve)\s*\(?\s*['"`]((?:@[\w.-]+\/)?[\w.-]+)/g
+const loading =
+  /\b(?:from|import\w*|require\d*|resolve)\s*\(?\s*['"`]((?:@[\w.-]+\/)?[\w.-]+)(?=[/'"`])/g
 
 export async function writeImage(size: Size, target: string): Promise<void> {
   const app = join(target, 'app')
@@ -69,7 +70,7 @@ export async function writeImage(size: Size, target: string): Promise<void> {
 
 /** Dependencies that the bundle or the console loads. What was joined into the bundle it does not. */
 async function loadedPackages(app: string, { packages }: Lock): Promise<string[]> {
-  const { dependencies = {}, optionalDependencies = {} } = packages[''] ?? {}
+  const { optionalDependencies = {} } = packages[''] ?? {}
   const loaded = new Set<string>()
   for (const folder of ['dist', 'console/src', 'client/src']) {
     const files = await readdir(join(app, folder), { recursive: true })
@@ -78,10 +79,8 @@ async function loadedPackages(app: string, { packages }: Lock): Promise<string[]
       for (const [, name = ''] of text.matchAll(loading)) loaded.add(name)
     }
   }
-  return [
-    ...[...Object.keys(dependencies), 'openapi-fetch'].filter(name => loaded.has(name)),
-    ...Object.keys(optionalDependencies),
-  ]
+  const shipped = [...loaded].filter(name => packages[`node_modules/${name}`]?.dev === undefined)
+  return [...shipped, ...Object.keys(optionalDependencies)]
 }
 
 /** The folders of these packages and of those that they need, as far as they are installed. */
