@@ -12,7 +12,7 @@ import type { Face as Identity } from './surfaces/identity/face.ts'
 import type { Face as Jobs } from './surfaces/jobs/face.ts'
 import type { Face as Notifications } from './surfaces/notifications/face.ts'
 import type { Face as Payments } from './surfaces/payments/face.ts'
-import type { OwnPayments } from './surfaces/payments/provider/port.ts'
+import type { OwnPayments } from './surfaces/payments/provider/own-provider.ts'
 import type { Face as Uploads } from './surfaces/uploads/face.ts'
 
 /** Every other surface needs them. */

@@ -81,9 +81,9 @@ export {
 } from '#dodeca/kernel'
 
 // Providers of an application.
+export { paymentProvider } from './surfaces/payments/provider/own-provider.ts'
 export {
   ProviderFailure,
-  paymentProvider,
   type PaymentProvider,
   type ProviderBooks,
   type RefundSnapshot,

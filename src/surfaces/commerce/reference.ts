@@ -1,5 +1,6 @@
 /** The explanations of this surface in the published document. */
 import type { Reference } from '#dodeca/kernel'
+import { cartRequestsReference } from './cart-requests/reference.ts'
 import { cartsReference } from './carts/reference.ts'
 import { catalogReference } from './catalog/reference.ts'
 import { checkoutReference } from './checkout/reference.ts'
@@ -16,6 +17,7 @@ export const reference: Reference = {
     'A shop: products, prices, stock, carts, checkout, orders, shipments and returns. The platform calculates totals and can explain each cent. Two buyers never get the same unit. Money is captured only for confirmed orders.',
   members: {
     ...cartsReference,
+    ...cartRequestsReference,
     ...checkoutReference,
     ...ordersReference,
     ...shipmentsReference,

@@ -16,6 +16,8 @@ export const permissions: Readonly<Record<string, Permission>> = {
     roles: ['tenant_admin'],
     spends: false,
   },
+  'payments.customers.read': { says: 'See customers', roles: readers },
+  'payments.customers.write': { says: 'Create, change and delete customers', roles: merchant },
   'payments.intents.create': { says: 'Create payment intents', roles: merchant },
   'payments.intents.read': { says: 'See payment intents', roles: readers },
   'payments.intents.authorize': { says: 'Authorize payments', roles: merchant },

@@ -1,6 +1,7 @@
 /** The names and descriptions of this surface for the published document. */
 import type { Reference } from '#dodeca/kernel'
 import { accountsReference } from './accounts/reference.ts'
+import { customersReference } from './customers/reference.ts'
 import { disputesReference } from './disputes/reference.ts'
 import { intentsReference } from './intents/reference.ts'
 import { reconciliationReference } from './reconciliation/reference.ts'
@@ -12,6 +13,7 @@ export const reference: Reference = {
     "Card payments with manual capture, refunds, disputes, a double-entry ledger and reconciliation with the records of the provider. A reply says only what is certain. If the provider's reply is lost, the platform returns 202 with the state `pending` and finds out the outcome later, without a second charge.",
   members: {
     ...accountsReference,
+    ...customersReference,
     ...intentsReference,
     ...requestsReference,
     ...reconciliationReference,
@@ -43,21 +45,6 @@ export const reference: Reference = {
     metadata: ['Up to 20 texts of your own. Never put card data here.', { cart: 'c1' }],
     merchant_id: ['The tenant that is paid.'],
     provider_customer_ref: ['Always null. `customer_id` names the customer.', null],
-    customer_id: ['Whose saved payment methods it may use, or who has the method.', null],
-    'Customer.account_id': ['The account of the customer. Only the account itself sets it.', null],
-    'PaymentMethod.account_id': ['The account of the customer.', null],
-    'Customer.name': ['The name of the customer.', 'Ann Example'],
-    'CreateCustomer.name': ['The name of the customer.', 'Ann Example'],
-    'ChangeCustomer.name': ['The name of the customer.', 'Ann Example'],
-    tax_id: ['The tax number of the customer.', 'DE123456789'],
-    locale: ['The language of the customer.', 'de-DE'],
-    address: ['The address of the customer.', null],
-    brand: ['The brand of the card.', 'visa'],
-    'PaymentMethod.exp': ['The last month in which it can be used.', '2034-12'],
-    'PaymentMethod.last4': ['The last digits of the card.', '4242'],
-    'PaymentMethod.state': ['A `detached` one is charged no more.', 'active'],
-    save: ['Whether to keep the payment method for later payments of the customer.', true],
-    off_session: ['Whether the payer is absent. For saved payment methods only.', false],
     payment_method_id: ['The saved payment method.'],
     amount_authorized_minor: ['The authorized amount.', 4990],
     amount_capturable_minor: ['The authorized amount that can be captured now.', 0],

@@ -23,11 +23,17 @@ export type Members = Reference['members']
  * The words of one noun, for all schemas that show it, whose titles are separated by spaces. A
  * member of a member is `parent.name`.
  */
-export function ofNoun(titles: string, says: Readonly<Record<string, string>>): Members {
+export function ofNoun(
+  titles: string,
+  says: Readonly<Record<string, string | Members[string]>>,
+): Members {
   const entries = titles
     .split(/\s+/)
     .flatMap(title =>
-      Object.entries(says).map(([name, one]) => [`${title}.${name}`, [one]] as const),
+      Object.entries(says).map(
+        ([name, one]) =>
+          [`${title}.${name}`, typeof one === 'string' ? ([one] as const) : one] as const,
+      ),
     )
   return Object.fromEntries(entries)
 }

@@ -15,4 +15,11 @@ export const intentsReference: Reference['members'] = {
     'last_error.code': 'The reason.',
     'last_error.decline_code': 'The reason of the bank, as the provider says it.',
   }),
+  ...ofNoun('PaymentIntent CreatePaymentIntent PaymentIntentSummary', {
+    customer_id: ['The customer who pays; null if none is named.', null],
+  }),
+  ...ofNoun('AuthorizePaymentIntent', {
+    save: ['Whether to keep the payment method for later payments of the customer.', true],
+    off_session: ['Whether the payer is absent. For saved payment methods only.', false],
+  }),
 }

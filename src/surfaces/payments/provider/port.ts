@@ -2,13 +2,7 @@
  * The port to a payment provider, in our own names and units. A snapshot is the provider's current
  * state of one object. A failure contains only certain facts: its `kind`.
  */
-import type {
-  KernelOf,
-  ProviderVerdict,
-  SettingTable,
-  SignedProviderMessage,
-  Reader,
-} from '#dodeca/kernel'
+import type { ProviderVerdict, SignedProviderMessage, Reader } from '#dodeca/kernel'
 import type { ProviderCustomers, UsedMethod } from './port-customers.ts'
 
 export type Snapshot = {
@@ -291,19 +285,4 @@ export class ProviderFailure extends Error {
 export function booksOf({ books }: Pick<PaymentProvider, 'books'>): ProviderBooks {
   if (!books) throw new ProviderFailure('not_sent', 'provider_without_books')
   return books
-}
-
-/** A provider of an application, in the place of Stripe, with settings of its own. */
-export type OwnPayments<Own extends SettingTable = SettingTable> = {
-  readonly settings: Own
-  /** A module with a double of it, as `sandbox` of a surface. */
-  readonly sandbox?: URL
-  // A method, so that a provider with settings of its own fits.
-  open(kernel: KernelOf<Own>): PaymentProvider
-}
-
-export function paymentProvider<const Own extends SettingTable>(
-  given: OwnPayments<Own>,
-): OwnPayments {
-  return given
 }

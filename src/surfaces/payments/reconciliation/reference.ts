@@ -10,4 +10,7 @@ export const reconciliationReference: Reference['members'] = {
     'proof.recorded_minor': 'The net of the recorded balance transactions.',
     'proof.provider_minor': 'The balance that the provider reports.',
   }),
+  ...ofNoun('RequestReconciliation', {
+    provider: ['The provider whose books are compared.', 'stripe'],
+  }),
 }

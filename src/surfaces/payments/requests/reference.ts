@@ -4,5 +4,16 @@ import { ofNoun, type Reference } from '#dodeca/kernel'
 export const requestsReference: Reference['members'] = {
   ...ofNoun('PaymentRequest CreatePaymentRequest', {
     expires_at: 'Until then it can be paid.',
+    locale: ['The language of the page; null: that of the browser.', null],
+  }),
+  ...ofNoun('PaymentRequest CreatePaymentRequest', {
+    return_url: [
+      'Where the payer goes from the page after the payment.',
+      'https://shop.example/thanks',
+    ],
+    customer_id: ['The customer who is asked, and who may keep a card; null for anybody.', null],
+  }),
+  ...ofNoun('AttemptPayment', {
+    save: ['Whether the payer wants the card to be kept. Only on a page for a customer.', true],
   }),
 }
