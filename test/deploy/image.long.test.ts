@@ -158,7 +158,7 @@ async function useSurfaces(url: string, size: 'slim' | 'full'): Promise<void> {
     const path = { job_id: added.data?.job_id ?? '' }
     return await eventually('the document is read', async () => {
       const { data } = await api.GET('/v1/ingestion-jobs/{job_id}', { params: { path } })
-      return data?.completed_at ? data : null
+      return data?.completed_at ? data : false
     })
   }
   const pdf = pdfOf(['An automobile is repaired by a mechanic.'])

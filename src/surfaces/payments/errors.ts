@@ -22,6 +22,13 @@ export const errors = {
     cause: 'It was paid, has expired, was cancelled, or all uses of the link are taken.',
     cure: 'Read its `state`. If the amount is still owed, create a new payment request.',
   },
+  order_refused: {
+    status: 409,
+    title: 'The order cannot be placed',
+    cause:
+      'What the payment request is for has changed or is not available; `reason` says why. Nothing was taken.',
+    cure: 'Go back to the shop, look at the cart, and pay again.',
+  },
   payment_page_unavailable: {
     status: 409,
     title: 'There is no payment page',

@@ -3,7 +3,7 @@ import { createServer } from 'node:net'
 import { once } from 'node:events'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startProcess, type PlatformProcess } from '../../../../test/process.ts'
-import { call } from '../../../../test/world.ts'
+import { call, eventually } from '../../../../test/world.ts'
 import { newId } from '#dodeca/kernel'
 import { code, openInferenceWorld, type InferenceWorld, type Someone } from './inference-world.ts'
 
@@ -64,9 +64,13 @@ test('no prompt, no answer and no key is in any line of a run', async () => {
     await send(one, '/v1/inferences', await meet({ action: 'html_502' })),
   ]
   expect(answers.map(answer => answer.status)).toEqual([200, 200, 200, 502, 502, 502, 502])
-  const output = beside.output()
-  const failures = linesOf(output).filter(line => line.msg === 'a model call failed')
+  // A line arrives after the answer that it is about.
+  const failures = await eventually('four failures are written', () => {
+    const written = linesOf(beside.output()).filter(line => line.msg === 'a model call failed')
+    return written.length >= 4 && written
+  })
   expect(failures).toHaveLength(4)
+  const output = beside.output()
   expect(failures[0]).toMatchObject({ model: 'sandbox-large', refusal: { status: 400 } })
   const key = world.environment['INFERENCE_API_KEY'] ?? ''
   for (const hidden of [mark, said, secret, key, one.token]) expect(output).not.toContain(hidden)

@@ -73,10 +73,10 @@ async function follow(first, acts) {
   }
 }
 
-function refuse({ code, state }) {
+function refuse({ code, reason = code, state }) {
   if (state || code === 'request_not_open') return location.reload()
   show('form')
-  say(words[code] ?? words.failed)
+  say(words[reason] ?? words.failed)
 }
 
 async function openWallet() {

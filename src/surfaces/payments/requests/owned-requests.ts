@@ -2,9 +2,9 @@
  * Requests that are paid on our page as orders of another surface, which takes the payment itself and
  * captures it when it ships. The surface moves them in the commits that move its orders.
  */
-import { sql } from '#dodeca/kernel'
+import { Problem, sql } from '#dodeca/kernel'
 import { atAccount, type Deps } from '../deps.ts'
-import { problem } from '../errors.ts'
+import { errors, problem } from '../errors.ts'
 import type { OwnedRequests } from '../face.ts'
 import { closeRequest } from './close-request.ts'
 import { createRequest } from './create-request.ts'
@@ -67,7 +67,18 @@ export async function attemptOwned(
 ): Promise<void> {
   if (!owner.of) throw problem('request_not_open')
   const { tenant_id, id } = request
-  await owner.of.attempt({ tenant_id, id, url: viewOf(request, { kernel }).url }, given, { ip })
+  const { url } = viewOf(request, { kernel })
+  try {
+    await owner.of.attempt({ tenant_id, id, url }, given, { ip })
+  } catch (error) {
+    if (!(error instanceof Problem) || error.code in errors || error.status !== 409) throw error
+    // Codes of the other surface, which may be absent, are no part of this route.
+    const { detail } = error.details
+    throw problem('order_refused', {
+      ...(detail === undefined ? {} : { detail }),
+      more: { reason: error.code },
+    })
+  }
 }
 
 export async function returnUrlOf(
