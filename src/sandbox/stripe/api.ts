@@ -64,7 +64,7 @@ export function openApi(vended: Vended) {
     if (!keys.some(one => request.headers.authorization === `Bearer ${one}`)) throw unauthorized()
     const about = endpointOf(asked.method, asked.path)?.about ?? null
     const metadata = about ? (vended.store.get('payment_intent', about)?.metadata ?? {}) : {}
-    vended.requests.count++
+    if (asked.method !== 'GET') vended.requests.count++
     const fault = vended.faults.forRequest({ ...asked, metadata })
     if (fault && (await strikeBefore(vended, fault, asked, response))) return
     const reply = await carryOut(asked, fault)

@@ -16,7 +16,7 @@ export type Vended = {
   readonly clock: Clock
   readonly faults: Faults
   readonly deliveries: Deliveries
-  /** The requests with a valid key since the process began. */
+  /** The requests with a valid key that change something, since the process began. */
   readonly requests: { count: number }
   config(): Config
   /** Runs the actions that are due by themselves. */

@@ -113,7 +113,7 @@ describe('a token for our API', () => {
     const wrong = [
       { id: key.id, secret: other.secret },
       { id: newId(), secret: key.secret },
-      { id: key.id, secret: `${key.secret.slice(0, -1)}0` },
+      { id: key.id, secret: `${key.secret.slice(0, -1)}${key.secret.endsWith('0') ? '1' : '0'}` },
       { id: key.id, secret: 'ak_' },
     ]
     for (const one of wrong) {

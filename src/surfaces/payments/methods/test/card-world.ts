@@ -64,7 +64,7 @@ export function cardsOf(world: PaymentWorld) {
       const query = encodeURIComponent(`metadata['customer_id']:'${customer_id}'`)
       return (await provider(`customers/search?query=${query}`)).data
     },
-    /** The requests that reach the provider while this runs. */
+    /** The requests that reach the provider while this runs, but for reads: of what was before, too. */
     calls: async (run: () => Promise<unknown>): Promise<number> => {
       const before = (await world.control('requests', {}, 'GET')).count
       await run()
