@@ -32,7 +32,7 @@ export const kernelNouns: Members = {
   }),
   ...ofNoun('LoggedRequest FoundRequest', {
     request_id: 'The id of the request, as in `X-Request-Id`.',
-    principal_id: 'Who asked; null if nobody was logged in.',
+    principal_id: 'Who asked; null without a log-in.',
     status: 'The HTTP status of the reply.',
   }),
   ...ofNoun('LoggedRequest', {

@@ -11,7 +11,7 @@ export const attachmentsReference: Reference['members'] = {
   ...ofNoun('AttachmentUpload', {
     upload_id: 'The same id, as other operations name it.',
     object_key: 'The name of the bytes in the store. Libraries for S3 need it.',
-    quarantined: 'True until the file is available, because nobody can read it before.',
+    quarantined: 'True until the file is available, because it cannot be read before.',
     part_size: 'The bytes of each part but the last.',
     part_count: 'How many parts the file has.',
     upload_url: 'Where a file with one part is sent; null if there are several.',

@@ -3,7 +3,7 @@ import { ofNoun, type Reference } from '#dodeca/kernel'
 
 export const conversationsReference: Reference['members'] = {
   ...ofNoun('Conversation ChangeConversation', {
-    state: 'Nobody can write in a `closed` conversation.',
+    state: 'A `closed` conversation accepts no messages.',
   }),
   ...ofNoun('ConversationMember', {
     user_id: 'The account of the member.',

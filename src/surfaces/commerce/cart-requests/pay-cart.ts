@@ -173,7 +173,7 @@ async function requireOpen(reader: Reader, { payments }: Deps, request: Request)
 }
 
 /** What the payer can do something about. Anything else means that the cart is not as it was shown. */
-const told = [
+const shown_codes = [
   'pricing_changed',
   'insufficient_inventory',
   'pending_order_limit',
@@ -191,7 +191,7 @@ async function refusalOf(deps: Deps, request: Request, refused: Problem): Promis
     const now = await deps.payments.requests.find(deps.kernel.db, request)
     return problem(now?.state === 'processing' ? 'operation_pending' : 'request_not_open')
   }
-  if (told.includes(code) || refused.status >= 500) return refused
+  if (shown_codes.includes(code) || refused.status >= 500) return refused
   return problem('pricing_changed', detail === undefined ? {} : { detail })
 }
 

@@ -3,7 +3,7 @@ import { ofNoun, type Reference } from '#dodeca/kernel'
 
 export const cartRequestsReference: Reference['members'] = {
   ...ofNoun('CartPaymentRequest', {
-    url: 'The address of the page. Whoever has it can pay there.',
+    url: 'The address of the page. Anyone with it can pay there.',
     state: ['A `paid` one has ordered the cart.', 'open'],
     amount_minor: ['The total of the cart, in minor units.', 2975],
     currency: ['The currency of the cart, by ISO 4217.', 'EUR'],
@@ -22,6 +22,6 @@ export const cartRequestsReference: Reference['members'] = {
     description: 'What the page and the payment say. Without it: the lines of the cart.',
   }),
   ...ofNoun('OrderPageLink', {
-    url: 'The address of the page of the order. Whoever has it can see the order.',
+    url: 'The address of the page of the order. Anyone with it can see the order.',
   }),
 }

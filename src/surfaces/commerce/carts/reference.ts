@@ -29,7 +29,7 @@ export const cartsReference: Reference['members'] = {
     'shipping_methods.id': 'The name by which the cart chooses it.',
     'shipping_methods.name': 'What the buyer reads.',
     'shipping_methods.amount_minor': 'What it costs for this cart.',
-    expires_at: 'When the cart is removed if nobody changes it.',
+    expires_at: 'When the cart is removed if it is not changed.',
     'discounts.amount_minor': 'What the discount takes off.',
     shipping_address: 'Where it is sent; null until it is known.',
     totals: 'What the cart costs.',

@@ -17,7 +17,7 @@ export const accountsReference: Reference['members'] = {
   }),
   ...ofNoun('Account AccountWithRoles Me', {
     kind: '`anonymous` is a visitor who has not proven an address yet.',
-    verified_at: 'When the person proved the mailbox; null if nobody has.',
+    verified_at: 'When the person proved the mailbox; null until then.',
   }),
   ...ofNoun('Account AccountWithRoles', {
     email_normalized: 'The mail address in the form in which it is compared.',

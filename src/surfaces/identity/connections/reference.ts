@@ -31,7 +31,7 @@ export const connectionsReference: Reference['members'] = {
     'apple.key_id': 'The id of the key at Apple.',
     'apple.private_key': 'The private key. It is never shown again.',
     client_secret: 'The secret of the client at the provider. It is never shown again.',
-    state: 'A `disabled` connection logs nobody in.',
+    state: 'A `disabled` connection accepts no log-in.',
   }),
   ...ofNoun('Connection', {
     kind: '`oidc` is OpenID Connect, `oauth2` a provider without it.',

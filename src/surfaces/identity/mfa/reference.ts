@@ -10,7 +10,7 @@ export const mfaReference: Reference['members'] = {
     requested_by: 'The administrator who asked for it.',
     state:
       '`waiting` for its time; `done`; `stopped` by its owner; `withdrawn`; `lapsed`, if the right is gone.',
-    effective_at: 'When the factors are removed, unless somebody stops it before.',
+    effective_at: 'When the factors are removed, unless it is stopped before.',
     ended_at: 'When it was done or stopped.',
   }),
   ...ofNoun('StopFactorResetBody', {
@@ -52,7 +52,7 @@ export const mfaReference: Reference['members'] = {
     type: '`totp` is an authenticator app, `webauthn` a security key, `passkey` a passkey.',
     label: 'The name that the person gave it.',
     status: 'A `pending` method does not count until it is activated.',
-    last_used_at: 'When it last proved somebody; null if never.',
+    last_used_at: 'When it was last used to log in; null if never.',
   }),
   ...ofNoun('MfaEnrolment', {
     status: 'It does not count until it is activated.',

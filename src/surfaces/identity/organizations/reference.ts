@@ -5,7 +5,7 @@ export const organizationsReference: Reference['members'] = {
   ...ofNoun('Organization CreatedOrganization TenantDetails Tenant', {
     name: 'The name that people see.',
     signup: 'Whether anybody may register, or only who is invited.',
-    state: 'In a `disabled` one nobody can log in.',
+    state: 'No one can log in to a `disabled` one.',
     trusted: 'False for an organization that a member made, until an operator trusts it.',
   }),
   ...ofNoun('Organization TenantDetails', {
@@ -20,7 +20,7 @@ export const organizationsReference: Reference['members'] = {
   ...ofNoun('ChangeOrganization UpdateTenantBody CreateTenantBody', {
     name: 'The name that people see.',
     signup: 'Whether anybody may register, or only who is invited.',
-    state: 'In a `disabled` one nobody can log in.',
+    state: 'No one can log in to a `disabled` one.',
     trusted: 'Whether an operator trusts it.',
     login: 'What is allowed at a log-in; null returns to the settings of the platform.',
     'login.password': 'Whether people may log in with a password.',

@@ -93,7 +93,7 @@ export const sessionsReference: Reference['members'] = {
     anonymous: 'Whether visitors get anonymous accounts.',
   }),
   ...ofNoun('Captcha', {
-    kind: 'Browsers compute for a moment; nobody solves a riddle.',
+    kind: 'Browsers compute for a moment; there is no riddle to solve.',
   }),
   ...ofNoun('CaptchaWork', {
     algorithm: 'The hash to compute.',

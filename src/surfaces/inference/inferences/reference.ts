@@ -59,7 +59,7 @@ export const inferencesReference: Reference['members'] = {
     'error.code': 'The reason.',
     'error.retryable': 'Whether the same call may succeed later.',
     job_id: 'The job that makes the call; null if the request did.',
-    cancel_requested_at: 'When somebody asked to cancel it.',
+    cancel_requested_at: 'When a cancellation was requested.',
     started_at: 'When the provider was first asked.',
     completed_at: 'When it ended.',
     'safety.stage': 'Whether the input or the output was looked at.',

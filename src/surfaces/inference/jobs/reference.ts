@@ -22,7 +22,7 @@ export const jobsReference: Reference['members'] = {
     'progress.total': 'How many steps there are.',
     'progress.message_code': 'A word for what the job does.',
     'progress.recorded_at': 'When it was reported.',
-    cancel_requested_at: 'When somebody asked to cancel it.',
+    cancel_requested_at: 'When a cancellation was requested.',
     result: 'The call, when the job has succeeded.',
     error: 'Why it failed; null if it did not.',
     'error.code': 'The reason.',
@@ -30,7 +30,7 @@ export const jobsReference: Reference['members'] = {
     completed_at: 'When it ended.',
     'attempts.attempt': 'The number of the attempt, from 1.',
     'attempts.state':
-      'How the attempt went. `ambiguous`: nobody knows whether the provider answered.',
+      'How the attempt went. `ambiguous`: it is not known whether the provider answered.',
     'attempts.error_code': 'Why it failed.',
     'attempts.latency_ms': 'Milliseconds until the provider answered.',
   }),

@@ -6,7 +6,7 @@ export const jobsReference: Reference['members'] = {
     state: 'Where the job is in its life, exactly.',
     status: 'The same in fewer words: `queued` is `pending` or `retryable`.',
     idempotency_key: 'The key of the request that submitted it.',
-    cancel_requested_at: 'When somebody asked to cancel it. A running attempt is told.',
+    cancel_requested_at: 'When a cancellation was requested. The running attempt learns of it.',
     completed_at: 'When it ended.',
     version: 'Increases with every change of the job.',
     next_attempt_at: 'When the next attempt may begin.',

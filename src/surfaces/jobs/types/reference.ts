@@ -23,7 +23,7 @@ export const typesReference: Reference['members'] = {
     backoff: 'How long it waits before the next attempt.',
     tenant_max_running: 'How many jobs of a tenant run at once; null for the limit of all types.',
     paused: 'Whether no job of the type begins.',
-    pause_reason: 'Why somebody paused it.',
+    pause_reason: 'Why it was paused.',
     paused_at: 'When it was paused.',
     paused_until: 'When the pause ends by itself.',
   }),

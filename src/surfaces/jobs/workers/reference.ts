@@ -38,7 +38,7 @@ export const workersReference: Reference['members'] = {
     'leases.lost': "The attempt is not the worker's any more. Stop the work.",
     'leases.leased_until': 'Until then the worker holds the job.',
     'leases.version': 'Send it when you finish the attempt.',
-    'leases.cancel_requested': 'Whether somebody asked to cancel the job.',
+    'leases.cancel_requested': 'Whether a cancellation of the job was requested.',
   }),
   ...ofNoun('FinalizeAttempt', {
     version: 'The version of the job that the worker knows.',
@@ -52,7 +52,7 @@ export const workersReference: Reference['members'] = {
   }),
   ...ofNoun('ReportedProgress', {
     sequence: 'The number of the report.',
-    cancel_requested: 'Whether somebody asked to cancel the job.',
+    cancel_requested: 'Whether a cancellation of the job was requested.',
     version: 'Send it when you finish the attempt.',
   }),
   ...ofNoun('ReportProgress', {

@@ -13,7 +13,7 @@ export const intentsReference: Reference['members'] = {
     'channels.state': 'What has become of it on this channel.',
   }),
   ...ofNoun('NotificationDetail', {
-    'attempts.state': 'How the attempt went. `unknown`: nobody knows whether it arrived.',
+    'attempts.state': 'How the attempt went. `unknown`: it is not known whether it arrived.',
   }),
   ...ofNoun('CancelNotificationReply', {
     state: 'The state after the request.',

@@ -45,7 +45,8 @@ export const methodRoutes = open({
     'Detach a saved payment method',
     {
       for_others: writes,
-      description: 'It is charged no more. The provider is told afterwards, until that is certain.',
+      description:
+        'It is charged no more. The provider is asked to forget it afterwards, until that is certain.',
     },
     async ({ tx, principal, grants, params: { id } }) => {
       const found = await requireMethod(tx, { principal, grants }, id, writes)

@@ -31,7 +31,7 @@ const en = {
     pricing_changed:
       'The cart or a price has changed since this page was made. Nothing was taken. Go back to the shop and look at the cart again.',
     insufficient_inventory:
-      'Somebody else was faster: not everything is in stock any more. Nothing was taken. Go back to the shop and change the cart.',
+      'Another buyer was faster: not everything is in stock any more. Nothing was taken. Go back to the shop and change the cart.',
     pending_order_limit:
       'Other orders wait for their payment. Nothing was taken. Try again in some minutes.',
     rate_limited: 'Too many payments were declined. Try again in an hour.',

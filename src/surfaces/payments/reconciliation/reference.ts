@@ -3,7 +3,7 @@ import { ofNoun, type Reference } from '#dodeca/kernel'
 
 export const reconciliationReference: Reference['members'] = {
   ...ofNoun('ReconciliationItem', {
-    state: 'Whether somebody has to look at it.',
+    state: 'Whether a person has to look at it.',
   }),
   ...ofNoun('ReconciliationRun', {
     'proof.clearing_minor': 'The balance in the ledger.',

@@ -38,7 +38,7 @@ export const subscriptionsReference: Reference['members'] = {
     'health.last_success_at': 'When the endpoint last took an event.',
     'health.p50_ms': 'Half of the attempts are faster than this.',
     'health.p95_ms': 'All but a twentieth of the attempts are faster than this.',
-    'health.bulkhead': '`slow` endpoints have senders of their own, so that they hold nobody up.',
+    'health.bulkhead': '`slow` endpoints have senders of their own, so that they delay no others.',
   }),
   ...ofNoun('ReplayWebhookSubscriptionReply', {
     id: 'The id of the job.',
