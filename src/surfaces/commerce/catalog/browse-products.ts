@@ -1,8 +1,9 @@
 /**
- * The product list with filters and sorts, for a shop of any size. If an index (of words and facets,
- * of a collection, of prices) finds few products, these are read, compared with all filters, and
- * sorted. Otherwise the list is read in its order until the page is full: then many products fit, so
- * this ends soon. A page that ends at the limit is short and has `has_more`.
+ * The product list with filters and sorts, for a shop of any size. Two ways lead to a page. If many
+ * products fit, the list is read in its order until the page is full. Few products are read by an
+ * index (of words and facets, of a collection, of prices), compared with all filters, and sorted.
+ * Nobody knows before how many fit: the list is read a little first, and again at length if the
+ * index finds too many. A page that ends at the limit is short and has `has_more`.
  */
 import { Type } from 'typebox'
 import { nullable, page, sql, type List, type Page, type Reader, type Sql } from '#dodeca/kernel'
@@ -44,47 +45,91 @@ export async function browseProducts(
   { scope, asked, counts }: Request,
 ): Promise<Page<ProductSummary> & { readonly facets: Facets | null }> {
   const look_max = deps.kernel.settings['kernel.list_look_max']
-  const source = await fewest(tx, sourcesOf(asked), look_max)
-  const said = { scope, row: ListedRow, place, view: summaryOf(deps, asked.currency) }
-  const walked = () =>
-    page(tx, {
-      ...said,
-      look_max,
-      columns: columnsOf(asked),
-      fetch: (after, n) => walkStatement(asked, { after, n }),
-    })
-  let many = !source || isInOrder(asked, source)
-  let found = many ? await walked() : undefined
-  if (source && !found) {
-    // The best matches are found only among all of them.
-    const most = !asked.sort && asked.q ? null : look_max
-    found = await page(tx, {
-      ...said,
-      fetch: async (after, n) => {
-        const rows = await tx.many(FewRow, fewStatement(asked, source, { after, n, most }))
-        many = most !== null && (rows[0]?.found ?? 0) > most
-        return rows.flatMap(({ found: _found, row }) => (row ? [row] : []))
-      },
-    })
-    if (many) found = await walked()
+  const view = summaryOf(deps, asked.currency)
+  const sources = sourcesOf(asked)
+  const found = await findPage(tx, { scope, view, asked, sources, look_max })
+  if (!counts) return { ...found, facets: null }
+  const source = (await fewest(tx, sources, look_max)) ?? sources[0]
+  return { ...found, facets: await countFacets(tx, asked, { source, look_max }) }
+}
+
+type Finding = {
+  readonly scope: List
+  readonly view: (row: ListedRow) => ProductSummary
+  readonly asked: Browsing
+  readonly sources: readonly Source[]
+  readonly look_max: number
+}
+type Listed = Page<ProductSummary>
+
+async function findPage(tx: Reader, finding: Finding): Promise<Listed> {
+  const { scope, asked, sources, look_max } = finding
+  const [first] = sources
+  if (!first || isInOrder(asked, sources)) return await walk(tx, finding, look_max)
+  // The best matches are found only among all of them.
+  if (!asked.sort && asked.q) {
+    const source = (await fewest(tx, sources, look_max)) ?? first
+    return (await readFew(tx, finding, source, null)).listed
   }
-  if (!found) throw new Error('a list is found or walked')
-  const facets = counts ? await countFacets(tx, asked, { source, look_max }) : null
-  return { ...found, facets }
+  const begun = await walk(tx, finding, Math.ceil(look_max / 5))
+  const { data, has_more } = begun.body
+  if (!has_more || data.length === scope.cursors.start(scope).limit) return begun
+  const source = await fewest(tx, sources, look_max)
+  const few = source && (await readFew(tx, finding, source, look_max))
+  return few?.all ? few.listed : await walk(tx, finding, look_max)
+}
+
+/** The list's own order has the page, such as a range of prices in the order of prices. */
+function isInOrder(asked: Browsing, sources: readonly Source[]): boolean {
+  return sources.every(one => one.by === 'price' && isByPrice(asked.sort))
+}
+
+/** In the order of the list, until the page is full or so many rows are read. */
+async function walk(
+  tx: Reader,
+  { scope, view, asked }: Finding,
+  look_max: number,
+): Promise<Listed> {
+  return await page(tx, {
+    scope,
+    view,
+    row: ListedRow,
+    place,
+    look_max,
+    columns: columnsOf(asked),
+    fetch: (after, n) => walkStatement(asked, { after, n }),
+  })
 }
 
 const FewRow = Type.Object({ found: Type.Integer(), row: nullable(ListedRow) })
 
-/** A range of prices in the order of prices: its index has the page. */
-function isInOrder(asked: Browsing, source: Source): boolean {
-  return source.by === 'price' && isByPrice(asked.sort) && sourcesOf(asked).length === 1
+/** The products of a source, of which at most so many are read, and whether these are all. */
+async function readFew(
+  tx: Reader,
+  { scope, view, asked }: Finding,
+  source: Source,
+  most: number | null,
+): Promise<{ readonly listed: Listed; readonly all: boolean }> {
+  let all = true
+  const listed = await page(tx, {
+    scope,
+    view,
+    row: ListedRow,
+    place,
+    fetch: async (after, n) => {
+      const rows = await tx.many(FewRow, fewStatement(asked, source, { after, n, most }))
+      all = most === null || (rows[0]?.found ?? 0) <= most
+      return rows.flatMap(({ found: _found, row }) => (row ? [row] : []))
+    },
+  })
+  return { listed, all }
 }
 
-/** The source that finds the fewest products. One alone is not counted. */
+/** The source that finds the fewest products, if it finds at most so many. One alone is not counted. */
 async function fewest(tx: Reader, sources: readonly Source[], most: number) {
-  let best = sources[0]
-  let least = Infinity
-  if (sources.length < 2) return best
+  if (sources.length < 2) return sources[0]
+  let best: Source | undefined
+  let least = most + 1
   for (const source of sources) {
     const { from, where } = source
     const { found } = await tx.one(
@@ -94,7 +139,7 @@ async function fewest(tx: Reader, sources: readonly Source[], most: number) {
           select 1 from ${from} where ${where} limit ${most + 1}) f`,
     )
     if (found < least) [best, least] = [source, found]
-    if (found <= very_few) break
+    if (least <= very_few) break
   }
   return best
 }

@@ -40,7 +40,7 @@ export async function countFacets(
           limit ${look_max}) p
       ), counted as (
         select f.facet, count(*)::int as n
-        from looked, unnest(looked.facets) f (facet) where looked.wanted
+        from (select unnest(l.facets) as facet from looked l where l.wanted) f
         group by f.facet order by n desc, f.facet limit ${facets_max}
       )
       select (select count(*)::int from looked) as looked,

@@ -3,19 +3,9 @@
  * The limit of a request is small here, so that some filters read few products and others walk.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { newId, sql } from '#dodeca/kernel'
+import { newId } from '#dodeca/kernel'
 import { openShopWorld, type Buyer, type Shop, type ShopWorld } from '../../test/shop-world.ts'
-
-type Thing = {
-  readonly n: number
-  readonly id: string
-  readonly tags: readonly string[]
-  readonly material: string
-  readonly category: string
-  readonly sizes: readonly string[]
-  readonly price: number | null
-  readonly stocked: boolean
-}
+import { cheapest, fill, handles, named, newest, thing, type Thing } from './things.ts'
 
 const many = 400
 const look_max = 100
@@ -29,92 +19,9 @@ beforeAll(async () => {
   shop = await world.shop()
   buyer = await shop.buyer()
   things = Array.from({ length: many }, (_, n) => thing(n))
-  await fill(things)
+  await fill(world, shop, things)
 })
 afterAll(() => world.close())
-
-/** Frequent and rare values, and prices that are often the same. */
-function thing(n: number): Thing {
-  return {
-    n,
-    id: newId(),
-    tags: [...(n % 2 === 0 ? ['even'] : []), ...(n % 37 === 0 ? ['rare'] : [])],
-    material: n % 3 === 0 ? 'wood' : 'a, b: c',
-    category: n % 5 === 0 ? 'home/lamps' : 'home',
-    sizes: n % 4 === 0 ? ['S', 'M'] : ['L'],
-    price: n % 11 === 0 ? null : 1000 + ((n * 7919) % 50),
-    stocked: n % 7 !== 0,
-  }
-}
-
-async function fill(all: readonly Thing[]): Promise<void> {
-  const { tenant } = shop.manager
-  const { db } = world.platform.kernel
-  const rows = all.map(one => ({
-    ...one,
-    handle: `thing-${one.n}`,
-    tags: `{${one.tags.join(',')}}`,
-    published_at: new Date(Date.UTC(2026, 0, 1) + one.n * 1000).toISOString(),
-  }))
-  await db.tx(async tx => {
-    await tx.run(sql`
-      insert into commerce.catalog_products (
-        tenant_id, id, handle, title, category, tags, attributes, state, published_at)
-      select ${tenant.id}, r.id, r.handle, 'Thing ' || r.n, r.category, r.tags::text[],
-        jsonb_build_object('material', r.material), 'active', r.published_at
-      from ${sql.table(rows, { id: 'uuid', n: 'int', handle: 'text', category: 'text', tags: 'text', material: 'text', published_at: 'timestamptz' })} r`)
-    const variants = all.flatMap(({ id, n, sizes, price, stocked }) =>
-      sizes.map((size, at) => ({ id, size, price, stocked, sku: `T-${n}-${size}`, at })),
-    )
-    const given = sql.table(variants, {
-      id: 'uuid',
-      size: 'text',
-      price: 'bigint',
-      stocked: 'bool',
-      sku: 'text',
-      at: 'int',
-    })
-    await tx.run(sql`
-      insert into commerce.product_variants (tenant_id, sku, product_id, place, title, options)
-      select ${tenant.id}, v.sku, v.id, v.at, v.sku, jsonb_build_object('size', v.size)
-      from ${given} v`)
-    await tx.run(sql`
-      insert into commerce.inventory_items (tenant_id, sku, on_hand)
-      select ${tenant.id}, v.sku, case when v.stocked then 1 else 0 end from ${given} v`)
-    await tx.run(sql`
-      insert into commerce.price_versions (
-        tenant_id, id, sku, currency, amount_minor, effective_from)
-      select ${tenant.id}, gen_random_uuid(), v.sku, 'EUR', v.price + v.at, kernel.now()
-      from ${given} v where v.price is not null`)
-    await tx.run(sql`
-      insert into commerce.product_prices (tenant_id, product_id, currency, amount_minor)
-      select ${tenant.id}, v.id, 'EUR', min(v.price) from ${given} v where v.price is not null
-      group by v.id`)
-    await tx.run(sql`
-      update commerce.catalog_products p set facets = commerce.facets_of(p.tenant_id, p.id)
-      where p.tenant_id = ${tenant.id}`)
-  })
-}
-
-/** All pages; the same product never comes twice. */
-async function handles(query: string, limit = 17): Promise<string[]> {
-  const found: string[] = []
-  let cursor = ''
-  for (let pages = 0; pages < 200; pages++) {
-    const path = `/v1/products?${query}&limit=${limit}${cursor && `&cursor=${cursor}`}`
-    const { status, body, text } = await buyer.ask('GET', path)
-    expect(status, text).toBe(200)
-    found.push(...body.data.map((one: { handle: string }) => one.handle))
-    if (!body.has_more) break
-    cursor = body.next_cursor
-  }
-  expect(new Set(found).size).toBe(found.length)
-  return found
-}
-
-const newest = (a: Thing, b: Thing) => b.n - a.n
-const cheapest = (a: Thing, b: Thing) => (a.price ?? 0) - (b.price ?? 0) || (a.id < b.id ? -1 : 1)
-const named = (all: readonly Thing[]) => all.map(one => `thing-${one.n}`)
 
 describe('products', () => {
   test.each<[string, (one: Thing) => boolean]>([
@@ -138,17 +45,17 @@ describe('products', () => {
     ['q=thing&sort=newest', () => true],
   ])('%s', async (query, fits) => {
     const fitting = things.filter(fits)
-    expect(await handles(query)).toEqual(named(fitting.toSorted(newest)))
+    expect(await handles(buyer, query)).toEqual(named(fitting.toSorted(newest)))
     const priced = fitting.filter(one => one.price !== null).toSorted(cheapest)
     const others = query.replace('&sort=newest', '')
-    expect(await handles(`${others}&sort=price`)).toEqual(named(priced))
-    expect(await handles(`${others}&sort=-price`)).toEqual(named(priced.toReversed()))
+    expect(await handles(buyer, `${others}&sort=price`)).toEqual(named(priced))
+    expect(await handles(buyer, `${others}&sort=-price`)).toEqual(named(priced.toReversed()))
   })
 
   test('by words with a filter: the best match first', async () => {
-    const found = await handles('q=thing&tags=rare')
+    const found = await handles(buyer, 'q=thing&tags=rare')
     expect(found.toSorted()).toEqual(named(things.filter(one => one.n % 37 === 0)).toSorted())
-    expect(await handles('q=%22%26%20%7C%20!&tags=rare')).toEqual([])
+    expect(await handles(buyer, 'q=%22%26%20%7C%20!&tags=rare')).toEqual([])
   })
 
   test('of a collection by facets, and of one that names its products', async () => {
@@ -160,11 +67,11 @@ describe('products', () => {
     await put('woods', { title: 'Wood', all: [wood, { by: 'tag', value: 'even' }] })
     const some = things.slice(10, 20)
     await put('ten', { title: 'Ten', product_ids: [newId(), ...some.map(one => one.id)] })
-    expect(await handles('collection=woods')).toEqual(
+    expect(await handles(buyer, 'collection=woods')).toEqual(
       named(things.filter(one => one.n % 6 === 0).toSorted(newest)),
     )
-    expect(await handles('collection=ten')).toEqual(named(some.toSorted(newest)))
-    expect(await handles('collection=ten&tags=even&sort=price')).toEqual(
+    expect(await handles(buyer, 'collection=ten')).toEqual(named(some.toSorted(newest)))
+    expect(await handles(buyer, 'collection=ten&tags=even&sort=price')).toEqual(
       named(some.filter(one => one.n % 2 === 0 && one.price !== null).toSorted(cheapest)),
     )
     const other = await (await world.shop()).buyer()
