@@ -34,7 +34,7 @@ describeDrill('the primary', drill => {
       await ended.end()
       // What was written meanwhile is in the primary's checkpoint, and must not count against others.
       await primary.run('psql', '-c', 'checkpoint')
-      await servesAgain(world, () => primary.powerOff())
+      await servesAgain(drill(), () => primary.powerOff())
       await held.end()
       for (const one of [ended, held]) {
         await expectRefused(one)
@@ -51,7 +51,7 @@ describeDrill('the primary', drill => {
     await expectWhole('The primary is frozen for 40 s', async () => {
       const [primary, held] = [await database.primary(), await rights(0, 1, 2)]
       const thawed = wait(frozen_ms)
-      await servesAgain(world, () => primary.freeze())
+      await servesAgain(drill(), () => primary.freeze())
       await held.end()
       await thawed
       await primary.thaw()
@@ -69,7 +69,7 @@ describeDrill('the primary', drill => {
     const { database } = world
     await expectWhole('Switchover', async () => {
       const before = await database.primary()
-      await servesAgain(world, () => database.control('switchover', '--force'))
+      await servesAgain(drill(), () => database.control('switchover', '--force'))
       await database.whole()
       expect((await database.primary()).name).not.toBe(before.name)
     })

@@ -21,10 +21,10 @@ describeDrill('hosts of the database', drill => {
     const { database, network } = world
     await expectWhole('The primary is cut from etcd', async () => {
       const { node, name } = await database.primary()
-      await servesAgain(world, () => network.cut(node, 'front'))
+      await servesAgain(drill(), () => network.cut(node, 'front'))
       await wait(outage_ms)
       await expectRightsEnd()
-      await servesAgain(world, () => network.heal(node, 'front'))
+      await servesAgain(drill(), () => network.heal(node, 'front'))
       expect((await database.primary()).name).toBe(name)
     })
   })
@@ -34,7 +34,7 @@ describeDrill('hosts of the database', drill => {
     const { database, network } = world
     await expectWhole('The primary is cut from all', async () => {
       const [{ node }, held] = [await database.primary(), await rights(0, 1, 2)]
-      await servesAgain(world, () => network.cut(node, ...sides))
+      await servesAgain(drill(), () => network.cut(node, ...sides))
       await held.end()
       await expectRefused(held)
       await network.heal(node, ...sides)
@@ -49,7 +49,7 @@ describeDrill('hosts of the database', drill => {
     const { database } = world
     await expectWhole('PostgreSQL crashes and recovers', async () => {
       const primary = await database.primary()
-      await servesAgain(world, () => primary.killPostmaster())
+      await servesAgain(drill(), () => primary.killPostmaster())
       await expectRightsEnd()
     })
     await database.whole()
@@ -60,7 +60,7 @@ describeDrill('hosts of the database', drill => {
     const { database } = world
     await expectWhole('The synchronous standby is killed', async () => {
       const standby = await database.synchronous()
-      await servesAgain(world, () => standby.powerOff())
+      await servesAgain(drill(), () => standby.powerOff())
       await expectRightsEnd()
       await standby.powerOn()
       await database.whole()
@@ -72,8 +72,8 @@ describeDrill('hosts of the database', drill => {
     const { database } = world
     await expectWhole('Both standbys are down', async () => {
       const standbys = await standbysOf(database)
-      await expectNoWrites(world, () => ofAll(standbys, host => host.powerOff()))
-      await servesAgain(world, () => ofAll(standbys, host => host.powerOn()))
+      await expectNoWrites(drill(), () => ofAll(standbys, host => host.powerOff()))
+      await servesAgain(drill(), () => ofAll(standbys, host => host.powerOn()))
       await expectRightsEnd()
       await database.whole()
     })
@@ -84,10 +84,10 @@ describeDrill('hosts of the database', drill => {
     const { database } = world
     await expectWhole('Two members of etcd are down', async () => {
       const [{ name }, hosts] = [await database.primary(), await standbysOf(database)]
-      await servesAgain(world, () => ofAll(hosts, host => host.stopEtcd()))
+      await servesAgain(drill(), () => ofAll(hosts, host => host.stopEtcd()))
       await wait(outage_ms)
       await expectRightsEnd()
-      await servesAgain(world, () => ofAll(hosts, host => host.startEtcd()))
+      await servesAgain(drill(), () => ofAll(hosts, host => host.startEtcd()))
       await database.whole()
       expect((await database.primary()).name).toBe(name)
     })
@@ -98,11 +98,11 @@ describeDrill('hosts of the database', drill => {
     const { database } = world
     await expectWhole('The primary is killed, etcd is down', async () => {
       const [primary, hosts] = [await database.primary(), await standbysOf(database)]
-      await expectNoWrites(world, async () => {
+      await expectNoWrites(drill(), async () => {
         await ofAll(hosts, host => host.stopEtcd())
         await primary.powerOff()
       })
-      await servesAgain(world, () => ofAll(hosts, host => host.startEtcd()))
+      await servesAgain(drill(), () => ofAll(hosts, host => host.startEtcd()))
       await expectRightsEnd()
       await primary.powerOn()
       await database.whole()

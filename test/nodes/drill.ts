@@ -6,6 +6,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startVisitors, type Visit } from '../../src/surfaces/links/test/visitors.ts'
 import { openReceiver } from '../../src/surfaces/webhooks/test/receiver.ts'
+import type { Member } from '../product-world.ts'
 import { call, eventually, newKey } from '../world.ts'
 import { enginesAreInstalled } from './engines.ts'
 import { writeFaults, type Measured } from './fault-table.ts'
@@ -23,6 +24,8 @@ const open_ms = 600_000
 export type Drill = {
   readonly world: NodesWorld
   readonly measured: readonly Measured[]
+  /** Who writes while no member can be made. */
+  readonly writer: Member
   node(number: number): Node
   /** Runs a fault under load, to its end. */
   expectWhole(fault: string, run: (traffic: Traffic) => Promise<void>): Promise<void>
@@ -110,6 +113,7 @@ async function drillOf(world: NodesWorld): Promise<Drill> {
   return {
     world,
     measured,
+    writer: await world.member(),
     node: number => nodeOf(world, number),
     expectWhole,
     rights,

@@ -2,8 +2,8 @@
 import { expect } from 'vitest'
 import { call, eventually, newKey } from '../world.ts'
 import type { Member } from '../product-world.ts'
-import { refused, type Rights } from './drill.ts'
-import type { Node, NodesWorld } from './world.ts'
+import { refused, type Drill, type Rights } from './drill.ts'
+import type { Node } from './world.ts'
 
 /** The promise of docs/database.md. */
 const serves_within_ms = 40_000
@@ -22,13 +22,12 @@ async function write({ url }: Node, { token }: Member): Promise<number | null> {
 
 /** Runs what breaks the database, and waits until each node has written to it again. */
 export async function servesAgain(
-  world: NodesWorld,
+  { world, writer }: Drill,
   breaks: () => Promise<unknown>,
 ): Promise<void> {
-  const member = await world.member()
   const began_ms = performance.now()
   await breaks()
-  const written = (node: Node) => async () => (await write(node, member)) === 201
+  const written = (node: Node) => async () => (await write(node, writer)) === 201
   await Promise.all(
     world.nodes.map(node => eventually(`node ${node.number} writes`, written(node))),
   )
@@ -37,14 +36,13 @@ export async function servesAgain(
 
 /** For a while after what breaks it, no node acknowledges a write. */
 export async function expectNoWrites(
-  world: NodesWorld,
+  { world, writer }: Drill,
   breaks: () => Promise<unknown>,
 ): Promise<void> {
-  const member = await world.member()
   await breaks()
   const refused_until_ms = performance.now() + outage_ms
   do {
-    const statuses = await Promise.all(world.nodes.map(node => write(node, member)))
+    const statuses = await Promise.all(world.nodes.map(node => write(node, writer)))
     expect(statuses).toEqual([503, 503, 503])
   } while (performance.now() < refused_until_ms)
 }
