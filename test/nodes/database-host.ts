@@ -77,7 +77,7 @@ export async function openHost(
   const start = () => {
     startEtcd()
     // Started again like by its unit; Bash takes what PostgreSQL's processes leave behind.
-    const line = `while :; do (exec ${asAccount} patroni /etc/patroni/config.yml >>${folder}/patroni.log 2>&1) || sleep 1; done`
+    const line = `while :; do (exec ${asAccount} patroni /etc/patroni/config.yml >>${places.log}/patroni.log 2>&1) || sleep 1; done`
     machine = network.spawn(node, [...first, ...entered(line)], { quiet: true })
   }
   const signal = async (
@@ -138,9 +138,9 @@ async function askAt(at: string, authority: string): ReturnType<DatabaseHost['as
 const always = () => Promise.resolve(true)
 
 function mounts(folder: string): string {
-  return Object.entries(places)
-    .map(([from, at]) => `mount --bind ${folder}/${from} ${at}`)
-    .join('\n')
+  const bound = Object.entries(places).map(([from, at]) => `mount --bind ${folder}/${from} ${at}`)
+  // PostgreSQL that is killed leaves its shared memory behind.
+  return [...bound, 'mount -t tmpfs shm /dev/shm'].join('\n')
 }
 
 /** The files of make-hosts.sh, as the page says: each where its program looks, and readable for it. */
