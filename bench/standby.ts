@@ -81,6 +81,7 @@ async function set(database: Database, synchronous: boolean): Promise<void> {
   const modes = ['synchronous_mode', 'synchronous_mode_strict']
   await database.control(
     'edit-config',
+    '-q',
     '--force',
     ...modes.flatMap(one => ['-s', `${one}=${synchronous}`]),
   )
