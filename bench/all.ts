@@ -7,6 +7,7 @@ const names = [
   'http',
   'read-by-id',
   'keyed-write',
+  'standby',
   'replay',
   'event-latency',
   'events',

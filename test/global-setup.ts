@@ -3,7 +3,7 @@
  * template databases that are migrated once and cloned for each test file. The template's name is a hash of all
  * migrations, so a changed migration makes a new one and an unchanged one is used again.
  */
-import { mkdtemp, rm, statfs } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
@@ -11,6 +11,7 @@ import { ensureBundle } from '../scripts/bundle.mjs'
 import { composition } from '../src/platform.ts'
 import { dropClones, isRunning, openTestPostgres, templateOf } from '../src/testing/database.ts'
 import { testComposition } from './composition.ts'
+import { databaseFolder } from './database-folder.ts'
 
 declare module 'vitest' {
   // oxlint-disable-next-line typescript/consistent-type-definitions -- only an interface can be merged
@@ -33,7 +34,9 @@ let undo = async (): Promise<void> => {}
 export async function setup(project: TestProject): Promise<void> {
   const bundles = ensureBundles()
   const given = process.env['TEST_DATABASE_URL']
-  const postgres = given ? null : await openTestPostgres(await databaseFolder())
+  const postgres = given
+    ? null
+    : await openTestPostgres(join(await databaseFolder(), `dodeca-test-${userInfo().uid}`))
   const admin_url = given ?? postgres?.url ?? ''
   await dropClones(admin_url, pid => !isRunning(pid))
   project.provide('admin_url', admin_url)
@@ -63,16 +66,4 @@ async function ensureBundles(): Promise<void> {
 
 export async function teardown(): Promise<void> {
   await undo()
-}
-
-/**
- * In memory, if TMPDIR names no other folder and there is room. A run creates and deletes 400,000
- * files of databases, and on ext4 each is created while it looks past those deleted just before.
- */
-async function databaseFolder(): Promise<string> {
-  const memory = '/dev/shm'
-  const { bavail, bsize } = await statfs(memory).catch(() => ({ bavail: 0, bsize: 0 }))
-  const room = bavail * bsize >= 4 * 2 ** 30 && process.availableMemory() >= 12 * 2 ** 30
-  const folder = room && !process.env['TMPDIR'] ? memory : tmpdir()
-  return join(folder, `dodeca-test-${userInfo().uid}`)
 }

@@ -5,6 +5,8 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { withOverview } from '../bench/ground/report.ts'
+import { kernelSettings, type SettingTable } from '../src/kernel/settings.ts'
+import { tables } from '../src/settings.ts'
 
 const root = join(import.meta.dirname, '..')
 const read = (path: string) => readFile(join(root, path), 'utf8')
@@ -32,6 +34,42 @@ test('its figures are those of the benchmarks', async () => {
     expect(figure, heading).toBeDefined()
     expect(page).toContain(` ${figure} |`)
     expect(program).toContain(`${name}: ${figure?.replace(',', '_')},`)
+  }
+  for (const [row, column] of [
+    ['dodeca with its worker', 4],
+    ['pgbench', 1],
+  ] as const) {
+    const section = benchmarks?.split('### Keyed POST, 32 connections')[1] ?? ''
+    const [line = ''] = new RegExp(`^\\| ${row} +\\|.*`, 'm').exec(section) ?? []
+    expect(page).toContain(` ${line.split('|')[column + 1]?.trim()} `)
+  }
+})
+
+test('the tables that grow go as the schema and the settings say', async () => {
+  const [page = '', schema = ''] = await Promise.all(
+    ['docs/sizing.md', 'test/schema.sql'].map(read),
+  )
+  const rows =
+    page
+      .split('## Tables that grow')[1]
+      ?.split('\n## ')[0]
+      ?.match(/^\| `.*$/gm) ?? []
+  const named = rows.flatMap(row => {
+    const [, names = '', , goes = ''] = row.split('|')
+    return [...names.matchAll(/`(.*?)`/g)].map(([, table = '']) => ({ table, goes }))
+  })
+  const known = [...schema.matchAll(/^create table (\S+) \([^;]*?\n\)(.*);$/gm)]
+  const parted = known
+    .filter(([, , how]) => how?.includes('partition by'))
+    .map(([, table]) => table)
+  const said = named.filter(({ goes }) => /partition|by (day|week|month)/.test(goes))
+  expect(said.map(({ table }) => table).toSorted()).toEqual(parted.toSorted())
+  expect(known.map(([, table]) => table)).toEqual(
+    expect.arrayContaining(named.map(({ table }) => table)),
+  )
+  const settings = Object.assign({}, kernelSettings, ...tables) as SettingTable
+  for (const [, name = '', value] of rows.join().matchAll(/`([A-Z_]+)` \((\d+)\)/g)) {
+    expect(settings[name.replace('_', '.').toLowerCase()]?.default, name).toBe(Number(value))
   }
 })
 

@@ -1,13 +1,14 @@
 /**
  * The database of the nodes: three hosts with PostgreSQL 15 under Patroni and etcd, made by the files of
- * deploy/database, and HAProxy on each node. `fsync` is off: nothing here is cut off from its disk.
+ * deploy/database, and HAProxy on each node. Their folders are in memory where
+ * there is room: no test cuts the machine off from its power, and etcd counts a late disk as dead.
  */
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
+import { databaseFolder } from '../database-folder.ts'
 import { asPostgres, postgresAccount } from '../postgres-15.ts'
 import { eventually } from '../world.ts'
 import { openHost, type DatabaseHost } from './database-host.ts'
@@ -58,7 +59,7 @@ export async function openDatabase(
   nodes: number,
   archive: Archive,
 ): Promise<Database> {
-  const home = await mkdtemp(join(tmpdir(), 'dodeca-nodes-database-'))
+  const home = await mkdtemp(join(await databaseFolder(), 'dodeca-nodes-database-'))
   await chmod(home, 0o755)
   await makeFiles(network, nodes, archive, home)
   const hosts: DatabaseHost[] = []

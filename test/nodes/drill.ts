@@ -3,10 +3,12 @@
  * done twice, and no right outlives its end by more than a second on a node that can be reached. REPORT=1
  * writes what the clients saw into docs/many-nodes.md.
  */
-import { expect } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startVisitors, type Visit } from '../../src/surfaces/links/test/visitors.ts'
 import { openReceiver } from '../../src/surfaces/webhooks/test/receiver.ts'
+import type { Member } from '../product-world.ts'
 import { call, eventually, newKey } from '../world.ts'
+import { enginesAreInstalled } from './engines.ts'
 import { writeFaults, type Measured } from './fault-table.ts'
 import type { Operation } from './operation.ts'
 import { prepareOperations } from './operations.ts'
@@ -15,13 +17,15 @@ import { openNodes, reachable, type Node, type NodesWorld } from './world.ts'
 
 /** The longest lease, and the work itself. */
 const complete_ms = 180_000
-export const limit_ms = 500_000
+const limit_ms = 500_000
 /** Prepared in tens of seconds on a quiet machine. */
-export const open_ms = 600_000
+const open_ms = 600_000
 
 export type Drill = {
   readonly world: NodesWorld
   readonly measured: readonly Measured[]
+  /** Who writes while no member can be made. */
+  readonly writer: Member
   node(number: number): Node
   /** Runs a fault under load, to its end. */
   expectWhole(fault: string, run: (traffic: Traffic) => Promise<void>): Promise<void>
@@ -41,8 +45,36 @@ export type Rights = {
 
 export const refused = [[401], [404]]
 
-export async function openDrill(): Promise<Drill> {
+/** Tests of one world, which they ask for when they run; in the end nothing may be wrong in it. */
+export function describeDrill(name: string, tests: (drill: () => Drill) => void): void {
+  describe.skipIf(!enginesAreInstalled)(name, { retry: 0, timeout: limit_ms }, () => {
+    let opened: Drill | undefined
+    const drill = () => {
+      if (!opened) throw new Error('the nodes are not open')
+      return opened
+    }
+    beforeAll(async () => {
+      opened = await openDrill()
+    }, open_ms)
+    afterAll(() => opened?.close())
+    tests(drill)
+    test('the checks of all surfaces find nothing', async () => {
+      expect(await drill().world.doctor()).toEqual([])
+    })
+  })
+}
+
+async function openDrill(): Promise<Drill> {
   const world = await openNodes()
+  try {
+    return await drillOf(world)
+  } catch (error) {
+    await world.close()
+    throw error
+  }
+}
+
+async function drillOf(world: NodesWorld): Promise<Drill> {
   const receiver_host = world.network.tester
   const receiver = await openReceiver(receiver_host)
   const { control } = world.services
@@ -81,6 +113,7 @@ export async function openDrill(): Promise<Drill> {
   return {
     world,
     measured,
+    writer: await world.member(),
     node: number => nodeOf(world, number),
     expectWhole,
     rights,

@@ -85,7 +85,7 @@ export async function openServices(network: Network, nodes: number): Promise<Ser
     archiveServer(home, swift.endpoint),
   ])
   await writeFile(join(home, 'nginx.conf'), configuration)
-  start([nginx, '-e', join(home, 'error.log'), '-c', join(home, 'nginx.conf'), '-g', 'daemon off;'])
+  start([nginx, '-e', join(home, 'error.log'), '-c', join(home, 'nginx.conf')])
 
   const url = `http://${front}:${proxy_port}`
   const control: Services['control'] = async (path, body = {}, method = 'POST') => {
@@ -224,7 +224,8 @@ async function proxyConfiguration(
     ([port, address]) =>
       `server { listen ${port}; location / { proxy_pass ${new URL(address).origin}; } }`,
   )
-  return `pid ${home}/nginx.pid; user root; worker_processes 1;
+  // One process, so none is left when it is killed.
+  return `pid ${home}/nginx.pid; user root; daemon off; master_process off;
 events { worker_connections 1024; }
 http {
   access_log off;

@@ -110,8 +110,14 @@ export async function openNetwork(nodes: number): Promise<Network> {
     cut: set('down'),
     heal: set('up'),
     close: async () => {
+      // A namespace stays as long as a socket in it has not ended, and the test's links with it.
+      for (const side of sides) await ip(`link delete ${name(`${side[0]}t`)}`).catch(() => {})
       const all = ['hub' as const, ...Array.from({ length: nodes }, (_, node) => node)]
-      for (const where of all) await ip(`netns delete ${spaceOf(where)}`).catch(() => {})
+      for (const space of all.map(spaceOf)) {
+        // A program may have left one of its own behind.
+        for (const pid of await processesIn(space).catch(() => [])) process.kill(pid, 'SIGKILL')
+        await ip(`netns delete ${space}`).catch(() => {})
+      }
     },
   }
 }
