@@ -103,7 +103,7 @@ function bannedSyntax(node: Node): string | undefined {
     : undefined
 }
 
-/** The callback of `describe` is a list of tests, so its length says nothing. */
+/** The callback of `describe`, or of a function named so, is a list of tests: its length says nothing. */
 function functionLength({ lineOf }: Module, node: Node, parent: Node | undefined): number {
   if (!/^(FunctionDeclaration|FunctionExpression|ArrowFunctionExpression)$/.test(node.type))
     return 0
@@ -111,7 +111,7 @@ function functionLength({ lineOf }: Module, node: Node, parent: Node | undefined
   while (callee?.type === 'MemberExpression' || callee?.type === 'CallExpression') {
     callee = callee.type === 'MemberExpression' ? callee.object : callee.callee
   }
-  if (callee?.type === 'Identifier' && callee.name === 'describe') return 0
+  if (callee?.type === 'Identifier' && callee.name.startsWith('describe')) return 0
   return lineOf(node.end - 1) - lineOf(node.start) + 1
 }
 

@@ -227,6 +227,7 @@ const shape: readonly Case[] = [
   jobs('function-length', 'an arrow of 71 lines', `const f = () => {\n${long(69)}}`),
   jobs(null, 'a function of 70 lines', spread(70)),
   inTest(null, 'a long list of tests', `describe.concurrent('a', () => {\n${long(80)}})`),
+  inTest(null, 'a long list of drills', `describeDrill('a', () => {\n${long(80)}})`),
   jobs('file-length', 'a file of 301 lines', long(300)),
   jobs(null, 'a file of 300 lines', long(299)),
   at('src/surfaces/jobs/settings.ts')(null, 'a long table of settings', long(400)),

@@ -47,6 +47,7 @@ export const refused = [[401], [404]]
 
 /** Tests of one world, which they ask for when they run; in the end nothing may be wrong in it. */
 export function describeDrill(name: string, tests: (drill: () => Drill) => void): void {
+  // oxlint-disable-next-line vitest/valid-title -- it is a string: see the parameter
   describe.skipIf(!enginesAreInstalled)(name, { retry: 0, timeout: limit_ms }, () => {
     let opened: Drill | undefined
     const drill = () => {

@@ -46,12 +46,13 @@ const hub_host = 2
 const bound = ['setpriv', '--pdeathsig=KILL', '--']
 const hostOf = (node: number) => 11 + node
 
+const ip = (line: string) => run('ip', line.split(' '))
+
 export async function openNetwork(nodes: number): Promise<Network> {
   const third = await claim()
   const name = (suffix: string) => `dn${third}${suffix}`
   const spaceOf = (where: 'hub' | number) => name(where === 'hub' ? 'hub' : `n${where}`)
   const address = (side: Side, host: number) => `${first_octets[side]}.${third}.${host}`
-  const ip = (line: string) => run('ip', line.split(' '))
   const inHub = (line: string) => ip(`-n ${spaceOf('hub')} ${line}`)
   /** The hub's end of a link. */
   const portOf = (side: Side, end: number | 'test') => `${side}-${end}`
@@ -113,13 +114,17 @@ export async function openNetwork(nodes: number): Promise<Network> {
       // A namespace stays as long as a socket in it has not ended, and the test's links with it.
       for (const side of sides) await ip(`link delete ${name(`${side[0]}t`)}`).catch(() => {})
       const all = ['hub' as const, ...Array.from({ length: nodes }, (_, node) => node)]
-      for (const space of all.map(spaceOf)) {
-        // A program may have left one of its own behind.
-        for (const pid of await processesIn(space).catch(() => [])) process.kill(pid, 'SIGKILL')
-        await ip(`netns delete ${space}`).catch(() => {})
-      }
+      for (const where of all) await remove(spaceOf(where))
     },
   }
+}
+
+async function remove(space: string): Promise<void> {
+  // A program may have left one of its own behind.
+  for (const pid of await processesIn(space).catch(() => [])) {
+    await run('kill', ['-KILL', String(pid)]).catch(() => {})
+  }
+  await ip(`netns delete ${space}`).catch(() => {})
 }
 
 async function processesIn(space: string): Promise<number[]> {
