@@ -1,7 +1,8 @@
 /**
  * How tests run. A file's ending says what it needs: `*.pure.test.ts` no database and no program of its
  * own; every other one a world, with a real PostgreSQL, real servers and processes. Files named
- * `*.sql.test.ts` are of the second kind and run once more on the oldest PostgreSQL (.ci/run).
+ * `*.sql.test.ts` are of the second kind. They run on the oldest PostgreSQL if TEST_SQL_DATABASE_URL names
+ * one (as .ci/run does), in the same run as the others.
  * `*.long.test.ts` kill processes, drive a browser, fill tables or wait for minutes: `npm test` leaves
  * them out, .ci/run and `vitest run --project long` run them. `vitest run --mode chaos` runs only test/chaos, at full length
  * (they read which from `inject('chaos')`), and the `*.full.test.ts` there, which take ten minutes.
@@ -34,16 +35,22 @@ const slow =
 class SlowFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const group = ({ project }: TestSpecification) => project.config.sequence.groupOrder
+    // A worker serves one project: with files of two in turns, each would need a new one.
+    const later = ({ project }: TestSpecification) => Number(project.name !== 'sql')
     const rank = ({ moduleId }: TestSpecification) =>
       Number(!slow.some(name => moduleId.includes(name)))
     const sorted = await super.sort(files)
-    return sorted.toSorted((a, b) => group(a) - group(b) || rank(a) - rank(b))
+    return sorted.toSorted(
+      (a, b) => group(a) - group(b) || later(a) - later(b) || rank(a) - rank(b),
+    )
   }
 }
 
 const tests = ['src/**/test', 'test', 'scripts/test']
 const named = (ending: string) => tests.map(folder => `${folder}/**/${ending}`)
 const pure = named('*.pure.test.ts')
+const sql = named('*.sql.test.ts')
+const on_oldest = process.env['TEST_SQL_DATABASE_URL'] !== undefined
 const long = named('*.long.test.ts')
 
 /** Collecting garbage took 14 % of a worker's time, and takes 11 % with a larger young generation. */
@@ -97,7 +104,16 @@ export default defineConfig(({ mode }) => {
           test: {
             name: 'world',
             include: full ? [] : named('*.test.ts'),
-            exclude: [...pure, ...long, 'test/chaos/**/*.full.test.ts'],
+            exclude: [...pure, ...long, ...(on_oldest ? sql : []), 'test/chaos/**/*.full.test.ts'],
+            ...world,
+            sequence: order(1),
+          },
+        },
+        {
+          test: {
+            // `test/global-setup.ts` goes by this name.
+            name: 'sql',
+            include: full || !on_oldest ? [] : sql,
             ...world,
             sequence: order(1),
           },
