@@ -4,8 +4,9 @@
  * `*.sql.test.ts` are of the second kind. They run on the oldest PostgreSQL if TEST_SQL_DATABASE_URL names
  * one (as .ci/run does), in the same run as the others.
  * `*.long.test.ts` kill processes, drive a browser, fill tables or wait for minutes: `npm test` leaves
- * them out, .ci/run and `vitest run --project long` run them. `vitest run --mode chaos` runs only test/chaos, at full length
- * (they read which from `inject('chaos')`), and the `*.full.test.ts` there, which take ten minutes.
+ * them out, .ci/run and `vitest run --project long` run them. `vitest run --mode chaos` runs only test/chaos
+ * and what fills tables, at full length (they read which from `inject('chaos')`), and the `*.full.test.ts`
+ * of test/chaos, which take minutes each and repeat at length what shorter tests of their surfaces check.
  */
 import { availableParallelism, constants, setPriority, tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -26,19 +27,24 @@ process.env['NODE_COMPILE_CACHE'] ??= join(tmpdir(), 'node-compile-cache')
 // One above the lowest, so that a machine full of tests gives each of them almost an equal part.
 setPriority(constants.priority.PRIORITY_LOW - 1)
 
-/** Files of one to several minutes of waiting: begun last, one of them would be alone at the end. */
+/** Files of minutes: begun last, one of them would be alone at the end. Small ones would be begun last. */
+const slowest =
+  `/test/docs.test /testing/leads.test /test/report.test /deploy/image database-failover site-crawl
+  paypal-doubt one-machine together upgrade`.split(/\s+/)
 const slow =
   `/backup/ /chaos/ /cli/ /console/ /test/docs.test crash crawl delete deleting dependencies expiring
   first-start indexes inference/test/jobs install model-profile move outage owner-mail owning people
-  postgres process purging reseal revocation router shares slow uploads.test`.split(/\s+/)
+  plans postgres process purging reseal retries revocation router shares slow targets /test/package
+  uploads.test waits`.split(/\s+/)
 
 class SlowFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const group = ({ project }: TestSpecification) => project.config.sequence.groupOrder
     // A worker serves one project: with files of two in turns, each would need a new one.
     const later = ({ project }: TestSpecification) => Number(project.name !== 'sql')
+    const among = (names: string[], path: string) => names.some(name => path.includes(name))
     const rank = ({ moduleId }: TestSpecification) =>
-      Number(!slow.some(name => moduleId.includes(name)))
+      among(slowest, moduleId) ? 0 : among(slow, moduleId) ? 1 : 2
     const sorted = await super.sort(files)
     return sorted.toSorted(
       (a, b) => group(a) - group(b) || later(a) - later(b) || rank(a) - rank(b),
