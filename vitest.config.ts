@@ -56,6 +56,7 @@ const tests = ['src/**/test', 'test', 'scripts/test']
 const named = (ending: string) => tests.map(folder => `${folder}/**/${ending}`)
 const pure = named('*.pure.test.ts')
 const sql = named('*.sql.test.ts')
+const filling = ['plans.sql.long.test.ts', 'many-waiting.long.test.ts'].flatMap(named)
 const on_oldest = process.env['TEST_SQL_DATABASE_URL'] !== undefined
 const long = named('*.long.test.ts')
 
@@ -127,7 +128,7 @@ export default defineConfig(({ mode }) => {
         {
           test: {
             name: 'long',
-            include: full ? ['test/chaos/**/*.test.ts'] : long,
+            include: full ? ['test/chaos/**/*.test.ts', ...filling] : long,
             ...world,
             // Load is part of what they test: with more beside it, their platforms stand still.
             maxWorkers: full ? 1 : Math.max(2, availableParallelism()),
