@@ -5,7 +5,7 @@
  * one (as .ci/run does), in the same run as the others.
  * `*.long.test.ts` kill processes, drive a browser, fill tables or wait for minutes: `npm test` leaves
  * them out, .ci/run and `vitest run --project long` run them. `vitest run --mode chaos` runs only test/chaos
- * and what fills tables, at full length (they read which from `inject('chaos')`), and the `*.full.test.ts`
+ * and a few others, at full length (they read which from `inject('chaos')`), and the `*.full.test.ts`
  * of test/chaos, which take minutes each and repeat at length what shorter tests of their surfaces check.
  */
 import { availableParallelism, constants, setPriority, tmpdir } from 'node:os'
@@ -56,7 +56,9 @@ const tests = ['src/**/test', 'test', 'scripts/test']
 const named = (ending: string) => tests.map(folder => `${folder}/**/${ending}`)
 const pure = named('*.pure.test.ts')
 const sql = named('*.sql.test.ts')
-const filling = ['plans.sql.long.test.ts', 'many-waiting.long.test.ts'].flatMap(named)
+const longer = ['plans.sql', 'many-waiting', 'site-crawl'].flatMap(name =>
+  named(`${name}.long.test.ts`),
+)
 const on_oldest = process.env['TEST_SQL_DATABASE_URL'] !== undefined
 const long = named('*.long.test.ts')
 
@@ -128,7 +130,7 @@ export default defineConfig(({ mode }) => {
         {
           test: {
             name: 'long',
-            include: full ? ['test/chaos/**/*.test.ts', ...filling] : long,
+            include: full ? ['test/chaos/**/*.test.ts', ...longer] : long,
             ...world,
             // Load is part of what they test: with more beside it, their platforms stand still.
             maxWorkers: full ? 1 : Math.max(2, availableParallelism()),
