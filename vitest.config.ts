@@ -43,8 +43,10 @@ class SlowFirst extends BaseSequencer {
     // A worker serves one project: with files of two in turns, each would need a new one.
     const later = ({ project }: TestSpecification) => Number(project.name !== 'sql')
     const among = (names: string[], path: string) => names.some(name => path.includes(name))
-    const rank = ({ moduleId }: TestSpecification) =>
-      among(slowest, moduleId) ? 0 : among(slow, moduleId) ? 1 : 2
+    const rank = ({ moduleId }: TestSpecification) => {
+      if (among(slowest, moduleId)) return 0
+      return among(slow, moduleId) ? 1 : 2
+    }
     const sorted = await super.sort(files)
     return sorted.toSorted(
       (a, b) => group(a) - group(b) || later(a) - later(b) || rank(a) - rank(b),
