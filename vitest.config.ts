@@ -1,10 +1,12 @@
 /**
  * How tests run. A file's ending says what it needs: `*.pure.test.ts` no database and no program of its
  * own; every other one a world, with a real PostgreSQL, real servers and processes. Files named
- * `*.sql.test.ts` are of the second kind and run once more on the oldest PostgreSQL (.ci/run).
+ * `*.sql.test.ts` are of the second kind. They run on the oldest PostgreSQL if TEST_SQL_DATABASE_URL names
+ * one (as .ci/run does), in the same run as the others.
  * `*.long.test.ts` kill processes, drive a browser, fill tables or wait for minutes: `npm test` leaves
- * them out, .ci/run and `vitest run --project long` run them. `vitest run --mode chaos` runs only test/chaos, at full length
- * (they read which from `inject('chaos')`), and the `*.full.test.ts` there, which take ten minutes.
+ * them out, .ci/run and `vitest run --project long` run them. `vitest run --mode chaos` runs only test/chaos
+ * and a few others, at full length (they read which from `inject('chaos')`), and the `*.full.test.ts`
+ * of test/chaos, which take minutes each and repeat at length what shorter tests of their surfaces check.
  */
 import { availableParallelism, constants, setPriority, tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -25,25 +27,41 @@ process.env['NODE_COMPILE_CACHE'] ??= join(tmpdir(), 'node-compile-cache')
 // One above the lowest, so that a machine full of tests gives each of them almost an equal part.
 setPriority(constants.priority.PRIORITY_LOW - 1)
 
-/** Files of one to several minutes of waiting: begun last, one of them would be alone at the end. */
+/** Files of minutes: begun last, one of them would be alone at the end. Small ones would be begun last. */
+const slowest =
+  `/test/docs.test /testing/leads.test /test/report.test /deploy/image database-failover site-crawl
+  paypal-doubt one-machine together upgrade`.split(/\s+/)
 const slow =
   `/backup/ /chaos/ /cli/ /console/ /test/docs.test crash crawl delete deleting dependencies expiring
   first-start indexes inference/test/jobs install model-profile move outage owner-mail owning people
-  postgres process purging reseal revocation router shares slow uploads.test`.split(/\s+/)
+  plans postgres process purging reseal retries revocation router shares slow targets /test/package
+  uploads.test waits`.split(/\s+/)
 
 class SlowFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const group = ({ project }: TestSpecification) => project.config.sequence.groupOrder
-    const rank = ({ moduleId }: TestSpecification) =>
-      Number(!slow.some(name => moduleId.includes(name)))
+    // A worker serves one project: with files of two in turns, each would need a new one.
+    const later = ({ project }: TestSpecification) => Number(project.name !== 'sql')
+    const among = (names: string[], path: string) => names.some(name => path.includes(name))
+    const rank = ({ moduleId }: TestSpecification) => {
+      if (among(slowest, moduleId)) return 0
+      return among(slow, moduleId) ? 1 : 2
+    }
     const sorted = await super.sort(files)
-    return sorted.toSorted((a, b) => group(a) - group(b) || rank(a) - rank(b))
+    return sorted.toSorted(
+      (a, b) => group(a) - group(b) || later(a) - later(b) || rank(a) - rank(b),
+    )
   }
 }
 
 const tests = ['src/**/test', 'test', 'scripts/test']
 const named = (ending: string) => tests.map(folder => `${folder}/**/${ending}`)
 const pure = named('*.pure.test.ts')
+const sql = named('*.sql.test.ts')
+const longer = ['plans.sql', 'many-waiting', 'site-crawl'].flatMap(name =>
+  named(`${name}.long.test.ts`),
+)
+const on_oldest = process.env['TEST_SQL_DATABASE_URL'] !== undefined
 const long = named('*.long.test.ts')
 
 /** Collecting garbage took 14 % of a worker's time, and takes 11 % with a larger young generation. */
@@ -97,7 +115,16 @@ export default defineConfig(({ mode }) => {
           test: {
             name: 'world',
             include: full ? [] : named('*.test.ts'),
-            exclude: [...pure, ...long, 'test/chaos/**/*.full.test.ts'],
+            exclude: [...pure, ...long, ...(on_oldest ? sql : []), 'test/chaos/**/*.full.test.ts'],
+            ...world,
+            sequence: order(1),
+          },
+        },
+        {
+          test: {
+            // `test/global-setup.ts` goes by this name.
+            name: 'sql',
+            include: full || !on_oldest ? [] : sql,
             ...world,
             sequence: order(1),
           },
@@ -105,7 +132,7 @@ export default defineConfig(({ mode }) => {
         {
           test: {
             name: 'long',
-            include: full ? ['test/chaos/**/*.test.ts'] : long,
+            include: full ? ['test/chaos/**/*.test.ts', ...longer] : long,
             ...world,
             // Load is part of what they test: with more beside it, their platforms stand still.
             maxWorkers: full ? 1 : Math.max(2, availableParallelism()),

@@ -6,6 +6,7 @@ import { chromium, type BrowserContext, type Page } from 'playwright-core'
 import { afterAll, describe, expect, test } from 'vitest'
 import { freePort } from './free-port.ts'
 import { openProductWorld } from './product-world.ts'
+import { chromium_args } from './chromium.ts'
 
 const executablePath = '/usr/bin/chromium'
 const root = resolve(import.meta.dirname, '..')
@@ -17,7 +18,7 @@ const world = await openProductWorld({
   PORT: String(port),
   PUBLIC_URL: `http://127.0.0.1:${port}`,
 })
-const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] }).catch(() => null)
+const browser = await chromium.launch({ executablePath, args: chromium_args }).catch(() => null)
 afterAll(async () => {
   await browser?.close()
   await world.close()

@@ -1,7 +1,8 @@
 /**
- * One PostgreSQL for the whole run (the embedded one, or TEST_DATABASE_URL), and in it two
- * template databases that are migrated once and cloned for each test file. The template's name is a hash of all
- * migrations, so a changed migration makes a new one and an unchanged one is used again.
+ * One PostgreSQL for the whole run (the embedded one, or TEST_DATABASE_URL; for the project `sql` that of
+ * TEST_SQL_DATABASE_URL), and in it two template databases that are migrated once and cloned for each
+ * test file. The template's name is a hash of all migrations, so a changed migration makes a new one and
+ * an unchanged one is used again.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir, userInfo } from 'node:os'
@@ -29,11 +30,9 @@ declare module 'vitest' {
   }
 }
 
-let undo = async (): Promise<void> => {}
-
-export async function setup(project: TestProject): Promise<void> {
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const bundles = ensureBundles()
-  const given = process.env['TEST_DATABASE_URL']
+  const given = process.env[project.name === 'sql' ? 'TEST_SQL_DATABASE_URL' : 'TEST_DATABASE_URL']
   const postgres = given
     ? null
     : await openTestPostgres(join(await databaseFolder(), `dodeca-test-${userInfo().uid}`))
@@ -46,7 +45,7 @@ export async function setup(project: TestProject): Promise<void> {
   await bundles
   const folder = await mkdtemp(join(tmpdir(), 'dodeca-run-'))
   project.provide('folder', folder)
-  undo = async () => {
+  return async () => {
     await dropClones(admin_url, pid => pid === process.pid)
     await postgres?.release()
     await rm(folder, { recursive: true, force: true, maxRetries: 5 })
@@ -62,8 +61,4 @@ async function ensureBundles(): Promise<void> {
   if (named.length > 0 && named.length < 10) return
   await ensureBundle()
   await ensureBundle({ kind: 'test' })
-}
-
-export async function teardown(): Promise<void> {
-  await undo()
 }

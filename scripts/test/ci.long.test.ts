@@ -30,7 +30,7 @@ const passes = `echo '2 passed, 0 failed, 0 skipped'`
 const fails = `echo 'failed: a.test.ts: its error'; echo '4 passed, 1 failed'; exit 1`
 /** Starting this database takes until shortly before the limit. */
 const late = (limit: 'begin' | 'end', seconds: number) =>
-  `start_postgres_15() { postgres_port=1; SECONDS=$((${limit}_seconds - ${seconds})); }`
+  `start_pgbouncer() { pooler_port=1; SECONDS=$((${limit}_seconds - ${seconds})); }`
 
 async function outcome({ whole = passes, parts, commit = '0000000', functions = '' }: Plan) {
   const home = await mkdtemp(join(folder, 'run-'))
@@ -40,7 +40,8 @@ async function outcome({ whole = passes, parts, commit = '0000000', functions = 
   }
   const quoted = Object.keys(parts).map(part => `'${part}'`)
   const script = `source .ci/run
-    check_machine() { :; }; install_engines() { :; }; audit_packages() { :; }
+    check_machine() { :; }; install_engines() { :; }; audit_packages() { :; }; static_check() { :; }
+    start_postgres_15() { postgres_url=; }
     whole=(bash ${home}/whole); tests=(bash -c '. ${home}/$0')
     parts=(${quoted.join(' ')})
     ${functions}
@@ -74,11 +75,11 @@ describe.concurrent('.ci/run', () => {
 
   test('begins no part after the first limit', async () => {
     const { begun, ending } = await outcome({
-      parts: { 'postgres_15 a': passes, 'embedded b': passes, 'postgres_15 c': passes },
+      parts: { 'pgbouncer a': passes, 'embedded b': passes, 'pgbouncer c': passes },
       functions: late('begin', 0),
     })
     expect(begun).toEqual(['whole', 'a'])
-    const left_out = ['not run here: embedded b', 'not run here: postgres_15 c']
+    const left_out = ['not run here: embedded b', 'not run here: pgbouncer c']
     expect(ending).toEqual([...left_out, '4 passed, 0 failed, 2 skipped', 'status 0'])
   })
 
@@ -89,7 +90,9 @@ describe.concurrent('.ci/run', () => {
     })
     expect(begun).toEqual(['whole', 'b'])
     expect(failures).toContain('FAILED pgbouncer c: postgres_15 could not be started')
-    expect(ending).toEqual(['4 passed, 2 failed', 'status 1'])
+    // The SQL tests of the whole ran on another one, and that is said.
+    expect(failures[0]).toMatch(/^FAILED bash .*whole: postgres_15 could not be started/)
+    expect(ending).toEqual(['4 passed, 3 failed', 'status 1'])
   })
 })
 
@@ -118,10 +121,10 @@ describe.concurrent('a check that is ended', () => {
   test('is left out if nothing failed in it, and what passed is counted', async () => {
     const { program, isGone } = await hanging(good)
     const { ending } = await outcome({
-      parts: { 'postgres_15 a': program, 'embedded b': passes },
+      parts: { 'pgbouncer a': program, 'embedded b': passes },
       functions: late('end', 10),
     })
-    const left_out = ['not run here: postgres_15 a', 'not run here: embedded b']
+    const left_out = ['not run here: pgbouncer a', 'not run here: embedded b']
     expect(ending).toEqual([...left_out, '4 passed, 0 failed, 2 skipped', 'status 0'])
     await isGone()
   })
@@ -129,7 +132,7 @@ describe.concurrent('a check that is ended', () => {
   test('has failed if a file in it failed', async () => {
     const { program, isGone } = await hanging(bad)
     const { ending, failures } = await outcome({
-      parts: { 'postgres_15 a': program },
+      parts: { 'pgbouncer a': program },
       functions: late('end', 10),
     })
     expect(failures).toEqual([expect.stringMatching(/^failed: .* one\.test\.ts \(3 tests/)])

@@ -19,7 +19,7 @@ const tenants = Array.from({ length: 5 }, newId)
 let world: EngineWorld
 beforeAll(async () => {
   // This process submits and looks on: the work is done by those that are killed.
-  world = await openEngineWorld({ ROLES: 'api', JOBS_LEASE_LOSSES: '100' })
+  world = await openEngineWorld({ ROLES: 'api', JOBS_LEASE_LOSSES: '100', JOBS_LEASE_SECONDS: '4' })
 })
 afterAll(() => world.close())
 

@@ -7,12 +7,13 @@ import { afterAll, expect, test } from 'vitest'
 import { credentials } from '../../src/surfaces/identity/pages/test/visitor.ts'
 import { freePort } from '../free-port.ts'
 import { openProductWorld } from '../product-world.ts'
+import { chromium_args } from '../chromium.ts'
 
 const executablePath = '/usr/bin/chromium'
 const port = await freePort()
 const site = `http://localhost:${port}`
 const world = await openProductWorld({ PORT: String(port), PUBLIC_URL: site })
-const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] }).catch(() => null)
+const browser = await chromium.launch({ executablePath, args: chromium_args }).catch(() => null)
 afterAll(async () => {
   await browser?.close()
   await world.close()

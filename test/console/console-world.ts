@@ -15,6 +15,7 @@ import { sql } from '#dodeca/kernel'
 import { composition } from '../../src/platform.ts'
 import type { Composition } from '../../src/runtime/composition.ts'
 import { openProductWorld, type ProductWorld } from '../product-world.ts'
+import { chromium_args } from '../chromium.ts'
 
 const executablePath = '/usr/bin/chromium'
 const demo_password = 'every demo begins somewhere'
@@ -68,7 +69,7 @@ export async function openConsoleWorld(
 
 /** Another world than the demo: any page, any person. */
 export function openBrowser(): Promise<Browser> {
-  return chromium.launch({ executablePath, args: ['--no-sandbox'] })
+  return chromium.launch({ executablePath, args: chromium_args })
 }
 
 /** No role may see everything; a tenant can define one that may. */

@@ -1,6 +1,6 @@
 /**
- * The tests of an application, written with the kit and no test runner: vitest runs them in
- * `leads.test.ts`, and `node --test` in `leads.child.ts`.
+ * The tests of an application, written with the kit and no test runner: `leads.test.ts` gives them
+ * vitest's. `guide.child.ts` has the same contract and a crash under `node --test`.
  */
 import { deepEqual, equal, rejects } from 'node:assert/strict'
 import { contract, killed, newKey, openApp } from '../../src/testing/entry.ts'

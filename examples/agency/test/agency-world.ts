@@ -8,10 +8,14 @@ import app from '../dodeca.config.ts'
 
 type Call = World['call']
 
-/** Work that a killed process had begun goes on after two seconds, and retries come soon. */
+/**
+ * Work that a killed process had begun goes on after two seconds, a payment after five and six times the
+ * limit of its calls, and retries come soon.
+ */
 const quick = {
   JOBS_LEASE_SECONDS: '2',
   JOBS_LEASE_LOSSES: '100',
+  PAYMENTS_PROVIDER_TIMEOUT_MS: '2000',
   PAYMENTS_RESOLVE_FIRST_SECONDS: '0.1',
   UPLOADS_SWEEP_SECONDS: '0.2',
 }

@@ -13,6 +13,7 @@ import {
   newAddress,
   usual_data,
 } from '../../../surfaces/notifications/test/notify-world.ts'
+import { chromium_args } from '../../../../test/chromium.ts'
 
 const executablePath = '/usr/bin/chromium'
 const world = await openNotifyWorld()
@@ -31,7 +32,7 @@ test.skipIf(!existsSync(executablePath))(
       const sent = await world.send(who, { ...order, recipient, channels: [channel] }, newKey())
       await world.reaches(who, sent.body.id, 'sent')
     }
-    const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
+    const browser = await chromium.launch({ executablePath, args: chromium_args })
     try {
       for (const colorScheme of ['light', 'dark'] as const) {
         for (const width of [1280, 390]) {

@@ -8,11 +8,12 @@ import { chromium, type Page } from 'playwright-core'
 import { afterAll, describe, expect, test } from 'vitest'
 import { openProductWorld } from '../../../../test/product-world.ts'
 import { eventually } from '../../../../test/world.ts'
+import { chromium_args } from '../../../../test/chromium.ts'
 
 const executablePath = '/usr/bin/chromium'
 const widths = [390, 1280, 2560]
 const world = await openProductWorld()
-const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] }).catch(() => null)
+const browser = await chromium.launch({ executablePath, args: chromium_args }).catch(() => null)
 afterAll(async () => {
   await browser?.close()
   await world.close()

@@ -1,4 +1,4 @@
-/** A few short scripts of the model; `model.long.test.ts` plays long ones with kills. */
+/** A few short scripts of the model; `test/chaos/chat.full.test.ts` plays long ones with kills. */
 import fc from 'fast-check'
 import { afterAll, beforeAll, test } from 'vitest'
 import { openChatWorld, type ChatWorld } from './chat-world.ts'

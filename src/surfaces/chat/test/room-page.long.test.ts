@@ -10,6 +10,7 @@ import { chromium } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { openBadNetwork } from './bad-network.ts'
 import { openChatWorld, upTo, type Json, type Talker } from './chat-world.ts'
+import { chromium_args } from '../../../../test/chromium.ts'
 
 const executablePath = '/usr/bin/chromium'
 const root = resolve(import.meta.dirname, '../../../..')
@@ -43,7 +44,7 @@ describe.skipIf(!existsSync(executablePath))('in a browser', () => {
     const origin = `http://127.0.0.1:${(pages.address() as AddressInfo).port}`
     const settings = { KERNEL_CORS_ORIGINS: origin }
     const world = await openChatWorld(settings)
-    const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
+    const browser = await chromium.launch({ executablePath, args: chromium_args })
     const network = await openBadNetwork(world.base_url)
     try {
       const [ada, bob] = (await world.people(2)) as [Talker, Talker]

@@ -1,4 +1,4 @@
-/** One kill in the middle of a send, and one of a batch; all of them are in `test/chaos/notifications.long.test.ts`. */
+/** One kill in the middle of a send, and one of a batch; all of them are in `test/chaos/notifications.full.test.ts`. */
 import { Type } from 'typebox'
 import { afterAll, expect, test } from 'vitest'
 import { startProcess } from '../../../../test/process.ts'

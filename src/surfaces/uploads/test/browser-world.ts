@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { chromium, type Browser, type Page } from 'playwright-core'
 import { openUploadWorld, type UploadWorld } from './upload-world.ts'
+import { chromium_args } from '../../../../test/chromium.ts'
 
 const executablePath = '/usr/bin/chromium'
 const root = resolve(import.meta.dirname, '../../../..')
@@ -54,7 +55,7 @@ export async function openBrowserWorld(): Promise<BrowserWorld> {
     KERNEL_CORS_ORIGINS: origin,
     UPLOADS_PART_BYTES: String(8 * MiB),
   })
-  const browser: Browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
+  const browser: Browser = await chromium.launch({ executablePath, args: chromium_args })
   return {
     world,
     // URLs that the platform signs lead to its public name, which is here for the browser alone.

@@ -16,6 +16,8 @@ beforeAll(async () => {
   world = await openShopWorld({
     IDENTITY_ACCESS_TTL_SECONDS: '3600',
     COMMERCE_PAYMENT_WAIT_MS: '2000',
+    // The operation of a dead process is held for six times this, and five seconds.
+    PAYMENTS_PROVIDER_TIMEOUT_MS: '1000',
   })
   shop = await world.shop()
   payer = payerOf(world)

@@ -12,13 +12,14 @@ import axe from 'axe-core'
 import { chromium, type Page } from 'playwright-core'
 import { afterAll, expect, test } from 'vitest'
 import { checksOf, openOAuthWorld } from './oauth-world.ts'
+import { chromium_args } from '../../../../../test/chromium.ts'
 
 const executablePath = '/usr/bin/chromium'
 const world = await openOAuthWorld({ IDENTITY_EMAIL_SCOPE: 'global' })
 const program = createServer((_request, response) => response.end('You can close this page.'))
 await once(program.listen(0, '127.0.0.1'), 'listening')
 const redirect_uri = `http://127.0.0.1:${(program.address() as AddressInfo).port}/back`
-const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] }).catch(() => null)
+const browser = await chromium.launch({ executablePath, args: chromium_args }).catch(() => null)
 afterAll(async () => {
   await browser?.close()
   program.close()

@@ -13,6 +13,7 @@ import { openProductWorld } from '../../../../../test/product-world.ts'
 import { eventually } from '../../../../../test/world.ts'
 import { sql } from '#dodeca/kernel'
 import { nextCode, wrongCode, type App } from '../../test/second-factor.ts'
+import { chromium_args } from '../../../../../test/chromium.ts'
 
 const executablePath = '/usr/bin/chromium'
 const password = 'correct horse battery staple'
@@ -24,7 +25,7 @@ const world = await openProductWorld({
   PORT: String(port),
   PUBLIC_URL: `http://127.0.0.1:${port}`,
 })
-const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] }).catch(() => null)
+const browser = await chromium.launch({ executablePath, args: chromium_args }).catch(() => null)
 afterAll(async () => {
   await browser?.close()
   await world.close()

@@ -5,6 +5,7 @@ import { chromium, type Page } from 'playwright-core'
 import { afterAll, expect, test } from 'vitest'
 import { freePort } from '../../../../../test/free-port.ts'
 import { openProductWorld, password } from '../../../../../test/product-world.ts'
+import { chromium_args } from '../../../../../test/chromium.ts'
 
 const executablePath = '/usr/bin/chromium'
 const port = await freePort()
@@ -18,7 +19,7 @@ const world = await openProductWorld({
   PORT: String(port),
   PUBLIC_URL: site,
 })
-const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] }).catch(() => null)
+const browser = await chromium.launch({ executablePath, args: chromium_args }).catch(() => null)
 afterAll(async () => {
   await browser?.close()
   await world.close()

@@ -7,6 +7,7 @@ import { chromium } from 'playwright-core'
 import { afterAll, expect, test } from 'vitest'
 import { freePort } from '../../../../../test/free-port.ts'
 import { openProductWorld } from '../../../../../test/product-world.ts'
+import { chromium_args } from '../../../../../test/chromium.ts'
 import { newId } from '#dodeca/kernel'
 
 const executablePath = '/usr/bin/chromium'
@@ -14,7 +15,7 @@ const port = await freePort()
 // The sandbox is at 127.0.0.1, which is another site than localhost.
 const home = `http://localhost:${port}`
 const world = await openProductWorld({ PORT: String(port), PUBLIC_URL: home })
-const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] }).catch(() => null)
+const browser = await chromium.launch({ executablePath, args: chromium_args }).catch(() => null)
 afterAll(async () => {
   await browser?.close()
   await world.close()

@@ -9,6 +9,7 @@ import { chromium, type Browser, type BrowserContext, type Page } from 'playwrig
 import { afterAll, expect, test } from 'vitest'
 import { freePort } from '../../../../../test/free-port.ts'
 import { openProductWorld } from '../../../../../test/product-world.ts'
+import { chromium_args } from '../../../../../test/chromium.ts'
 
 const executablePath = '/usr/bin/chromium'
 const port = await freePort()
@@ -20,7 +21,7 @@ const world = await openProductWorld({
   PUBLIC_URL: `http://localhost:${port}`,
 })
 const site = `http://localhost:${port}`
-const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] }).catch(() => null)
+const browser = await chromium.launch({ executablePath, args: chromium_args }).catch(() => null)
 afterAll(async () => {
   await browser?.close()
   await world.close()

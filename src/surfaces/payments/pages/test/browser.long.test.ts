@@ -12,6 +12,7 @@ import { freePort } from '../../../../../test/free-port.ts'
 import { eventually } from '../../../../../test/world.ts'
 import { openPaymentWorld } from '../../test/payment-world.ts'
 import { payerOf } from './payer.ts'
+import { chromium_args } from '../../../../../test/chromium.ts'
 
 const port = await freePort()
 const world = await openPaymentWorld({
@@ -29,7 +30,7 @@ await new Promise<void>(resolve => shop.listen(0, '127.0.0.1', resolve))
 const shop_url = `http://127.0.0.1:${(shop.address() as AddressInfo).port}/back`
 const browser = await chromium.launch({
   executablePath: '/usr/bin/chromium',
-  args: ['--no-sandbox'],
+  args: chromium_args,
 })
 afterAll(async () => {
   await browser.close()

@@ -9,13 +9,14 @@ import { endsWithFile } from '../../../../../test/children.ts'
 import { freePort } from '../../../../../test/free-port.ts'
 import { eventually } from '../../../../../test/world.ts'
 import { openPaymentWorld, type Merchant } from '../../test/payment-world.ts'
+import { chromium_args } from '../../../../../test/chromium.ts'
 
 const guide = resolve(import.meta.dirname, '../../../../../docs/guides/take-a-payment.md')
 const world = await openPaymentWorld()
 const folder = await mkdtemp(join(tmpdir(), 'dodeca-guide-'))
 const browser = await chromium.launch({
   executablePath: '/usr/bin/chromium',
-  args: ['--no-sandbox'],
+  args: chromium_args,
 })
 let shop: Merchant
 let url: string

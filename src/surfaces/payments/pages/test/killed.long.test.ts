@@ -5,7 +5,8 @@ import { call, eventually } from '../../../../../test/world.ts'
 import { openPaymentWorld } from '../../test/payment-world.ts'
 import { payerOf } from './payer.ts'
 
-const world = await openPaymentWorld()
+// The operation of a dead process is held for six times this, and five seconds.
+const world = await openPaymentWorld({ PAYMENTS_PROVIDER_TIMEOUT_MS: '1000' })
 const payer = payerOf(world)
 afterAll(() => world.close())
 

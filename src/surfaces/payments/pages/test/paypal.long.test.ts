@@ -8,6 +8,7 @@ import { freePort } from '../../../../../test/free-port.ts'
 import { eventually } from '../../../../../test/world.ts'
 import { openPayPalWorld } from '../../test/paypal-world.ts'
 import { payerOf } from './payer.ts'
+import { chromium_args } from '../../../../../test/chromium.ts'
 
 const port = await freePort()
 const world = await openPayPalWorld({
@@ -17,7 +18,7 @@ const world = await openPayPalWorld({
 const payer = payerOf(world)
 const browser = await chromium.launch({
   executablePath: '/usr/bin/chromium',
-  args: ['--no-sandbox'],
+  args: chromium_args,
 })
 afterAll(async () => {
   await browser.close()

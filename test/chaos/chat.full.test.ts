@@ -1,9 +1,14 @@
 /** Long scripts of the model, with processes that are killed, and 500 races of a removal. */
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openChatWorld, upTo, type ChatWorld, type Talker } from './chat-world.ts'
-import { playScript, scripts } from './model.ts'
-import { raceRemovals } from './race-removals.ts'
+import {
+  openChatWorld,
+  upTo,
+  type ChatWorld,
+  type Talker,
+} from '../../src/surfaces/chat/test/chat-world.ts'
+import { playScript, scripts } from '../../src/surfaces/chat/test/model.ts'
+import { raceRemovals } from '../../src/surfaces/chat/test/race-removals.ts'
 
 let world: ChatWorld
 beforeAll(async () => {

@@ -5,15 +5,14 @@
  * No webhook of the own accounts arrives. `CHAOS_KILLS` says how many kills.
  */
 import { Type } from 'typebox'
-import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sql } from '#dodeca/kernel'
 import { requestRun } from '../../src/surfaces/payments/reconciliation/request-run.ts'
 import type { PlatformProcess } from '../process.ts'
 import { eventually, newKey, type Answer } from '../world.ts'
 import { openOutage, type Effect, type Outage } from './outage.ts'
 
-const full = inject('chaos') === 'full'
-const kills = full ? Number(process.env['CHAOS_KILLS'] ?? 20) : 4
+const kills = Number(process.env['CHAOS_KILLS'] ?? 20)
 const patience_ms = 120_000
 const names = ['closing', 'staying'] as const
 type Own = { readonly id: string; readonly control: string }

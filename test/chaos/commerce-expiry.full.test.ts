@@ -1,5 +1,5 @@
 /** Many payments that are authorized at the moment at which their orders expire, and orders that are cancelled while they are shipped. */
-import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { authorizeAtExpiry } from '../../src/surfaces/commerce/test/expiry.ts'
 import {
   openShopWorld,
@@ -8,9 +8,8 @@ import {
   type ShopWorld,
 } from '../../src/surfaces/commerce/test/shop-world.ts'
 
-const full = inject('chaos') === 'full'
-const rounds = full ? 300 : 20
-const pairs = full ? 50 : 5
+const rounds = 300
+const pairs = 50
 const ttl_seconds = 5
 
 let world: ShopWorld

@@ -4,7 +4,7 @@
  * by its own audit, and no lost order holds money.
  */
 import { Type } from 'typebox'
-import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newId, sql } from '#dodeca/kernel'
 import {
   address,
@@ -16,9 +16,8 @@ import {
 import { startProcess, type PlatformProcess } from '../process.ts'
 import { call, eventually, newKey, type Answer } from '../world.ts'
 
-const full = inject('chaos') === 'full'
-const kills = full ? 100 : 3
-const crowd = full ? 200 : 20
+const kills = 100
+const crowd = 200
 
 let world: ShopWorld
 let shop: Shop

@@ -2,7 +2,7 @@
  * A sender of mails that is killed between every two steps of a send, with fifty mails on their way, and
  * batches and attempts in full numbers.
  */
-import { afterAll, describe, expect, inject, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { newId } from '#dodeca/kernel'
 import {
   killedAt,
@@ -14,7 +14,7 @@ import { newKey } from '../world.ts'
 
 const world = await openNotifyWorld(sending_elsewhere)
 afterAll(() => world.close())
-const many = inject('chaos') === 'full' ? 50 : 12
+const many = 50
 
 test.each(points)('killed at %s: all arrive, and are sent %s', async (point, copies) => {
   expect(await killedAt(world, point, copies, many)).toBe(many)
