@@ -23,7 +23,7 @@ export const checkoutRoutes = open({
     'Order the items of a cart, and authorize the payment',
     (deps: Deps) => ({
       description:
-        'Prices, discounts, tax, shipping and stock are calculated again. A guest must send an `email`. To order only at the totals that you showed, send the `pricing_fingerprint` of the cart. 202 means that the outcome of the payment is not known yet: read the order later. The money is captured only after the order is confirmed.',
+        'Prices, discounts, tax, shipping and stock are calculated again. A guest must send an `email`. To order only at the totals that you showed, send the `pricing_fingerprint` of the cart. `payment.provider` or `payment.account` chooses of the `GET /v1/payment-options` of the buyer. If the payer must go to the provider first, the order is 202 and `GET /v1/orders/{id}/next-action` has the address. 202 means that the outcome of the payment is not known yet: read the order later. The money is captured only after the order is confirmed.',
       idempotency: 'required',
       lease_seconds: leaseSeconds(deps),
       body: Checkout,
@@ -51,6 +51,8 @@ export const checkoutRoutes = open({
         'currency_unknown',
         'card_data_refused',
         'payment_declined',
+        'provider_unsupported',
+        'payment_account_unusable',
         'customer_required',
         'payment_provider_unavailable',
         'rate_limited',
