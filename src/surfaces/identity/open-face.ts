@@ -1,6 +1,7 @@
 /** Identity's face, and its preparations before the first request. */
 import { Type } from 'typebox'
 import { nullable, sql, type Reader } from '#dodeca/kernel'
+import { leadsHome } from './clients/leads-home.ts'
 import { principalsOf } from './accounts/find-account.ts'
 import { makeFirstAdministrator } from './accounts/make-first-administrator.ts'
 import { openAdministration } from './operators/open-administration.ts'
@@ -46,6 +47,7 @@ export function openFace(deps: Deps): Inside {
       ),
     isOpen,
     nameOf,
+    leadsHome: (reader, tenant_id, url) => leadsHome(reader, kernel, tenant_id, url),
     requireRank,
     requireStepUp: (reader, principal) => requireStepUp(reader, kernel, principal),
     accountExists: async (reader, tenant_id, account_id) => {

@@ -13,6 +13,7 @@ import { askInTime, leaseSeconds, type Answer } from '../payments/ask-payments.t
 import { guestOrigin } from './guest-limits.ts'
 import { placeOrder } from './place-order.ts'
 import { countGuesses } from './price-checkout.ts'
+import { requireReturn } from './require-return.ts'
 import { Checkout } from './schemas.ts'
 
 const { open, create } = routesOf<Deps>({ permission: 'authenticated', rate_tenant: false })
@@ -54,6 +55,7 @@ export const checkoutRoutes = open({
         'provider_unsupported',
         'payment_account_unusable',
         'customer_required',
+        'return_url_not_allowed',
         'payment_provider_unavailable',
         'rate_limited',
       ],
@@ -66,6 +68,7 @@ export const checkoutRoutes = open({
           const known = await findByKey(tx, 'orders', principal, key)
           if (known) return orThrow(await checkoutReply(tx, known))
           if (body.payment) deps.payments.requireMethods(principal, body.payment)
+          await requireReturn(tx, deps, principal, body.payment ?? {}, '/payment/return_url')
           const guest = guestOrigin(deps, principal, request.ip)
           const placing = { principal, given: body, key, operation_id, guest }
           const order = await placeOrder(tx, deps, placing)

@@ -10,7 +10,6 @@ export async function openPayPalShop(settings: Record<string, string> = {}) {
   const world = await openShopWorld({
     PAYMENTS_PROVIDERS: 'stripe,paypal',
     IDENTITY_ACCESS_TTL_SECONDS: '3600',
-    KERNEL_CORS_ORIGINS: 'https://shop.test',
     ...settings,
   })
   const shop = await world.shop()
