@@ -3,7 +3,7 @@
  * its work may do now. `Inside` is for the platform: also addresses, sessions and tokens.
  * Only `mail` returns a token, at the time of sending.
  */
-import type { Access, DemoTenant, Principal, Reader } from '#dodeca/kernel'
+import type { Access, DemoTenant, Look, Principal, Reader } from '#dodeca/kernel'
 import type { AccountLine } from './schemas.ts'
 import type { CreateTenant } from './tenants/create-tenant.ts'
 import type { Tenant } from './tenants/find-tenant.ts'
@@ -192,6 +192,8 @@ export type Inside = Omit<Face, 'recipients'> & {
    * it: a stranger could take the name of another one.
    */
   nameOf(reader: Reader, tenant_id: string): Promise<string | null>
+  /** How the pages of the tenant look. Null: like those of the platform. */
+  lookOf(reader: Reader, tenant: { readonly id: string }): Promise<Look | null>
   /**
    * Whether a person may be led to this URL: it is on the platform, at an origin of KERNEL_CORS_ORIGINS,
    * or at that of an application which the tenant or the operator registered.

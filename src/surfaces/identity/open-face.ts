@@ -14,6 +14,7 @@ import { accountRoles } from './roles/account-roles.ts'
 import { holderGrants, openRecentGrants } from './roles/holder-grants.ts'
 import { requireRank } from './roles/require-rank.ts'
 import { demoTenants } from './seed.ts'
+import { lookOf } from './pages/theme.ts'
 import { requireStepUp } from './step-up.ts'
 import { readMembers } from './tenants/read-members.ts'
 import { findTenant, isOpen, nameOf } from './tenants/resolve-tenant.ts'
@@ -47,6 +48,7 @@ export function openFace(deps: Deps): Inside {
       ),
     isOpen,
     nameOf,
+    lookOf,
     leadsHome: (reader, tenant_id, url) => leadsHome(reader, kernel, tenant_id, url),
     requireRank,
     requireStepUp: (reader, principal) => requireStepUp(reader, kernel, principal),
