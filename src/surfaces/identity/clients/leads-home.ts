@@ -15,7 +15,7 @@ export async function leadsHome(
   tenant_id: string,
   url: string,
 ): Promise<boolean> {
-  const { origin = 'null', protocol } = URL.parse(url) ?? {}
+  const { origin, protocol } = URL.parse(url) ?? new URL('about:blank')
   if (protocol !== 'https:' && protocol !== 'http:') return false
   if (origin === new URL(public_url).origin) return true
   if (isAllowed(otherOrigins(profile, settings['kernel.cors_origins']), origin)) return true

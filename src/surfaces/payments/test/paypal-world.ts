@@ -40,7 +40,7 @@ export const return_url = 'https://shop.example/back'
 
 /** The sandbox's PayPal of a world, with the webhooks of the platform's account. */
 export async function payPalOf(world: PaymentWorld): Promise<AtPayPal> {
-  const control: AtPayPal['at']['control'] = async (path, body = {}, method = 'POST') => {
+  const control: AtPayPal['control'] = async (path, body = {}, method = 'POST') => {
     const answer = await fetch(new URL(path, world.vendors['paypal']?.control), {
       method,
       ...(method === 'POST' && {

@@ -23,14 +23,22 @@ async function asks() {
     (await guest.ask('GET', '/v1/orders')).body.data
   const orderNow = async (): Promise<string> =>
     (await guest.ask('GET', `/v1/carts/${cart}`)).body.order_id
-  const isPaid = () =>
-    eventually('it is paid', async () => (await payer.state(url)).state === 'paid')
+  const stateNow = async (): Promise<string> => (await guest.ask('GET', path)).body.state
+  const reaches = (state: string) =>
+    eventually(`it is ${state}`, async () => (await stateNow()) === state)
   const url = body.url as string
-  return { guest, sku, url, orders, orderNow, isPaid }
+  return { guest, sku, url, orders, orderNow, stateNow, reaches, isPaid: () => reaches('paid') }
 }
 
 const redirected = (url: string, attempt_id: string = crypto.randomUUID()) =>
   payer.send(url, { provider: 'paypal', payment_method: 'paypal', attempt_id })
+
+/** The payer can still approve it. */
+async function waitsAtPayPal(order_id: string): Promise<boolean> {
+  const { body } = await at.shop.manager.ask('GET', `/v1/payment-intents?order_ref=${order_id}`)
+  const [intent] = body.data as { state: string; provider: string }[]
+  return intent?.provider === 'paypal' && intent.state === 'requires_action'
+}
 
 test('the page has both, and PayPal pays the order once, also if the attempt is repeated', async () => {
   const { url, orderNow, isPaid, guest } = await asks()
@@ -88,11 +96,11 @@ test('PayPal after a challenge and after a decline of a card: one of three order
 })
 
 test('two tabs, one with a card and one at PayPal, at once: one order holds money', async () => {
-  const { url, orders, orderNow, sku } = await asks()
+  const { url, orders, stateNow, sku } = await asks()
   await Promise.all([redirected(url), payer.pay(url), redirected(url), payer.pay(url)])
   await eventually('it is paid', async () => {
-    const { state, next_action } = await payer.state(url)
-    if (next_action) await at.approve(await orderNow())
+    const state = await stateNow()
+    for (const one of await orders()) if (await waitsAtPayPal(one.id)) await at.approve(one.id)
     if (state === 'open') await payer.pay(url)
     return state === 'paid'
   })
@@ -109,12 +117,12 @@ test('two tabs, one with a card and one at PayPal, at once: one order holds mone
 })
 
 test('declined at PayPal after the approval: the cart is whole, and a card orders it', async () => {
-  const { url, orderNow, isPaid } = await asks()
+  const { url, orderNow, isPaid, reaches } = await asks()
   await redirected(url)
   await at.paypal.fault({ to: 'authorize', mode: 'decline' })
   const first = await orderNow()
   await at.approve(first)
-  await eventually('it is open', async () => (await payer.state(url)).state === 'open')
+  await reaches('open')
   expect((await payer.pay(url)).status).toBe(200)
   await isPaid()
   expect(await at.moneyOf([first, await orderNow()])).toEqual(['authorize'])

@@ -70,7 +70,7 @@ test('so is an application of the tenant, until it is deleted, and nobody else h
   const buyer = await shop.buyer()
   expect(await codes(buyer, url)).toEqual(refused)
   const other = await world.shop()
-  await clientOf(other.manager, 'spa', `https://${host}/back`)
+  await clientOf(await other.buyer(), 'spa', `https://${host}/back`)
   expect(await codes(buyer, url)).toEqual(refused)
   const admin = await shop.buyer()
   await clientOf(admin, 'native', `http://127.0.0.1/back`)
