@@ -56,7 +56,7 @@ test('a card in a second tab, while the first is at PayPal, which then takes not
   await press(second, 'Pay')
   await second.waitForURL(/\/orders\//)
   await press(first, 'Pay now')
-  await first.waitForURL(/\/orders\//)
+  await first.getByText('Paid. Thank you.').waitFor()
   expect(await money(asked)).toEqual(['authorize'])
   expect((await asked.orders()).map(one => one.state).toSorted()).toEqual(['confirmed', 'expired'])
   expect(await at.shop.stock(asked.sku)).toMatchObject({ reserved: 1 })
