@@ -109,7 +109,7 @@ export async function resolving(ground: Ground): Promise<Section> {
 
 /** The breaker opens now and then, because every answer is lost. */
 async function begun({ face, db }: Ground): Promise<void> {
-  while (!(await face.accepting(db, tenant_id))) await pause(10)
+  while (!face.accepting(await face.choose(db, tenant_id, {}, ''))) await pause(10)
   await face.authorize(order()).catch(() => {})
 }
 

@@ -7,10 +7,10 @@
 import { Type } from 'typebox'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sql } from '#dodeca/kernel'
-import { requestRun } from '../../src/surfaces/payments/reconciliation/request-run.ts'
 import type { PlatformProcess } from '../process.ts'
 import { eventually, newKey, type Answer } from '../world.ts'
 import { openOutage, type Effect, type Outage } from './outage.ts'
+import { expectProof } from './proof-of-books.ts'
 
 const kills = Number(process.env['CHAOS_KILLS'] ?? 20)
 const patience_ms = 120_000
@@ -61,7 +61,7 @@ test(`${kills} SIGKILLs, three accounts: one effect each, at the account of its 
       where provider_handle = any(${handles}::text[])
         and provider <> ${`stripe:${account.id}`}`)
     expect(foreign).toBe(0)
-    if (name === 'staying') await expectProof(account)
+    if (name === 'staying') await expectProof(outage.world, `stripe:${account.id}`, patience_ms)
   }
   const seen = new Set(all.map(one => `${one.kind} ${one.idempotency_key}`))
   expect(seen.size).toBe(all.length)
@@ -147,26 +147,4 @@ async function releaseHeld(ask: Ask): Promise<void> {
 async function effectsOf({ control }: Own): Promise<readonly Effect[]> {
   const answer = await fetch(new URL('effects', control))
   return ((await answer.json()) as { data: Effect[] }).data
-}
-
-async function expectProof({ id }: Own): Promise<void> {
-  const { db } = outage.world.platform.kernel
-  const window = { from: '2020-01-01T00:00:00Z', to: '2100-01-01T00:00:00Z' }
-  const provider = `stripe:${id}`
-  const run = await db.tx(tx => requestRun(tx, provider, { ...window, requested_by: 'test' }))
-  const Proof = Type.Object({ clearing: Type.Integer(), provider: Type.Integer() })
-  const proof = await eventually(
-    'the books are compared',
-    () =>
-      db.maybe(
-        Proof,
-        sql`
-          select (proof -> 'EUR' ->> 'clearing_minor')::bigint as clearing,
-            (proof -> 'EUR' ->> 'provider_minor')::bigint as provider
-          from payments.reconciliation_runs where id = ${run} and state = 'succeeded'`,
-      ),
-    patience_ms,
-  )
-  expect(proof.clearing).toBe(proof.provider)
-  expect(proof.provider).not.toBe(0)
 }

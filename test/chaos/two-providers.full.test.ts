@@ -12,9 +12,9 @@ import {
   type Shop,
   type ShopWorld,
 } from '../../src/surfaces/commerce/test/shop-world.ts'
-import { requestRun } from '../../src/surfaces/payments/reconciliation/request-run.ts'
 import { startProcess, type PlatformProcess } from '../process.ts'
 import { call, eventually, newKey, type Answer } from '../world.ts'
+import { expectProof } from './proof-of-books.ts'
 
 const checkouts = Number(process.env['CHAOS_CHECKOUTS'] ?? 1000)
 const kills = Number(process.env['CHAOS_KILLS'] ?? 20)
@@ -194,7 +194,7 @@ test(
     for (const seller of sellers) {
       await seller.shop.sound()
       await expectEffects(seller)
-      await expectProof(seller)
+      await expectProof(world, seller.provider, patience_ms)
     }
     for (const check of world.platform.opened['payments']?.checks ?? []) {
       expect(await check.run(), check.name).toEqual([])
@@ -248,25 +248,4 @@ async function expectEffects({ vendor, shop, provider, effects }: Seller): Promi
   }
   // Nothing at the account belongs to another shop, or to no order.
   expect([...found]).toEqual([])
-}
-
-async function expectProof({ provider }: Seller): Promise<void> {
-  const { db } = world.platform.kernel
-  const window = { from: '2020-01-01T00:00:00Z', to: '2100-01-01T00:00:00Z' }
-  const run = await db.tx(tx => requestRun(tx, provider, { ...window, requested_by: 'test' }))
-  const Proof = Type.Object({ clearing: Type.Integer(), provider: Type.Integer() })
-  const proof = await eventually(
-    'the books are compared',
-    () =>
-      db.maybe(
-        Proof,
-        sql`
-          select (proof -> 'EUR' ->> 'clearing_minor')::bigint as clearing,
-            (proof -> 'EUR' ->> 'provider_minor')::bigint as provider
-          from payments.reconciliation_runs where id = ${run} and state = 'succeeded'`,
-      ),
-    patience_ms,
-  )
-  expect(proof.clearing).toBe(proof.provider)
-  expect(proof.provider).not.toBe(0)
 }

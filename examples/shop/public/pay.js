@@ -4,7 +4,8 @@ const pause = ms => new Promise(resolve => setTimeout(resolve, ms))
 export async function openCard(api, { totals, currency }) {
   const query = { amount_minor: totals.total_minor, currency }
   const { data } = await api.GET('/v1/payment-options', { params: { query } })
-  const [option] = data.options
+  // An option without a script, such as PayPal, is on the payment page.
+  const option = data.options.find(one => one.script_url !== null)
   const stripe = await load(option)
   const elements = stripe.elements({
     mode: 'payment',
@@ -23,7 +24,7 @@ export async function openCard(api, { totals, currency }) {
       if (made.error) return made.error.message
       // The client makes one key for all its retries, so there is one order and one payment.
       const sent = await api.POST('/v1/checkouts', {
-        body: bodyOf({ payment_method: made.confirmationToken.id }),
+        body: bodyOf({ provider: option.provider, payment_method: made.confirmationToken.id }),
       })
       return await follow(api, stripe, sent.data)
     },

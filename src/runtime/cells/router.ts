@@ -190,6 +190,7 @@ function mailRank({ statusCode = 0 }: IncomingMessage): number {
 export const for_callers = [
   /^\/v1\/oidc\/[^/]+\/authorizations$/,
   /^\/v1\/(products|product-collections)(\/[^/]+)?$/,
+  /^\/v1\/payment-options$/,
 ]
 
 function dependsOnCaller({ headers, url = '' }: IncomingMessage): boolean {

@@ -12,7 +12,10 @@ export type Needs = {
   readonly payments: Payments
   readonly files: Pick<Files, 'plugReaders' | 'requireAvailable' | 'signDownload'>
   readonly messages: Pick<Messages, 'notifyAll' | 'plugMails' | 'forgetMails' | 'readEmail'>
-  readonly people: Pick<Identity, 'publicTenant' | 'recipients' | 'isOpen' | 'rolesOf'>
+  readonly people: Pick<
+    Identity,
+    'publicTenant' | 'recipients' | 'isOpen' | 'leadsHome' | 'rolesOf'
+  >
 }
 
 export type Deps = Needs & { readonly kernel: Kernel }

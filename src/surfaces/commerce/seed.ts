@@ -35,7 +35,8 @@ export async function seed(deps: Deps, tenants: readonly DemoTenant[]): Promise<
     const buyer = principalOf(member, id)
     await stockShop(deps, buyer)
     made.push(`${goods.length} products of ${slug}`)
-    if (!(await deps.payments.accepting(deps.kernel.db, id))) continue
+    const account = await deps.payments.choose(deps.kernel.db, id, {}, '')
+    if (!deps.payments.accepting(account)) continue
     for (const story of stories) await play(deps, buyer, story)
     made.push(`${stories.length} orders of ${slug}`)
   }

@@ -3,7 +3,7 @@
  * its work may do now. `Inside` is for the platform: also addresses, sessions and tokens.
  * Only `mail` returns a token, at the time of sending.
  */
-import type { Access, DemoTenant, Principal, Reader } from '#dodeca/kernel'
+import type { Access, DemoTenant, Look, Principal, Reader } from '#dodeca/kernel'
 import type { AccountLine } from './schemas.ts'
 import type { CreateTenant } from './tenants/create-tenant.ts'
 import type { Tenant } from './tenants/find-tenant.ts'
@@ -187,8 +187,18 @@ export type Inside = Omit<Face, 'recipients'> & {
   address(account_id: string): Promise<{ address: string; locale: string | null } | undefined>
   /** Whether the tenant is not disabled. Asked for each signed URL. */
   isOpen(reader: Reader, tenant_id: string): Promise<boolean>
-  /** What the tenant calls itself. Null while it has no name of its own. */
+  /**
+   * What the tenant calls itself. Null while it has no name of its own, or while no operator trusts
+   * it: a stranger could take the name of another one.
+   */
   nameOf(reader: Reader, tenant_id: string): Promise<string | null>
+  /** How the pages of the tenant look. Null: like those of the platform. */
+  lookOf(reader: Reader, tenant: { readonly id: string }): Promise<Look | null>
+  /**
+   * Whether a person may be led to this URL: it is on the platform, at an origin of KERNEL_CORS_ORIGINS,
+   * or at that of an application which the tenant or the operator registered.
+   */
+  leadsHome(reader: Reader, tenant_id: string, url: string): Promise<boolean>
   /**
    * Call it before changing anything of another account that its access depends on. Throws if the
    * account is of a platform operator and the caller is none.

@@ -1,6 +1,7 @@
 /** Identity's face, and its preparations before the first request. */
 import { Type } from 'typebox'
 import { nullable, sql, type Reader } from '#dodeca/kernel'
+import { leadsHome } from './clients/leads-home.ts'
 import { principalsOf } from './accounts/find-account.ts'
 import { makeFirstAdministrator } from './accounts/make-first-administrator.ts'
 import { openAdministration } from './operators/open-administration.ts'
@@ -13,6 +14,7 @@ import { accountRoles } from './roles/account-roles.ts'
 import { holderGrants, openRecentGrants } from './roles/holder-grants.ts'
 import { requireRank } from './roles/require-rank.ts'
 import { demoTenants } from './seed.ts'
+import { lookOf } from './pages/theme.ts'
 import { requireStepUp } from './step-up.ts'
 import { readMembers } from './tenants/read-members.ts'
 import { findTenant, isOpen, nameOf } from './tenants/resolve-tenant.ts'
@@ -46,6 +48,8 @@ export function openFace(deps: Deps): Inside {
       ),
     isOpen,
     nameOf,
+    lookOf,
+    leadsHome: (reader, tenant_id, url) => leadsHome(reader, kernel, tenant_id, url),
     requireRank,
     requireStepUp: (reader, principal) => requireStepUp(reader, kernel, principal),
     accountExists: async (reader, tenant_id, account_id) => {

@@ -5,7 +5,9 @@ import type { OpenProvider, Providers } from './provider/port.ts'
 import type { Kernel } from './settings.ts'
 
 /** Identity's face, as far as payments uses it. */
-export type Needs = { readonly identity: Pick<Identity, 'isOpen' | 'nameOf' | 'requireStepUp'> }
+export type Needs = {
+  readonly identity: Pick<Identity, 'isOpen' | 'lookOf' | 'nameOf' | 'requireStepUp'>
+}
 
 export type Deps = Needs & {
   readonly kernel: Kernel

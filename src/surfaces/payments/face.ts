@@ -76,12 +76,20 @@ export type RefundResult = {
   readonly refund_id: string
 }
 
+/** Of what is offered to who pays: a provider, the name of an account, or both. */
+type AccountWish = {
+  readonly provider?: string | undefined
+  readonly account?: string | undefined
+}
+
 export type AuthorizeOrder = {
   readonly operation_id: string
   readonly tenant_id: string
   readonly order_ref: string
   readonly amount_minor: number
   readonly currency: string
+  /** An account from `choose`. Without it: the usual one of the tenant. */
+  readonly account?: string | null
   /** The provider's id of a method that a browser made, or our id of one that the buyer saved. */
   readonly payment_method: string
   readonly save?: boolean
@@ -113,12 +121,13 @@ type RequestKey = { readonly tenant_id: string; readonly id: string }
 export type RequestOwner = {
   /**
    * Pays the order of the request with the payment method, or continues this attempt. Throws if
-   * nothing was paid. Called outside of a transaction.
+   * nothing was paid. Called outside of a transaction. `account` is the one for which the page made
+   * the payment method.
    */
   attempt(
     request: RequestKey & { readonly url: string },
     given: { readonly attempt_id: string; readonly payment_method: string },
-    facts: { readonly ip: string },
+    facts: { readonly ip: string; readonly account: string },
   ): Promise<void>
   /** Where the payer goes after a payment, if the request does not say it. */
   pageOf(reader: Reader, key: RequestKey): Promise<string | null>
@@ -214,15 +223,17 @@ export type Inside = Pick<Face, 'refuseCardData'> & {
   /** The state of an operation, with the next step for the buyer. */
   get(tenant_id: string, operation_id: string): Promise<PaymentResult | undefined>
   /**
-   * False while the provider of the tenant's new payments cannot be reached. Then do not begin
-   * anything that needs it.
+   * The account at which a payer of the tenant pays: `<provider>` is the platform's, `<provider>:<id>`
+   * one of the tenant. Refuses what is not offered. `about` points to the wish in the caller's body.
    */
-  accepting(reader: Reader, tenant_id: string): Promise<boolean>
+  choose(reader: Reader, tenant_id: string, wish: AccountWish, about: string): Promise<string>
+  /** False while the provider of the account cannot be reached. Then begin nothing that needs it. */
+  accepting(account: string): boolean
   /**
    * Refuses an amount that no payment could have, before anything is ordered for it. `about` points
    * to the member of the caller's body from which the amount was calculated.
    */
-  requirePayable(amount_minor: number, currency: string, about: string): void
-  /** The provider takes only multiples of this amount, in minor units of the currency. */
-  stepOf(currency: string): number
+  requirePayable(amount_minor: number, currency: string, about: string, account?: string): void
+  /** The account takes only multiples of this amount, in minor units of the currency. */
+  stepOf(currency: string, account: string | null): number
 }

@@ -3,7 +3,8 @@
  * provider, and applies the result.
  */
 import { dueNow, sql, violates, type Tx } from '#dodeca/kernel'
-import { isAccepting, resolver_name, type Deps } from './deps.ts'
+import { atAccount, isAccepting, resolver_name, type Deps } from './deps.ts'
+import { chooseOffered } from './accounts/choose-account.ts'
 import type { Inside, PaymentResult, RefundResult } from './face.ts'
 import { beginForOrder } from './intents/begin-authorize.ts'
 import { beginCancel } from './intents/begin-cancel.ts'
@@ -11,8 +12,7 @@ import { beginCapture } from './intents/begin-capture.ts'
 import { refuseCardData } from './intents/card-data.ts'
 import { requireMethods } from './methods/choose-method.ts'
 import { nextActionOf } from './intents/next-action.ts'
-import { stepOf } from './money/currencies.ts'
-import { amountRules, readAmount } from './money/read-amount.ts'
+import { amountRules, readAmount, requireTaken, stepAt } from './money/read-amount.ts'
 import { carryOut } from './operations/carry-out.ts'
 import {
   findIntentOf,
@@ -33,9 +33,10 @@ export function openFace(deps: Deps): Inside {
   const face: Inside = {
     requests: ownedRequests(deps),
     authorize: async order => {
-      const { operation_id, tenant_id, amount_minor, return_url = null } = order
+      const { operation_id, tenant_id, amount_minor, return_url = null, account = null } = order
+      const at = account === null ? deps : ((await atAccount(deps, account)) ?? deps)
       await once(deps, order, { type: 'authorize', amount_minor }, async tx => {
-        await beginForOrder(tx, deps, { ...order, return_url })
+        await beginForOrder(tx, at, { ...order, return_url, account })
         return true
       })
       return await resultOf(deps, tenant_id, operation_id)
@@ -63,11 +64,13 @@ export function openFace(deps: Deps): Inside {
       if (!operation || operation.tenant_id !== tenant_id) return undefined
       return await resultOf(deps, tenant_id, operation_id)
     },
-    accepting: async (reader, tenant_id) =>
-      isAccepting(deps, (await deps.providers.offered(reader, tenant_id))[0]),
-    requirePayable: (amount_minor, currency, about) =>
-      void readAmount({ amount_minor, currency }, amountRules(deps.kernel.settings), about),
-    stepOf,
+    choose: (reader, tenant_id, wish, about) => chooseOffered(reader, deps, tenant_id, wish, about),
+    accepting: account => isAccepting(deps, account),
+    requirePayable: (amount_minor, currency, about, account) => {
+      readAmount({ amount_minor, currency }, amountRules(deps.kernel.settings), about)
+      if (account !== undefined) requireTaken(account, amount_minor, currency, about)
+    },
+    stepOf: (currency, account) => stepAt(account ?? deps.provider.name, currency),
     requireMethods,
     refuseCardData,
   }

@@ -64,6 +64,8 @@ export const CreateRequest = closed(
     customer_id: Type.Optional(Id),
     intent_id: Type.Optional(Id),
     locale: Type.Optional(Locale),
+    provider: Type.Optional(text(50)),
+    account: Type.Optional(AccountName),
     uses: Type.Optional(nullable(count(1, 1_000_000))),
     expires_at: Type.Optional(Time),
   },

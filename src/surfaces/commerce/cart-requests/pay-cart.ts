@@ -30,6 +30,7 @@ import { findCartRequest, type CartRequest } from './cart-request.ts'
 
 type Request = Parameters<RequestOwner['attempt']>[0]
 type Given = Parameters<RequestOwner['attempt']>[1]
+type Facts = Parameters<RequestOwner['attempt']>[2]
 
 /** The request itself releases; if its process was killed, the queue does it then. */
 const queue_after_seconds = 20
@@ -38,7 +39,7 @@ const OrderId = Type.Object({ id: Type.String() })
 export function plugCartRequests(deps: Deps): void {
   const { kernel, payments } = deps
   payments.requests.plug({
-    attempt: (request, given, { ip }) => payCart(deps, request, given, ip),
+    attempt: (request, given, facts) => payCart(deps, request, given, facts),
     pageOf: async (reader, { tenant_id, id }) => {
       const order = await reader.maybe(
         OrderId,
@@ -51,7 +52,7 @@ export function plugCartRequests(deps: Deps): void {
   })
 }
 
-async function payCart(deps: Deps, request: Request, given: Given, ip: string): Promise<void> {
+async function payCart(deps: Deps, request: Request, given: Given, facts: Facts): Promise<void> {
   const { db, fault } = deps.kernel
   const cart = await findCartRequest(db, request)
   if (!cart) throw problem('request_not_open')
@@ -60,7 +61,7 @@ async function payCart(deps: Deps, request: Request, given: Given, ip: string): 
     fingerprint: orderPrint('payCart', { ...given, tenant_id: cart.tenant_id }),
   }
   if (!(await isKnown(deps, cart, key))) await closeEarlier(deps, request, key)
-  const order = await place(deps, request, { cart, given, key, ip })
+  const order = await place(deps, request, { cart, given, key, ...facts })
   await fault('commerce.after_place')
   if (order.authorize_operation_id !== null && order.state === 'pending') {
     await settle(deps, order.authorize_operation_id)
@@ -68,11 +69,10 @@ async function payCart(deps: Deps, request: Request, given: Given, ip: string): 
   await requireOrdered(deps, order)
 }
 
-type Attempt = {
+type Attempt = Facts & {
   readonly cart: CartRequest
   readonly given: Given
   readonly key: RequestKey
-  readonly ip: string
 }
 
 function isKnown(deps: Deps, { tenant_id, owner_id: id }: CartRequest, key: RequestKey) {
@@ -134,7 +134,7 @@ async function place(deps: Deps, request: Request, attempt: Attempt): Promise<Or
 }
 
 async function placeAgain(tx: Tx, deps: Deps, request: Request, attempt: Attempt) {
-  const { given, key, ip } = attempt
+  const { given, key, ip, account } = attempt
   const { tenant_id, owner_id } = attempt.cart
   const known = await findByKey(tx, 'orders', { tenant_id, id: owner_id }, key)
   const order = known && (await findOrder(tx, known))
@@ -152,6 +152,7 @@ async function placeAgain(tx: Tx, deps: Deps, request: Request, attempt: Attempt
     principal: caller,
     key,
     operation_id: newId(),
+    account,
     guest: cart.guest ? guestOriginOf(deps, tenant_id, ip) : null,
     request: { id: request.id, cart_version: cart.cart_version },
     given: {

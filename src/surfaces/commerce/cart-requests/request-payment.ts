@@ -8,6 +8,7 @@ import type { OwnedLine } from '../../payments/face.ts'
 import { lockOpen } from '../carts/open-cart.ts'
 import { emailOf } from '../checkout/guest-limits.ts'
 import { priceCheckout } from '../checkout/price-checkout.ts'
+import { requireReturn } from '../checkout/require-return.ts'
 import { Checkout } from '../checkout/schemas.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
@@ -45,6 +46,7 @@ export async function requestPayment(
   const [open, facts] = await Promise.all([lockOpen(tx, key), loadFacts(tx, key)])
   if (!open || !facts) throw problem('cart_not_found')
   const guest = principal.scope?.has('anonymous') === true
+  await requireReturn(tx, deps, principal, given, '/return_url')
   const address = emailOf(deps, given, guest ? { network: null } : null)
   const { quoted } = priceCheckout(deps, facts, { cart_id, ...given })
   const amount_minor = quoted.wire.total_minor

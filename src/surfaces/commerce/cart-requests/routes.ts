@@ -46,7 +46,7 @@ export const cartRequestRoutes = open({
     'Create a page on which your cart is paid',
     {
       description:
-        'Send the browser to its `url`. A payment there orders the cart as it is now, once; then the browser goes to `return_url`, or to the page of the order. Nothing is reserved before. If the cart or a price changes, nothing is paid there: create another one, which ends this one. A guest must send an `email`.',
+        'Send the browser to its `url`. A payment there orders the cart as it is now, once; then the browser goes to `return_url`, or to the page of the order. Nothing is reserved before. If the cart or a price changes, nothing is paid there: create another one, which ends this one. A guest must send an `email`. The `return_url` of a person has the origin of the platform, one of `KERNEL_CORS_ORIGINS`, or that of an application of the tenant.',
       idempotency: 'required',
       record: 'reference',
       sends: ['location'],
@@ -68,6 +68,7 @@ export const cartRequestRoutes = open({
         'amount_too_large',
         'currency_unknown',
         'payment_page_unavailable',
+        'return_url_not_allowed',
         'quota_exceeded',
       ],
     },

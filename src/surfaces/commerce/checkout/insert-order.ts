@@ -17,11 +17,18 @@ export type Placing = {
   readonly operation_id: string
   /** Of a guest: where the request came from. */
   readonly guest: GuestOrigin | null
+  /** With the provider, if it was chosen before: for a page whose browser has made the method. */
+  readonly account?: string
   /** The payment request on whose page the order is placed, and the version of its cart. */
   readonly request?: { readonly id: string; readonly cart_version: number }
 }
 
-type ToInsert = Priced & { readonly id: string; readonly email: string | null }
+type ToInsert = Priced & {
+  readonly id: string
+  readonly email: string | null
+  /** At which it is paid. */
+  readonly account: string | null
+}
 
 /** The request itself calls payments. If it did not, the queue calls payments after this delay. */
 const queue_after_seconds = 20
@@ -31,7 +38,7 @@ export async function insertOrder(
   tx: Tx,
   { kernel }: Pick<Deps, 'kernel'>,
   { principal, given, key, operation_id, guest, request }: Placing,
-  { id, email, facts, quoted, shipping_address, billing_address }: ToInsert,
+  { id, email, account, facts, quoted, shipping_address, billing_address }: ToInsert,
 ): Promise<OrderRow> {
   const { wire, totals, method } = quoted
   const { tenant_id, id: buyer_id } = principal
@@ -47,7 +54,7 @@ export async function insertOrder(
           shipping_tax_minor, tax_minor, total_minor,
           prices_include_tax, shipping_method, needs_shipping, discounts, shipping_address,
           billing_address, calculation, pricing_fingerprint, capture_policy, payment_state,
-          authorize_operation_id, idempotency_key, request_fingerprint, reservation_expires_at,
+          authorize_operation_id, payment_account, idempotency_key, request_fingerprint, reservation_expires_at,
           due_at)
         values (
           ${tenant_id}, ${id}, ${buyer_id}, ${given.cart_id}, ${request?.id ?? null},
@@ -59,7 +66,7 @@ export async function insertOrder(
           ${quoted.needs_shipping}, ${sql.json(discountsOf(quoted))}::jsonb, ${json(shipping_address)}::jsonb,
           ${json(billing_address)}::jsonb, ${sql.json(quoted.calculation)}::jsonb,
           ${quoted.fingerprint}, ${facts.rules.settings.capture_policy},
-          ${pays ? 'authorizing' : 'none'}, ${pays ? operation_id : null}, ${key.value},
+          ${pays ? 'authorizing' : 'none'}, ${pays ? operation_id : null}, ${pays ? account : null}, ${key.value},
           ${key.fingerprint}, kernel.now() + make_interval(secs => ${held_seconds}),
           kernel.now() + make_interval(secs => ${held_seconds}))
         returning ${orderColumns}

@@ -26,6 +26,13 @@ export const payment_errors = {
     cause: 'Calls to the provider fail, or no provider is configured. Nothing was stored or sent.',
     cure: 'Send the same request with the same `Idempotency-Key` again in some seconds.',
   },
+  return_url_not_allowed: {
+    status: 422,
+    title: 'The buyer must not be led to this address',
+    cause:
+      'The origin of `return_url` is not that of the platform, in `KERNEL_CORS_ORIGINS`, or that of an application of the tenant.',
+    cure: 'Ask the operator to add the origin to `KERNEL_CORS_ORIGINS`, or register the shop as an application: `POST /v1/clients`.',
+  },
   request_not_open: {
     status: 409,
     title: 'The payment request is not open',

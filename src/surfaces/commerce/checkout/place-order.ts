@@ -25,26 +25,27 @@ export async function placeOrder(tx: Tx, deps: Deps, placing: Placing): Promise<
   const cart = { tenant_id, owner_id, id: given.cart_id }
   // All statements are sent together. Each statement sees what was committed while an earlier
   // statement waited for its lock.
-  const [, , , open, facts] = await Promise.all([
+  const [, , , open, facts, account] = await Promise.all([
     lockBuyer(tx, owner_id),
     requireFewPending(tx, deps, cart),
     requireFewGuests(tx, deps, tenant_id, guest),
     lockOpen(tx, cart),
     loadFacts(tx, cart, given.discount_codes ?? null),
+    accountOf(tx, deps, placing),
   ])
   if (!open || !facts) throw problem('cart_not_found')
   if (placing.request && facts.version !== placing.request.cart_version) {
     throw problem('pricing_changed', { detail: 'The cart has changed. Look at it again.' })
   }
-  const priced = priceCheckout(deps, facts, given)
+  const priced = priceCheckout(deps, facts, given, account)
   const { quoted } = priced
   const { total_minor } = quoted.wire
   requireProven(guest, total_minor)
-  if (total_minor > 0) await requirePayment(tx, deps, tenant_id, given)
+  if (total_minor > 0) requirePayment(deps, given, account)
   const key = { tenant_id, id: newId() }
   const goods = facts.lines.filter(line => line.track_inventory)
   const [order, , missing] = await Promise.all([
-    insertOrder(tx, deps, placing, { ...priced, id: key.id, email }),
+    insertOrder(tx, deps, placing, { ...priced, id: key.id, email, account }),
     holdCodes(tx, key, quoted, facts.rules),
     reserve(tx, key, goods, deps.kernel.settings['commerce.reservation_ttl_seconds']),
   ])
@@ -60,19 +61,20 @@ export async function placeOrder(tx: Tx, deps: Deps, placing: Placing): Promise<
   return order
 }
 
-async function requirePayment(
-  tx: Tx,
-  { payments }: Deps,
-  tenant_id: string,
-  { payment }: Checkout,
-): Promise<void> {
+/** What the page of a request has chosen, or what the buyer chooses of what is offered. */
+async function accountOf(tx: Tx, { payments }: Deps, { account, principal, given }: Placing) {
+  const { tenant_id } = principal
+  return account ?? (await payments.choose(tx, tenant_id, given.payment ?? {}, '/payment'))
+}
+
+function requirePayment({ payments }: Deps, { payment }: Checkout, account: string): void {
   if (!payment) {
     throw problem('validation_failed', {
       errors: [{ location: 'body', pointer: '/payment', constraint: 'required' }],
     })
   }
   // While the payment provider is unreachable, no order is written.
-  if (!(await payments.accepting(tx, tenant_id))) throw problem('payment_provider_unavailable')
+  if (!payments.accepting(account)) throw problem('payment_provider_unavailable')
 }
 
 /** A buyer places one order at a time, so that the count of pending orders is exact. */

@@ -31,7 +31,13 @@ export async function countGuesses(
   await countUnknown(deps, db, owner_id, quote(facts, { address: null, shipping_method_id: null }))
 }
 
-export function priceCheckout(deps: Deps, facts: CartFacts, given: Checkout): Priced {
+/** Without an account, it is not known yet at which one the buyer pays. */
+export function priceCheckout(
+  deps: Deps,
+  facts: CartFacts,
+  given: Checkout,
+  account?: string,
+): Priced {
   if (facts.lines.length === 0) {
     throw problem('cart_empty', { detail: 'Put something into the cart first.' })
   }
@@ -48,7 +54,7 @@ export function priceCheckout(deps: Deps, facts: CartFacts, given: Checkout): Pr
   if (sends && !quoted.method) throw methodUnavailable(quoted)
   requireCodes(quoted)
   requireFingerprint(given, quoted)
-  requireLimits(deps, quoted, facts.currency)
+  requireLimits(deps, quoted, facts.currency, account)
   return { facts, quoted, shipping_address: sends ? shipping_address : null, billing_address }
 }
 
@@ -69,7 +75,12 @@ function requireFingerprint({ pricing_fingerprint }: Checkout, { fingerprint, wi
   })
 }
 
-function requireLimits({ kernel, payments }: Deps, { wire, lines }: Quote, currency: string): void {
+function requireLimits(
+  { kernel, payments }: Deps,
+  { wire, lines }: Quote,
+  currency: string,
+  account?: string,
+): void {
   for (const { facts } of lines) {
     if (facts.quantity <= facts.max_order_quantity) continue
     throw problem('quantity_limit', {
@@ -82,12 +93,12 @@ function requireLimits({ kernel, payments }: Deps, { wire, lines }: Quote, curre
       detail: `An order is at most ${formatMoney(most, currency, 'en')}.`,
     })
   }
-  const step = payments.stepOf(currency)
+  const step = payments.stepOf(currency, account ?? null)
   if (wire.total_minor % step !== 0) {
     throw problem('amount_not_representable', {
       detail: `The total is ${formatMoney(wire.total_minor, currency, 'en')}. The provider takes ${currency} only in steps of ${step} minor units.`,
       more: { total_minor: wire.total_minor, step_minor: step },
     })
   }
-  if (wire.total_minor > 0) payments.requirePayable(wire.total_minor, currency, '/cart_id')
+  if (wire.total_minor > 0) payments.requirePayable(wire.total_minor, currency, '/cart_id', account)
 }

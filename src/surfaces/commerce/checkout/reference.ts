@@ -7,6 +7,7 @@ export const checkoutReference: Reference['members'] = {
     shipping_address: 'Where it is sent, in place of the address of the cart.',
     billing_address: 'The address of the invoice. Without it, the shipping address.',
     payment: 'How the order is paid.',
-    'payment.provider': 'The provider of the payment.',
+    'payment.provider': ['One that is offered. Without it: the usual one.', 'paypal'],
+    'payment.account': ['One that is offered: its name, or `platform`.', 'platform'],
   }),
 }

@@ -13,6 +13,7 @@ import { askInTime, leaseSeconds, type Answer } from '../payments/ask-payments.t
 import { guestOrigin } from './guest-limits.ts'
 import { placeOrder } from './place-order.ts'
 import { countGuesses } from './price-checkout.ts'
+import { requireReturn } from './require-return.ts'
 import { Checkout } from './schemas.ts'
 
 const { open, create } = routesOf<Deps>({ permission: 'authenticated', rate_tenant: false })
@@ -23,7 +24,7 @@ export const checkoutRoutes = open({
     'Order the items of a cart, and authorize the payment',
     (deps: Deps) => ({
       description:
-        'Prices, discounts, tax, shipping and stock are calculated again. A guest must send an `email`. To order only at the totals that you showed, send the `pricing_fingerprint` of the cart. 202 means that the outcome of the payment is not known yet: read the order later. The money is captured only after the order is confirmed.',
+        'Prices, discounts, tax, shipping and stock are calculated again. A guest must send an `email`. To order only at the totals that you showed, send the `pricing_fingerprint` of the cart. `payment.provider` or `payment.account` chooses of the `GET /v1/payment-options` of the buyer. If the payer must go to the provider first, the order is 202 and `GET /v1/orders/{id}/next-action` has the address. 202 means that the outcome of the payment is not known yet: read the order later. The money is captured only after the order is confirmed.',
       idempotency: 'required',
       lease_seconds: leaseSeconds(deps),
       body: Checkout,
@@ -51,7 +52,10 @@ export const checkoutRoutes = open({
         'currency_unknown',
         'card_data_refused',
         'payment_declined',
+        'provider_unsupported',
+        'payment_account_unusable',
         'customer_required',
+        'return_url_not_allowed',
         'payment_provider_unavailable',
         'rate_limited',
       ],
@@ -64,6 +68,7 @@ export const checkoutRoutes = open({
           const known = await findByKey(tx, 'orders', principal, key)
           if (known) return orThrow(await checkoutReply(tx, known))
           if (body.payment) deps.payments.requireMethods(principal, body.payment)
+          await requireReturn(tx, deps, principal, body.payment ?? {}, '/payment/return_url')
           const guest = guestOrigin(deps, principal, request.ip)
           const placing = { principal, given: body, key, operation_id, guest }
           const order = await placeOrder(tx, deps, placing)

@@ -1,6 +1,6 @@
 /** The request of a checkout. It contains no price. */
 import { type Static, Type } from 'typebox'
-import { closed, Id, oneOf, text } from '#dodeca/kernel'
+import { closed, Id, text } from '#dodeca/kernel'
 import { Codes } from '../carts/schemas.ts'
 import { GivenAddress, Locale, Word } from '../schemas.ts'
 
@@ -19,7 +19,8 @@ export const Checkout = closed(
       closed({
         payment_method: text(255),
         save: Type.Optional(Type.Boolean()),
-        provider: Type.Optional(oneOf('stripe')),
+        provider: Type.Optional(text(50)),
+        account: Type.Optional(text(50)),
         return_url: Type.Optional(
           Type.String({ pattern: '^https?://', minLength: 8, maxLength: 2000 }),
         ),

@@ -370,6 +370,8 @@ create table commerce.orders (
   cart_id uuid not null,
   -- The payment request on whose page it was placed.
   request_id uuid,
+  -- With the provider, at which it is paid; null if nothing is.
+  payment_account text,
   state text not null default 'pending' check (state in
     ('pending', 'confirmed', 'fulfilled', 'payment_failed', 'expired', 'cancelled')),
   currency text not null,

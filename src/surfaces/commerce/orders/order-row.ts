@@ -58,6 +58,8 @@ export const OrderRow = Type.Object({
   payment_state: oneOf(...payment_states),
   authorize_operation_id: nullable(Id),
   intent_id: nullable(Id),
+  /** `<provider>`, or `<provider>:<id>`; null if nothing is paid. */
+  payment_account: nullable(Type.String()),
   amount_authorized_minor: Amount,
   amount_captured_minor: Amount,
   amount_refunded_minor: Amount,
@@ -80,7 +82,7 @@ export const orderColumns = sql`o.tenant_id, o.id, o.number, o.buyer_id, o.cart_
   o.shipping_discount_minor, o.shipping_tax_minor, o.tax_minor, o.total_minor,
   o.prices_include_tax, o.shipping_method, o.needs_shipping, o.discounts, o.shipping_address,
   o.billing_address, o.capture_policy, o.payment_state, o.authorize_operation_id, o.intent_id,
-  o.amount_authorized_minor, o.amount_captured_minor, o.amount_refunded_minor,
+  o.payment_account, o.amount_authorized_minor, o.amount_captured_minor, o.amount_refunded_minor,
   o.authorization_expires_at, o.payment_error, o.shipping_refunded, o.buyer_erased,
   o.reservation_expires_at, o.version, o.created_at, o.confirmed_at, o.shipped_at`
 

@@ -61,6 +61,7 @@ export const Order = Type.Object(
     billing_address: nullable(Address),
     payment: Type.Object({
       state: oneOf(...payment_states),
+      provider: nullable(Short),
       operation_id: nullable(Id),
       intent_id: nullable(Id),
       amount_authorized_minor: Amount,
@@ -188,6 +189,7 @@ function viewOf(row: Static<typeof Row>, next_action: Shown['next_action']): Ord
     billing_address,
     payment: {
       state: row.payment_state,
+      provider: row.payment_account?.split(':')[0] ?? null,
       operation_id: row.authorize_operation_id,
       intent_id: row.intent_id,
       amount_authorized_minor: row.amount_authorized_minor,

@@ -26,6 +26,7 @@ export const ordersReference: Reference['members'] = {
     totals: 'What the order costs.',
     'discounts.amount_minor': 'What the discount took off.',
     payment: 'How the payment is.',
+    'payment.provider': ['The provider at which it is paid.', 'stripe'],
     'payment.operation_id': 'The last operation at the provider.',
     'payment.intent_id': 'The payment. Refunds name it.',
     'payment.amount_authorized_minor': 'What the provider holds or has taken.',

@@ -64,11 +64,13 @@ async function ask({ payments }: Pick<Deps, 'payments'>, one: OperationRow): Pro
   switch (one.type) {
     case 'authorize': {
       const { payment_method, save_method: save, return_url, buyer_id } = one
+      const { payment_account: account } = one
       const result = await payments.authorize({
         ...named,
         order_ref: order_id,
         amount_minor,
         currency,
+        account,
         payment_method: payment_method ?? '',
         save,
         return_url,

@@ -24,6 +24,7 @@ export const OperationRow = Type.Object({
   currency: Type.String(),
   buyer_id: Id,
   intent_id: nullable(Id),
+  payment_account: nullable(Type.String()),
   authorize_operation_id: nullable(Id),
 })
 export type OperationRow = Static<typeof OperationRow>
@@ -35,7 +36,8 @@ export async function findOperation(reader: Reader, id: string): Promise<Operati
     sql`
       -- any tenant: the operation's own id
       select p.tenant_id, p.id, p.order_id, p.type, p.amount_minor, p.state, p.payment_method,
-        p.save_method, p.return_url, p.reason, o.currency, o.buyer_id, o.intent_id, o.authorize_operation_id
+        p.save_method, p.return_url, p.reason, o.currency, o.buyer_id, o.intent_id,
+        o.payment_account, o.authorize_operation_id
       from commerce.payment_operations p
       join commerce.orders o on o.tenant_id = p.tenant_id and o.id = p.order_id
       where p.id = ${id}`,

@@ -51,7 +51,7 @@ export async function receiveReturn(
     before: owedBefore(order, lines),
     now: goods + shipping,
     fee: BigInt(found.restocking_fee_minor),
-    step: BigInt(payments.stepOf(order.currency)),
+    step: BigInt(payments.stepOf(order.currency, order.payment_account)),
   })
   return await requestRefund(tx, order, received, Number(refund))
 }

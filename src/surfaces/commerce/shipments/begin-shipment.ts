@@ -46,7 +46,7 @@ export async function beginShipment(
   await openShipment(tx, order)
   const waits = order.total_minor > 0 && order.amount_captured_minor === 0
   if (waits) {
-    const accepting = await payments.accepting(tx, order.tenant_id)
+    const accepting = payments.accepting(order.payment_account ?? '')
     await requireCapturable(tx, order, accepting)
   }
   const shipment = await takeOpen(tx, asked, waits)

@@ -2,18 +2,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { arrived, inbox, prove } from '../../../../test/inbox.ts'
 import { eventually, newKey } from '../../../../test/world.ts'
-import { category, newAddress } from './guests.ts'
-import { openShopWorld, visa, type Buyer, type Shop, type ShopWorld } from './shop-world.ts'
+import { category, newAddress, openGuestShop } from './guests.ts'
+import { visa, type Buyer, type Shop, type ShopWorld } from './shop-world.ts'
 
 let world: ShopWorld
 let shop: Shop
 beforeAll(async () => {
-  world = await openShopWorld({
-    IDENTITY_ACCESS_TTL_SECONDS: '3600',
+  ;({ world, shop } = await openGuestShop({
     COMMERCE_GUEST_PENDING_ORDERS: '5',
     COMMERCE_GUEST_DECLINES_PER_HOUR: '3',
-  })
-  shop = await world.shop({ capture_policy: 'on_confirm' })
+  }))
 })
 afterAll(() => world.close())
 

@@ -2,18 +2,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { mailTraces, prove } from '../../../../test/inbox.ts'
 import { eventually, newKey } from '../../../../test/world.ts'
-import { guestsOf, newAddress, type Guests } from './guests.ts'
-import { openShopWorld, visa, type Buyer, type Shop, type ShopWorld } from './shop-world.ts'
+import { newAddress, openGuestShop, type Guests } from './guests.ts'
+import { visa, type Buyer, type Shop, type ShopWorld } from './shop-world.ts'
 
 let world: ShopWorld
 let shop: Shop
 let guests: Guests
 beforeAll(async () => {
-  world = await openShopWorld({
-    IDENTITY_ACCESS_TTL_SECONDS: '3600',
-  })
-  shop = await world.shop({ capture_policy: 'on_confirm' })
-  guests = guestsOf(world, shop)
+  ;({ world, shop, guests } = await openGuestShop())
 })
 afterAll(() => world.close())
 

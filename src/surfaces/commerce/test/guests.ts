@@ -3,12 +3,19 @@ import { expect } from 'vitest'
 import { arrived, inbox } from '../../../../test/inbox.ts'
 import type { Answer } from '../../../../test/world.ts'
 import { newId } from '#dodeca/kernel'
-import type { Shop, ShopWorld } from './shop-world.ts'
+import { openShopWorld, type Shop, type ShopWorld } from './shop-world.ts'
 
 export const category = 'order.updates'
 export const newAddress = () => `guest-${newId()}@example.test`
 
 export type Guests = ReturnType<typeof guestsOf>
+
+/** A shop that takes the money at once, and its guests. */
+export async function openGuestShop(settings: Record<string, string> = {}) {
+  const world = await openShopWorld({ IDENTITY_ACCESS_TTL_SECONDS: '3600', ...settings })
+  const shop = await world.shop({ capture_policy: 'on_confirm' })
+  return { world, shop, guests: guestsOf(world, shop) }
+}
 
 export function guestsOf(world: ShopWorld, shop: Shop) {
   /** The link to the page, in the newest mail about the order. */

@@ -3,18 +3,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { mailTraces } from '../../../../test/inbox.ts'
 import { newId } from '#dodeca/kernel'
 import { moveClock } from '../../identity/test/second-factor.ts'
-import { guestsOf, type Guests } from './guests.ts'
-import { address, openShopWorld, type Shop, type ShopWorld } from './shop-world.ts'
+import { openGuestShop, type Guests } from './guests.ts'
+import { address, type Shop, type ShopWorld } from './shop-world.ts'
 
 let world: ShopWorld
 let shop: Shop
 let guests: Guests
 beforeAll(async () => {
-  world = await openShopWorld({
-    IDENTITY_ACCESS_TTL_SECONDS: '3600',
-  })
-  shop = await world.shop({ capture_policy: 'on_confirm' })
-  guests = guestsOf(world, shop)
+  ;({ world, shop, guests } = await openGuestShop())
 })
 afterAll(() => world.close())
 

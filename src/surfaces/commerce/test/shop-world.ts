@@ -80,8 +80,13 @@ export const usual_settings = {
 export const visa = { payment: { payment_method: 'pm_card_visa' } }
 
 export async function openShopWorld(settings?: Record<string, string>): Promise<ShopWorld> {
-  // Longer than a machine full of tests takes: only lost answers leave a payment in doubt.
-  const world = await openPaymentWorld({ COMMERCE_PAYMENT_WAIT_MS: '60000', ...settings })
+  const world = await openPaymentWorld({
+    // Longer than a machine full of tests takes: only lost answers leave a payment in doubt.
+    COMMERCE_PAYMENT_WAIT_MS: '60000',
+    // Where buyers come back to.
+    KERNEL_CORS_ORIGINS: 'https://shop.test',
+    ...settings,
+  })
   return { ...world, shop: more => openShop(world, more) }
 }
 

@@ -65,7 +65,7 @@ export const organizationRoutes = open({
     {
       sends: ['etag'],
       description:
-        'Changing `login`, the log-in policy, requires a recent authentication. It counts from the next log-in and refresh of each session. Members of `login` that are null are removed; `profile_schema`, `claims` and `theme` are replaced as a whole. The account pages show the theme of a trusted organization.',
+        'Changing `login`, the log-in policy, requires a recent authentication. It counts from the next log-in and refresh of each session. Members of `login` that are null are removed; `profile_schema`, `claims` and `theme` are replaced as a whole. The account pages and the payment pages show the theme of a trusted organization.',
       body: ChangeOrganization,
       body_limit_bytes: theme_body_bytes,
       reply: Organization,

@@ -5,11 +5,20 @@
  * only the origin of the page, because the full address may contain a token. The origin is needed:
  * some browsers send no fetch metadata, and for them only the origin shows that a form is ours.
  */
-import { hashSource, htmlPage, markup, pageHeaders, trusted, type Markup } from '#dodeca/kernel'
+import {
+  hashSource,
+  htmlPage,
+  lookLogo,
+  lookStyle,
+  markup,
+  pageHeaders,
+  trusted,
+  type Look,
+  type Markup,
+} from '#dodeca/kernel'
 import { languages, type Language } from './language.ts'
 import { captcha_script } from './captcha.ts'
 import { script as passkey_script } from './passkey-form.ts'
-import { logoOf, styleOf, type Look } from './theme.ts'
 
 const script = passkey_script + captcha_script
 
@@ -73,7 +82,7 @@ export function pageHeadersFor({ scripted, look, leads_to }: Headed) {
 }
 
 function styleFor(look: Look | null): string {
-  return style + (look ? styleOf(look) : '')
+  return style + (look ? lookStyle(look) : '')
 }
 
 type Headed = {
@@ -99,7 +108,7 @@ export function frame({ language, title, failed, scripted, look, body, place }: 
   const other = language === 'en' ? 'de' : 'en'
   const query = new URLSearchParams({ ...place.query, lang: other })
   const page = markup`<main>
-${look && logoOf(look)}<h1>${title}</h1>
+${look && lookLogo(look)}<h1>${title}</h1>
 ${body}
 </main>
 <footer>

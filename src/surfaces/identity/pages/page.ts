@@ -5,7 +5,7 @@
  * form must not come from another site.
  */
 import { Type } from 'typebox'
-import { Problem, reply, route, type Route } from '#dodeca/kernel'
+import { Problem, reply, route, type Look, type Route } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { hasFactor } from '../step-up.ts'
 import { isEnrolment } from '../sessions/narrowed.ts'
@@ -15,7 +15,7 @@ import { readForm } from './form.ts'
 import { frame, pageHeadersFor } from './frame.ts'
 import { languageCookie, languageOf, languages } from './language.ts'
 import { PageQuery, type Form, type Gone, type Page, type Result, type Visit } from './visit.ts'
-import { lookOf, type Look } from './theme.ts'
+import { lookOf } from './theme.ts'
 import { visitorOf } from './visitor.ts'
 
 const replies = {

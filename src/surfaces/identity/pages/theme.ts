@@ -1,9 +1,6 @@
-/**
- * What an organization gives to the account pages: its logo and two colours. Text on a colour is black
- * or white, whichever is easier to read, so that no colour makes a page unreadable.
- */
+/** What an organization gives to the pages of the platform: its logo and two colours. */
 import { Type, type Static } from 'typebox'
-import { closed, markup, nullable, sql, trusted, type Markup, type Reader } from '#dodeca/kernel'
+import { closed, nullable, sql, type Look, type Reader } from '#dodeca/kernel'
 
 const Colour = Type.String({
   pattern: '^#[0-9a-f]{6}$',
@@ -40,12 +37,9 @@ export const theme_body_bytes = 160 * 1024
 
 const Row = Type.Object({ name: Type.String(), theme: nullable(Theme) })
 
-/** What a page shows of an organization. */
-export type Look = Theme & { readonly name: string }
-
 /**
- * A theme is shown only for trusted organizations: on the page of a log-in, that of a stranger could
- * look like another one's. Without one, the pages look like those of the tenant `default`.
+ * A theme is shown only for trusted organizations: on the page of a log-in or of a payment, that of a
+ * stranger could look like another one's. Without one, the pages look like those of the tenant `default`.
  */
 export async function lookOf(
   reader: Reader,
@@ -60,30 +54,4 @@ export async function lookOf(
       order by slug = 'default' limit 1`,
   )
   return row?.theme ? { ...row.theme, name: row.name } : null
-}
-
-/** A page on a light background is light for everybody: the logo was drawn for it. */
-export function styleOf({ accent, background }: Theme): string {
-  const ink = background && inkOn(background)
-  const page =
-    ink &&
-    `color-scheme: ${ink === '#000' ? 'light' : 'dark'}; --page: ${background}; --on-page: ${ink};`
-  const brand = accent && `--brand: ${accent}; --on-brand: ${inkOn(accent)};`
-  return page || brand ? `:root { ${page ?? ''} ${brand ?? ''} }\n` : ''
-}
-
-export function logoOf({ logo, name }: Look): Markup | null {
-  return logo === undefined
-    ? null
-    : markup`<p class="logo"><img src="${trusted(logo)}" alt="${name}"></p>`
-}
-
-/** The contrast of black and of white with a colour multiply to 21, so one is at least 4.58. */
-function inkOn(colour: string): '#000' | '#fff' {
-  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map(at => {
-    const share = Number.parseInt(colour.slice(at, at + 2), 16) / 255
-    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4
-  })
-  const luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue
-  return (luminance + 0.05) ** 2 > 1.05 * 0.05 ? '#000' : '#fff'
 }

@@ -5,6 +5,7 @@
 import { Type, type Static } from 'typebox'
 import { Id, nil_id, nullable, sql, type Reader } from '#dodeca/kernel'
 import type { Kernel } from '../settings.ts'
+import { isPlainName } from '../clients/plain-name.ts'
 import { problem } from '../errors.ts'
 import { LoginPolicy } from '../login-policy/policy.ts'
 
@@ -53,15 +54,18 @@ export async function isOpen(reader: Reader, tenant_id: string): Promise<boolean
 
 const Name = Type.Object({ name: Type.String() })
 
-/** The tenant of a new deployment has no name of its own before its operator gives it one. */
+/**
+ * The tenant of a new deployment has no name of its own before its operator gives it one. The name
+ * of one that no operator trusts, or that cannot be read as it is, could pass for another one's.
+ */
 export async function nameOf(reader: Reader, tenant_id: string): Promise<string | null> {
   const row = await reader.maybe(
     Name,
     sql`
       select name from identity.tenants
-      where id = ${tenant_id} and not (slug = 'default' and name = 'Default')`,
+      where id = ${tenant_id} and trusted and not (slug = 'default' and name = 'Default')`,
   )
-  return row?.name ?? null
+  return row && isPlainName(row.name) ? row.name : null
 }
 
 /** The slug of the tenant that a request without a token means. */

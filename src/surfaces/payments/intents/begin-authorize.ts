@@ -56,13 +56,16 @@ export async function beginForOrder(
     readonly order_ref: string
     readonly amount_minor: number
     readonly currency: string
+    readonly account: string | null
   },
 ): Promise<void> {
-  const { tenant_id, buyer_id: principal_id, order_ref, amount_minor, currency, ...rest } = asked
+  const { tenant_id, buyer_id: principal_id, order_ref, account, ...rest } = asked
+  const { amount_minor, currency } = rest
   const id = newId()
   const maker = { tenant_id, principal_id, key: null, managed: true, id }
+  const payment = { amount_minor, currency, order_ref, ...(account !== null && { at: account }) }
   if (needsMethods(asked)) {
-    await createIntent(tx, deps, { amount_minor, currency, order_ref }, maker)
+    await createIntent(tx, deps, payment, maker)
     return await beginAuthorize(tx, deps, {
       ...asked,
       intent_id: id,
@@ -74,7 +77,7 @@ export async function beginForOrder(
   }
   const [has_place, made] = await Promise.all([
     takePlace(tx, deps, { tenant_id, principal_id }),
-    createIntent(tx, deps, { amount_minor, currency, order_ref }, maker),
+    createIntent(tx, deps, payment, maker),
     beginOperation(tx, deps, {
       ...rest,
       tenant_id,
@@ -82,7 +85,6 @@ export async function beginForOrder(
       type: 'authorize',
       principal_id,
       key: null,
-      amount_minor,
     }),
   ])
   requireProvider(deps, made, {})

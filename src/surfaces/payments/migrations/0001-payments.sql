@@ -167,6 +167,8 @@ create table payments.payment_requests (
   return_url text,
   -- the language of its page
   locale text,
+  -- the one account at which it may be paid, if its merchant chose it
+  account text,
   -- Of an order of another surface, which takes the payment itself: what the page lists.
   lines jsonb,
   -- null: any number

@@ -14,12 +14,16 @@ const held =
 /** Null if PayPal cannot express it. */
 export function toPayPal(amount_minor: number, currency: string): string | null {
   if (!held.includes(currency)) return null
-  const digits = digitsOf(currency) ?? 0
-  const decimals = whole.includes(currency) ? 0 : digits
-  const unit = 10 ** (digits - decimals)
+  const decimals = whole.includes(currency) ? 0 : (digitsOf(currency) ?? 0)
+  const unit = stepOfPayPal(currency)
   if (amount_minor % unit !== 0) return null
   const text = String(amount_minor / unit).padStart(decimals + 1, '0')
   return decimals === 0 ? text : `${text.slice(0, -decimals)}.${text.slice(-decimals)}`
+}
+
+/** The amount in our minor units of which PayPal takes only multiples. */
+export function stepOfPayPal(currency: string): number {
+  return whole.includes(currency) ? 10 ** (digitsOf(currency) ?? 0) : 1
 }
 
 export function fromPayPal(value: string, currency: string): number {

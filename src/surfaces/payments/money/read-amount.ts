@@ -6,8 +6,8 @@ import { refuseMember } from '../errors.ts'
 import { digitsOf, formatMoney } from '#dodeca/kernel'
 import type { Kernel } from '../settings.ts'
 import { vendorOf } from '../provider/account-key.ts'
-import { toStripe } from './currencies.ts'
-import { toPayPal } from './paypal-amounts.ts'
+import { stepOf, toStripe } from './currencies.ts'
+import { stepOfPayPal, toPayPal } from './paypal-amounts.ts'
 
 export type GivenAmount = {
   readonly amount_minor?: number
@@ -72,6 +72,11 @@ function pointerOf({ amount }: { readonly amount?: string | undefined }): string
 export function canTake(account: string, minor: number, currency: string): boolean {
   const expressed = vendorOf(account) === 'paypal' ? toPayPal : toStripe
   return expressed(minor, currency) !== null
+}
+
+/** The amount of which the provider of an account takes only multiples. */
+export function stepAt(account: string, currency: string): number {
+  return vendorOf(account) === 'paypal' ? stepOfPayPal(currency) : stepOf(currency)
 }
 
 export function requireTaken(

@@ -38,7 +38,7 @@ export async function attempt(
   try {
     if (isOwned(request)) {
       amountOf(request, given)
-      await attemptOwned(deps, request, given, ip)
+      await attemptOwned(at, request, given, ip)
       return await readState(deps, request)
     }
     const { kind, operation_id, request_id } = await begin(at, request, given)

@@ -176,10 +176,10 @@ export async function openUse(
     sql`
       insert into payments.payment_requests as t (
         tenant_id, id, link_id, attempt_id, amount_minor, currency, description, order_ref,
-        return_url, uses, expires_at, due_at)
+        return_url, account, uses, expires_at, due_at)
       values (
         ${tenant_id}, ${newId()}, ${link_id}, ${attempt_id}, ${link.amount_minor}, ${currency},
-        ${description}, ${order_ref}, ${return_url}, 1, ${until}, ${until})
+        ${description}, ${order_ref}, ${return_url}, ${link.account}, 1, ${until}, ${until})
       returning ${requestColumns}`,
   )
 }

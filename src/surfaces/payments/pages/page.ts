@@ -8,22 +8,24 @@ import {
   formatMoney,
   hashSource,
   htmlPage,
+  lookLogo,
+  lookStyle,
   markup,
   pageHeaders,
   trusted,
 } from '#dodeca/kernel'
-import type { Markup } from '#dodeca/kernel'
+import type { Look, Markup } from '#dodeca/kernel'
 import type { ProviderBrowser } from '../provider/port.ts'
 import { isOwned, type RequestRow } from '../requests/request-row.ts'
 import { page_script } from './script.ts'
 import type { Language, Words } from './words.ts'
 
-const style = `
+const usual_style = `
 :root { color-scheme: light dark; --ink: light-dark(#1c2026, #e6e9ee); --soft: light-dark(#4d5562, #a6afbc);
   --back: light-dark(#f1f3f5, #121417); --card: light-dark(#fff, #1b1e23);
   --accent: light-dark(#1a56b0, #8ab4ff); --bad: light-dark(#a31515, #ff9d94) }
 * { box-sizing: border-box }
-html { background: var(--back) }
+html { background: var(--page, var(--back)) }
 body { margin: 0 auto; max-width: 30rem; padding: 1.5rem 1rem; color: var(--ink);
   font: 1.05rem/1.55 system-ui, sans-serif; overflow-wrap: anywhere }
 main { padding: 1.6rem; background: var(--card); border-radius: .8rem }
@@ -37,10 +39,12 @@ tr:last-child > * { font-weight: 600; border: 0 }
 label { display: block; font-weight: 600; margin: 1rem 0 .25rem }
 input { width: 100%; font: inherit; padding: .55rem .7rem; border: 1px solid var(--soft); border-radius: .4rem }
 button { width: 100%; margin-top: 1rem; font: inherit; font-weight: 600; padding: .7rem; border-radius: .5rem;
-  border: 2px solid var(--accent); background: var(--accent); color: light-dark(#fff, #10131a); cursor: pointer }
-button.plain { background: transparent; color: var(--accent) }
+  border: 2px solid var(--brand, var(--accent)); background: var(--brand, var(--accent));
+  color: var(--on-brand, light-dark(#fff, #10131a)); cursor: pointer }
+button.plain { border-color: var(--accent); background: transparent; color: var(--accent) }
 button:disabled { opacity: .6; cursor: default }
 #element { margin-top: 1rem }
+.logo img { display: block; max-width: 100%; max-height: 5rem }
 .choice input { width: auto }
 .soft { color: var(--soft); white-space: pre-line }
 .error { color: var(--bad); font-weight: 600 }
@@ -60,13 +64,15 @@ export type Shown = {
   /** The signature of the address. */
   readonly query: string
   readonly merchant: string | null
+  readonly look: Look | null
   /** Where the payer goes after the payment. */
   readonly return_url: string | null
   readonly language: Language
 }
 
 export function paymentPage(shown: Shown) {
-  const { request, ways: usable, query, merchant } = shown
+  const { request, ways: usable, query, merchant, look } = shown
+  const style = look ? usual_style + lookStyle(look) : usual_style
   const { language, words } = shown.language
   const { currency, amount_minor } = request
   const sum = amount_minor === null ? null : formatMoney(amount_minor, currency, language)
@@ -85,7 +91,7 @@ export function paymentPage(shown: Shown) {
     words: words.said,
   }
   const body = markup`<main id="page" data-setup="${JSON.stringify(setup)}">
-<h1>${sum ?? words.pay}${merchant !== null && markup` <span class="to">${words.to} ${merchant}</span>`}</h1>
+${look && lookLogo(look)}<h1>${sum ?? words.pay}${merchant !== null && markup` <span class="to">${words.to} ${merchant}</span>`}</h1>
 ${aboutOf(request, shown.language)}
 ${partsOf(shown, state, browser !== null, redirects)}
 <p id="error" class="error" role="alert" hidden></p>
@@ -97,13 +103,14 @@ ${browser?.script_url && markup`<script src="${browser.script_url}"></script>`}`
   return {
     body: htmlPage({ language, title, head, style, body }),
     headers: {
-      ...pageHeaders(style, policyOf(browser, script)),
+      ...pageHeaders(style, policyOf(browser, script, look)),
       'x-robots-tag': 'noindex',
     },
   }
 }
 
 type State = RequestRow['state'] | 'unavailable'
+type Browser = ProviderBrowser | null
 
 function stateOf({ state, late }: RequestRow, ways: readonly Way[]): State {
   if (state === 'open' && late) return 'expired'
@@ -130,15 +137,18 @@ function setupOf({ amount_minor, currency }: RequestRow, browser: ProviderBrowse
   }
 }
 
-function policyOf(browser: ProviderBrowser | null, script: string | null): string {
-  if (script === null) return "form-action 'none'; "
+function policyOf(browser: Browser, script: string | null, look: Look | null): string {
+  const logo = look?.logo === undefined ? [] : ['data:']
+  const img = [...logo, ...(browser?.policy.img ?? [])]
+  const pictures = img.length > 0 ? `img-src ${img.join(' ')}; ` : ''
+  if (script === null) return `${pictures}form-action 'none'; `
   const policy = browser?.policy ?? { script: [], frame: [], connect: [], img: [] }
   const sources = (own: string, more: readonly string[]) => [own, ...more].join(' ')
   return [
     `script-src ${sources(hashSource(script), policy.script)}; `,
     `frame-src ${policy.frame.length > 0 ? policy.frame.join(' ') : "'none'"}; `,
     `connect-src ${sources("'self'", policy.connect)}; `,
-    policy.img.length > 0 ? `img-src ${policy.img.join(' ')}; ` : '',
+    pictures,
     "form-action 'none'; ",
   ].join('')
 }

@@ -69,6 +69,7 @@ export const pageRoutes = open({
         keeps,
         query: signatureOf(query),
         merchant: await deps.identity.nameOf(db, request.tenant_id),
+        look: await deps.identity.lookOf(db, { id: request.tenant_id }),
         return_url: await returnUrlOf(deps, request),
         language: languageOf(request.locale, headers['accept-language']),
       })

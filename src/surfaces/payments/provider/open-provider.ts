@@ -52,7 +52,7 @@ function openProvider(kernel: Kernel, own?: PaymentProvider): OpenProvider {
 /** Each account has a gate of its own, so that no account waits for another. */
 export function behindGate(
   { settings }: Kernel,
-  provider: PaymentProvider & Pick<OpenProvider, 'owner_id'>,
+  provider: PaymentProvider & Pick<OpenProvider, 'owner_id' | 'account'>,
   within: Within = call => call(),
 ): OpenProvider {
   const gate = openGate({

@@ -9,7 +9,7 @@ import { openSecret } from './account-secrets.ts'
 import type { Kernel } from '../settings.ts'
 import { accountIdOf, accountKey } from './account-key.ts'
 import { behindGate } from './open-provider.ts'
-import type { OpenProvider, Providers } from './port.ts'
+import type { Offer, OpenProvider, Providers } from './port.ts'
 import { paypalAccounts } from './paypal-accounts.ts'
 import { stripeAccounts } from './stripe-accounts.ts'
 import type { OpenAccount, Vendor } from './vendor.ts'
@@ -19,13 +19,16 @@ export const vendors: readonly Vendor[] = [stripeAccounts, paypalAccounts]
 const Row = Type.Object({
   tenant_id: Id,
   id: Id,
+  name: Type.String(),
   provider: Type.String(),
   version: Type.Integer(),
   sealed: Type.Unsafe<Buffer>({}),
 })
-const Offered = Type.Object({ keys: Type.Array(Type.String()) })
+const Offered = Type.Object({ key: Type.String(), name: Type.String() })
 
-type Keys = readonly [string, ...string[]]
+type Offers = readonly [Offer, ...Offer[]]
+/** The name of the platform's own account. */
+export const of_platform = 'platform'
 
 const fresh_ms = 1000
 const open_max = 1000
@@ -44,9 +47,10 @@ export function openProviders(
   recovered: (provider: OpenProvider) => void,
 ): Providers {
   const tenants = openTenants(kernel, recovered)
-  const offered = new Map<string, { readonly keys: Keys; readonly read_at: number }>()
+  const offered = new Map<string, { readonly all: Offers; readonly read_at: number }>()
   const [first, ...others] = platform
-  const of_platform: Keys = [first.name, ...others.map(({ name }) => name)]
+  const offer = ({ name: key }: OpenProvider): Offer => ({ key, name: of_platform })
+  const usual: Offers = [offer(first), ...others.map(offer)]
   const platformAt = (key: string) => platform.find(({ name }) => name === key)
   return {
     platform,
@@ -59,16 +63,15 @@ export function openProviders(
       const id = accountIdOf(key)
       return id === null ? platformAt(key) : tenants.known(id)
     },
-    offered: async (reader, tenant_id) => {
+    offered: async (reader, tenant_id, read) => {
       const read_at = performance.now()
       const known = offered.get(tenant_id)
-      if (known && read_at - known.read_at < fresh_ms) return known.keys
-      const { keys: own } = await reader.one(Offered, offeredAccounts(tenant_id))
-      const [oldest, ...later] = own
-      const keys: Keys = oldest === undefined ? of_platform : [oldest, ...later]
+      if (read !== 'now' && known && read_at - known.read_at < fresh_ms) return known.all
+      const [oldest, ...later] = await reader.many(Offered, offeredAccounts(tenant_id))
+      const all: Offers = oldest === undefined ? usual : [oldest, ...later]
       if (offered.size >= offered_max) offered.clear()
-      offered.set(tenant_id, { keys, read_at })
-      return keys
+      offered.set(tenant_id, { all, read_at })
+      return all
     },
     close: tenants.close,
   }
@@ -103,7 +106,8 @@ function openTenants(kernel: Kernel, recovered: (provider: OpenProvider) => void
     const vendor = vendors.find(one => one.name === row?.provider)
     if (!row || !vendor) return undefined
     const account = vendor.open(kernel, openSecret(kernel, row, row.sealed))
-    const named = { ...account.provider, name: accountKey(row), owner_id: row.tenant_id }
+    const { tenant_id: owner_id, name: of_tenant } = row
+    const named = { ...account.provider, name: accountKey(row), owner_id, account: of_tenant }
     const provider = behindGate(kernel, named)
     provider.onRecovered(() => recovered(provider))
     held.set(id, { version: row.version, provider, account, read_at })
@@ -132,7 +136,7 @@ function findRow({ db }: Kernel, id: string) {
     Row,
     sql`
       -- any tenant: the account's own id, from a row of its tenant or from its webhook address
-      select tenant_id, id, provider, version, sealed from payments.payment_accounts
+      select tenant_id, id, name, provider, version, sealed from payments.payment_accounts
       where id = ${id} and sealed is not null`,
   )
 }
@@ -140,12 +144,11 @@ function findRow({ db }: Kernel, id: string) {
 /** The oldest active account of the tenant with each provider, the oldest of them first. */
 function offeredAccounts(tenant_id: string) {
   return sql`
-    select array(
-      select one.provider || ':' || one.id from (
-        select distinct on (a.provider) a.provider, a.id from payments.payment_accounts a
-        where a.tenant_id = ${tenant_id} and a.state = 'active'
-        order by a.provider, a.id) one
-      order by one.id) as keys`
+    select one.provider || ':' || one.id as key, one.name from (
+      select distinct on (a.provider) a.provider, a.id, a.name from payments.payment_accounts a
+      where a.tenant_id = ${tenant_id} and a.state = 'active'
+      order by a.provider, a.id) one
+    order by one.id`
 }
 
 /** The oldest active account of the tenant, or null. */

@@ -213,11 +213,16 @@ export type PaymentProvider = {
 export type OpenProvider = PaymentProvider & {
   /** The tenant to which the account belongs. The nil tenant is the platform. */
   readonly owner_id: string
+  /** The name that its tenant gave it. Without one it is the platform's. */
+  readonly account?: string
   readonly rules: ProviderRules
   accepting(): boolean
   /** Called when the provider works again after the breaker was open. */
   onRecovered(run: () => void): void
 }
+
+/** `name` is that of the tenant's account, or `platform`. */
+export type Offer = { readonly key: string; readonly name: string }
 
 /** All accounts: the platform's own, and those of tenants. */
 export type Providers = {
@@ -229,10 +234,11 @@ export type Providers = {
   /** Undefined if this process has not opened it. */
   known(key: string): OpenProvider | undefined
   /**
-   * The accounts at which a new payment of the tenant can be made, one for each provider, at most a
-   * second old: its own if it has any, or else those of the platform. The first is the usual one.
+   * The accounts at which who pays the tenant may choose to pay, one for each provider: its own if it
+   * has any, or else those of the platform. The first is the usual one. The list is at most a second
+   * old, and read `now` for what is decided by it.
    */
-  offered(reader: Reader, tenant_id: string): Promise<readonly [string, ...string[]]>
+  offered(reader: Reader, tenant_id: string, read?: 'now'): Promise<readonly [Offer, ...Offer[]]>
   close(): Promise<void>
 }
 

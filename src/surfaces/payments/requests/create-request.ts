@@ -14,6 +14,11 @@ import type { OwnedLine } from '../face.ts'
 import { requestColumns, RequestRow } from './request-row.ts'
 
 type Given = Static<typeof CreateRequest>
+type More = {
+  readonly lines?: readonly OwnedLine[] | null
+  /** The only account at which it may be paid. */
+  readonly account?: string | null
+}
 
 const day_ms = 86_400_000
 const days_max = limit(
@@ -30,9 +35,9 @@ export async function createRequest(
   { kernel }: Deps,
   given: Given,
   tenant_id: string,
-  lines: readonly OwnedLine[] | null = null,
+  { lines = null, account = null }: More = {},
 ): Promise<RequestRow> {
-  const intent = await takeIntent(tx, given, tenant_id)
+  const intent = await takeIntent(tx, given, tenant_id, account)
   const { currency, uses = 1, customer_id = intent?.customer_id ?? null } = given
   const amount_minor = intent?.amount_minor ?? given.amount_minor ?? null
   if (customer_id !== null && uses !== 1) {
@@ -60,12 +65,12 @@ export async function createRequest(
     sql`
       insert into payments.payment_requests as t (
         tenant_id, id, customer_id, intent_id, taken_id, amount_minor, currency, description,
-        order_ref, return_url, locale, lines, uses, expires_at, due_at)
+        order_ref, return_url, locale, account, lines, uses, expires_at, due_at)
       values (
         ${tenant_id}, ${id}, ${customer_id}, ${intent?.id ?? null}, ${intent?.id ?? null},
         ${amount_minor}, ${currency}, ${given.description},
         ${given.order_ref ?? null}, ${given.return_url ?? null},
-        ${given.locale ?? null}, ${lines && sql.json(lines)}::jsonb, ${uses},
+        ${given.locale ?? null}, ${account}, ${lines && sql.json(lines)}::jsonb, ${uses},
         ${expires_at}, ${expires_at})
       returning ${requestColumns}`,
   )
@@ -78,7 +83,7 @@ export async function createRequest(
   return row
 }
 
-async function takeIntent(tx: Tx, given: Given, tenant_id: string) {
+async function takeIntent(tx: Tx, given: Given, tenant_id: string, account: string | null) {
   const { intent_id, amount_minor, currency, customer_id, uses = 1 } = given
   if (intent_id === undefined) return undefined
   const intent = await lockMovable(tx, { tenant_id, id: intent_id }, false)
@@ -92,12 +97,13 @@ async function takeIntent(tx: Tx, given: Given, tenant_id: string) {
     ['/amount_minor', (amount_minor ?? intent.amount_minor) === intent.amount_minor],
     ['/currency', currency === intent.currency],
     ['/uses', uses === 1],
+    ['/account', (account ?? intent.provider) === intent.provider],
     ['/customer_id', (customer_id ?? intent.customer_id) === (intent.customer_id ?? customer_id)],
   ]
   const [pointer] = same.find(([, is_same]) => !is_same) ?? []
   if (pointer === undefined) return intent
   throw problem('validation_failed', {
-    detail: 'A request for a payment has its amount, currency and customer, and one use.',
+    detail: 'A request for a payment has its amount, currency, customer and account, and one use.',
     errors: [{ location: 'body', pointer, constraint: 'const' }],
   })
 }

@@ -17,12 +17,14 @@ export function ownedRequests(deps: Deps): OwnedRequests {
       deps.owner.of = owner
     },
     canPay: async tenant_id => {
-      const [usual] = await deps.providers.offered(deps.kernel.db, tenant_id)
-      const at = usual === undefined ? undefined : await atAccount(deps, usual)
-      return (await at?.provider.browser?.()) != null
+      for (const { key } of await deps.providers.offered(deps.kernel.db, tenant_id)) {
+        const at = await atAccount(deps, key)
+        if ((await at?.provider.browser?.()) != null) return true
+      }
+      return false
     },
     create: async (tx, { tenant_id, lines, ...given }) =>
-      viewOf(await createRequest(tx, deps, given, tenant_id, lines), deps),
+      viewOf(await createRequest(tx, deps, given, tenant_id, { lines }), deps),
     find: async (reader, key) => {
       const row = await findRequest(reader, key)
       return row && viewOf(row, deps)
@@ -58,9 +60,9 @@ const follow: OwnedRequests['follow'] = async (tx, { tenant_id, id }, to, intent
   else await announceEnd(tx, row)
 }
 
-/** Pays the order of the request, or continues this attempt. */
+/** Pays the order of the request at the account of `deps`, or continues this attempt. */
 export async function attemptOwned(
-  { owner, kernel }: Deps,
+  { owner, kernel, provider }: Deps,
   request: RequestRow,
   given: { readonly attempt_id: string; readonly payment_method: string },
   ip: string,
@@ -69,7 +71,7 @@ export async function attemptOwned(
   const { tenant_id, id } = request
   const { url } = viewOf(request, { kernel })
   try {
-    await owner.of.attempt({ tenant_id, id, url }, given, { ip })
+    await owner.of.attempt({ tenant_id, id, url }, given, { ip, account: provider.name })
   } catch (error) {
     if (!(error instanceof Problem) || error.code in errors || error.status !== 409) throw error
     // Codes of the other surface, which may be absent, are no part of this route.

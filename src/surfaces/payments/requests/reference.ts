@@ -4,6 +4,7 @@ import { ofNoun, type Reference } from '#dodeca/kernel'
 export const requestsReference: Reference['members'] = {
   ...ofNoun('PaymentRequest CreatePaymentRequest', {
     expires_at: 'Until then it can be paid.',
+    provider: ['At which alone it may be paid; null for any that is offered.', null],
     locale: ['The language of the page; null: that of the browser.', null],
   }),
   ...ofNoun('PaymentRequest CreatePaymentRequest', {
@@ -12,6 +13,9 @@ export const requestsReference: Reference['members'] = {
       'https://shop.example/thanks',
     ],
     customer_id: ['The customer who is asked, and who may keep a card; null for anybody.', null],
+  }),
+  ...ofNoun('CreatePaymentRequest', {
+    account: ['The account at which alone it may be paid: its name, or `platform`.', 'platform'],
   }),
   ...ofNoun('AttemptPayment', {
     save: ['Whether the payer wants the card to be kept. Only on a page for a customer.', true],

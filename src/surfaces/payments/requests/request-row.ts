@@ -20,6 +20,7 @@ import {
   type Tx,
 } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
+import { accountIdOf, vendorOf } from '../provider/account-key.ts'
 
 export const request_states = ['open', 'processing', 'paid', 'expired', 'cancelled'] as const
 
@@ -44,6 +45,7 @@ export const RequestRow = Type.Object({
   order_ref: nullable(Word),
   return_url: nullable(Word),
   locale: nullable(Word),
+  account: nullable(Word),
   lines: nullable(Type.Array(RequestLine)),
   uses: nullable(Type.Integer()),
   used: Type.Integer(),
@@ -70,7 +72,7 @@ export const requestExpressions = {
 
 export const requestColumns = sql`
   t.tenant_id, t.id, t.link_id, t.amount_minor, t.currency, t.description, t.order_ref,
-  t.return_url, t.locale, t.lines, t.uses, t.used, t.state, t.customer_id, t.intent_id, t.closing,
+  t.return_url, t.locale, t.account, t.lines, t.uses, t.used, t.state, t.customer_id, t.intent_id, t.closing,
   ${requestExpressions.payer_email} as payer_email, ${requestExpressions.late} as late,
   t.expires_at, t.version, t.created_at`
 
@@ -113,6 +115,8 @@ export const PaymentRequest = Type.Object(
     order_ref: nullable(Text(128)),
     return_url: nullable(Text(2000)),
     locale: nullable(Text(35)),
+    provider: nullable(Text(50)),
+    payment_account_id: nullable(Id),
     uses: nullable(Type.Integer({ minimum: 1 })),
     used: Type.Integer({ minimum: 0 }),
     link_id: nullable(Id),
@@ -132,7 +136,7 @@ const shown_after_seconds = 7 * 86_400
 
 export function viewOf(row: RequestRow, deps: Pick<Deps, 'kernel'>): PaymentRequest {
   const { id, state, amount_minor, currency, description, order_ref, return_url } = row
-  const { locale, uses, used, link_id, customer_id, intent_id, payer_email } = row
+  const { locale, account, uses, used, link_id, customer_id, intent_id, payer_email } = row
   const { expires_at, version, created_at } = row
   return {
     id,
@@ -144,6 +148,8 @@ export function viewOf(row: RequestRow, deps: Pick<Deps, 'kernel'>): PaymentRequ
     order_ref,
     return_url,
     locale,
+    provider: account && vendorOf(account),
+    payment_account_id: account && accountIdOf(account),
     uses,
     used,
     link_id,

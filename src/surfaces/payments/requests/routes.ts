@@ -1,7 +1,8 @@
 /** Routes of payment requests and payment links, for their merchant. */
-import { equal, exact, Id, oneOf, reply, routesOf, text } from '#dodeca/kernel'
+import { equal, exact, Id, oneOf, Problem, reply, routesOf, text } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
+import { findWanted, type AccountWish } from '../accounts/choose-account.ts'
 import { CreateRequest } from '../schemas.ts'
 import { isPayable } from './accounts-of.ts'
 import { closeRequest } from './close-request.ts'
@@ -32,7 +33,7 @@ export const requestRoutes = open({
     'Create a payment request, with a page to pay it',
     {
       description:
-        'Send its `url` to who pays. Without an amount, the payer says it. With more than one use it is a payment link, and each buyer pays a request of their own with its `link_id`. What is paid is captured at once. With `intent_id` it is for a payment that was not authorized: until the request ends, only its page moves this payment.',
+        'Send its `url` to who pays. Without an amount, the payer says it. With more than one use it is a payment link, and each buyer pays a request of their own with its `link_id`. What is paid is captured at once. It is paid at any account that is offered, unless you name one by `provider` or `account`. With `intent_id` it is for a payment that was not authorized: until the request ends, only its page moves this payment.',
       permission: 'payments.requests.create',
       idempotency: 'required',
       record: 'reference',
@@ -44,6 +45,8 @@ export const requestRoutes = open({
         'amount_not_representable',
         'currency_unknown',
         'payment_page_unavailable',
+        'provider_unsupported',
+        'payment_account_unusable',
         'customer_unusable',
         'payment_intent_not_found',
         'invalid_transition',
@@ -56,12 +59,14 @@ export const requestRoutes = open({
       // Asked before the transaction: the addresses of a sandbox are in a file.
       prepare: async ({ principal: { tenant_id }, body }, deps) => {
         const { currency, intent_id = null } = body
-        const asked = { tenant_id, intent_id, amount_minor: null, currency, lines: null }
-        return await isPayable(deps, asked)
+        const account = await accountFor(deps, tenant_id, body)
+        if (account instanceof Problem) return account
+        const asked = { tenant_id, intent_id, amount_minor: null, currency, account }
+        return (await isPayable(deps, asked)) ? { account } : problem('payment_page_unavailable')
       },
       handle: async ({ tx, principal: { tenant_id }, body, prepared }, deps) => {
-        if (!prepared) throw problem('payment_page_unavailable')
-        const row = await createRequest(tx, deps, body, tenant_id)
+        if (prepared instanceof Problem) throw prepared
+        const row = await createRequest(tx, deps, body, tenant_id, prepared)
         tx.audit('payments.requests.create', `payment_request:${row.id}`)
         return viewOf(row, deps)
       },
@@ -127,3 +132,14 @@ export const requestRoutes = open({
     },
   ),
 })
+
+/** The wish of the merchant; null if there is none. A refusal is only thrown for a new request. */
+async function accountFor(deps: Deps, tenant_id: string, { provider, account }: AccountWish) {
+  if (provider === undefined && account === undefined) return null
+  try {
+    return await findWanted(deps.kernel.db, deps, tenant_id, { provider, account })
+  } catch (error) {
+    if (error instanceof Problem) return error
+    throw error
+  }
+}

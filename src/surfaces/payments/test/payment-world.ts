@@ -175,6 +175,17 @@ async function merchantIn(world: ProductWorld): Promise<Merchant> {
   }
 }
 
+/** What a killed process holds ends at some time. The test need not wait. */
+export async function endLeases({ platform }: PaymentWorld, { tenant }: Merchant): Promise<void> {
+  const { kernel } = platform
+  await kernel.db.run(sql`
+    update payments.provider_customers set calling_until = null where tenant_id = ${tenant.id}`)
+  await kernel.db.run(sql`
+    update payments.payment_operations set due_at = kernel.now(), leased_until = null
+    where tenant_id = ${tenant.id} and state in ('created', 'pending_provider')`)
+  kernel.wake(['payments.resolver'])
+}
+
 /** Waits for a run over everything. */
 export async function reconcile(shop: Merchant) {
   const wide = { from: '2020-01-01T00:00:00.000Z', to: '2100-01-01T00:00:00.000Z' }

@@ -18,15 +18,17 @@ type PayPalEffect = {
   key: string | null
 }
 
+export type AtPayPal = {
+  control(path: string, body?: object, method?: string): Promise<Json>
+  fault(fault: PayPalFault): Promise<void>
+  /** The payer agrees, on the page. */
+  approve(order: string): Promise<void>
+  /** What happened to the money of one order, in order. */
+  effects(order: string): Promise<PayPalEffect[]>
+}
+
 export type PayPalWorld = PaymentWorld & {
-  readonly at: {
-    control(path: string, body?: object, method?: string): Promise<Json>
-    fault(fault: PayPalFault): Promise<void>
-    /** The payer agrees, on the page. */
-    approve(order: string): Promise<void>
-    /** What happened to the money of one order, in order. */
-    effects(order: string): Promise<PayPalEffect[]>
-  }
+  readonly at: AtPayPal
   handleOf(shop: Merchant, intent_id: string): Promise<string>
   /** Sent away to approve. */
   asked(shop: Merchant, more?: object): Promise<Json>
@@ -36,9 +38,9 @@ export type PayPalWorld = PaymentWorld & {
 
 export const return_url = 'https://shop.example/back'
 
-export async function openPayPalWorld(settings: Record<string, string> = {}): Promise<PayPalWorld> {
-  const world = await openPaymentWorld({ PAYMENTS_PROVIDERS: 'stripe,paypal', ...settings })
-  const control: PayPalWorld['at']['control'] = async (path, body = {}, method = 'POST') => {
+/** The sandbox's PayPal of a world, with the webhooks of the platform's account. */
+export async function payPalOf(world: PaymentWorld): Promise<AtPayPal> {
+  const control: AtPayPal['control'] = async (path, body = {}, method = 'POST') => {
     const answer = await fetch(new URL(path, world.vendors['paypal']?.control), {
       method,
       ...(method === 'POST' && {
@@ -50,6 +52,21 @@ export async function openPayPalWorld(settings: Record<string, string> = {}): Pr
     expect(answer.status, text).toBeLessThan(300)
     return text ? JSON.parse(text) : null
   }
+  await control('config', { webhook_url: `${world.url}/v1/providers/paypal/webhooks` })
+  return {
+    control,
+    fault: async fault => void (await control('faults', fault)),
+    approve: async order => void (await control('approve', { order })),
+    effects: async order => {
+      const { data } = await control('effects', {}, 'GET')
+      return (data as PayPalEffect[]).filter(one => one.order === order)
+    },
+  }
+}
+
+export async function openPayPalWorld(settings: Record<string, string> = {}): Promise<PayPalWorld> {
+  const world = await openPaymentWorld({ PAYMENTS_PROVIDERS: 'stripe,paypal', ...settings })
+  const at = await payPalOf(world)
   const handleOf: PayPalWorld['handleOf'] = async (shop, intent_id) => {
     const { handle } = await world.platform.kernel.db.one(
       Type.Object({ handle: Type.String() }),
@@ -59,7 +76,6 @@ export async function openPayPalWorld(settings: Record<string, string> = {}): Pr
     )
     return handle
   }
-  const approve = async (order: string) => void (await control('approve', { order }))
   const asked: PayPalWorld['asked'] = async (shop, more = {}) => {
     const { id } = await shop.intent({ provider: 'paypal', ...more })
     const { status, text, body } = await shop.ask(
@@ -73,21 +89,12 @@ export async function openPayPalWorld(settings: Record<string, string> = {}): Pr
   }
   const authorized: PayPalWorld['authorized'] = async (shop, more) => {
     const { id } = await asked(shop, more)
-    await approve(await handleOf(shop, id))
+    await at.approve(await handleOf(shop, id))
     return await shop.reaches(id, 'authorized')
   }
-  await control('config', { webhook_url: `${world.url}/v1/providers/paypal/webhooks` })
   return {
     ...world,
-    at: {
-      control,
-      fault: async fault => void (await control('faults', fault)),
-      approve,
-      effects: async order => {
-        const { data } = await control('effects', {}, 'GET')
-        return (data as PayPalEffect[]).filter(one => one.order === order)
-      },
-    },
+    at,
     handleOf,
     asked,
     authorized,

@@ -1,5 +1,6 @@
 /** Tenants with accounts of their own at the sandbox's Stripe, which tells them apart by their keys. */
 import { expect } from 'vitest'
+import type { Member } from '../../../../../test/product-world.ts'
 import type { Answer } from '../../../../../test/world.ts'
 import { newId } from '#dodeca/kernel'
 import type { Effect, Fault, Merchant, PaymentWorld } from '../../test/payment-world.ts'
@@ -56,6 +57,21 @@ export async function accountAt(world: PaymentWorld): Promise<AtProvider> {
       return await answer.json()
     },
   }
+}
+
+/** An account of the tenant of somebody else, such as the manager of a shop. */
+export async function ownerAccountOf(
+  world: PaymentWorld,
+  member: Member & Pick<Merchant, 'ask'>,
+  name: string,
+): Promise<{ readonly id: string }> {
+  await world.allow(member, 'payments.accounts.write')
+  const { key: secret_key, publishable_key, webhook_secret } = await accountAt(world)
+  const auth = { secret_key, publishable_key }
+  const given = { provider: 'stripe', auth, webhook_secret }
+  const made = await member.ask('PUT', `/v1/payment-accounts/${name}`, given)
+  expect(made.status, made.text).toBe(200)
+  return made.body
 }
 
 /** A merchant who has connected an own account, with its webhooks. */

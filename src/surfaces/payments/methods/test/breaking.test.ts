@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sql } from '#dodeca/kernel'
 import { holdAt } from '../../../../../test/hold.ts'
 import { newKey } from '../../../../../test/world.ts'
-import { openPaymentWorld, type Merchant, type PaymentWorld } from '../../test/payment-world.ts'
-import { cardsOf } from './card-world.ts'
+import { endLeases, openPaymentWorld, type PaymentWorld } from '../../test/payment-world.ts'
+import { cardsOf, saving_points } from './card-world.ts'
 
 let world: PaymentWorld
 let cards: ReturnType<typeof cardsOf>
@@ -14,52 +14,22 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-const points = [
-  'kernel.after_operation',
-  'payments.before_call',
-  'payments.before_customer',
-  'payments.after_customer',
-  'payments.before_handle',
-  'payments.after_handle',
-  'payments.after_assign',
-  'payments.after_call',
-  'kernel.after_call',
-  'payments.in_apply',
-  'kernel.after_commit',
-]
-
-/** What a killed process holds ends at some time. The test need not wait. */
-async function endLeases({ tenant }: Merchant): Promise<void> {
-  await world.platform.kernel.db.run(sql`
-    update payments.provider_customers set calling_until = null where tenant_id = ${tenant.id}`)
-  await world.platform.kernel.db.run(sql`
-    update payments.payment_operations set due_at = kernel.now(), leased_until = null
-    where tenant_id = ${tenant.id} and state in ('created', 'pending_provider')`)
-  world.platform.kernel.wake(['payments.resolver'])
-}
-
-async function expectOne(shop: Merchant, id: string, customer_id: string): Promise<void> {
-  await endLeases(shop)
-  await shop.reaches(id, 'authorized')
-  expect(await cards.effects(id)).toEqual(['authorize'])
-  expect(await cards.atProvider(customer_id)).toHaveLength(1)
-  expect(await cards.methods(shop)).toHaveLength(1)
-  await expect(world.sound()).resolves.toBeUndefined()
-}
-
 describe('broken off at', () => {
-  test.each(points)('%s: one customer at the provider, one card, one charge', async point => {
-    const shop = await cards.shop()
-    const { id: customer_id } = await cards.customer(shop)
-    const { id } = await shop.intent({ customer_id })
-    const key = newKey()
-    const body = { payment_method: 'pm_card_visa', save: true }
-    world.platform.faults.set({ point, action: 'throw', times: 1 })
-    expect((await cards.authorize(shop, id, body, key)).status).toBe(500)
-    world.platform.faults.clear()
-    await cards.authorize(shop, id, body, key)
-    await expectOne(shop, id, customer_id)
-  })
+  test.each(saving_points)(
+    '%s: one customer at the provider, one card, one charge',
+    async point => {
+      const shop = await cards.shop()
+      const { id: customer_id } = await cards.customer(shop)
+      const { id } = await shop.intent({ customer_id })
+      const key = newKey()
+      const body = { payment_method: 'pm_card_visa', save: true }
+      world.platform.faults.set({ point, action: 'throw', times: 1 })
+      expect((await cards.authorize(shop, id, body, key)).status).toBe(500)
+      world.platform.faults.clear()
+      await cards.authorize(shop, id, body, key)
+      await cards.expectOne(shop, id, customer_id)
+    },
+  )
 })
 
 describe('an answer that is lost', () => {
@@ -75,7 +45,7 @@ describe('an answer that is lost', () => {
     const rule = { action, status: 500, after_effect: true, times: 2, match: { path } }
     await world.fault(rule)
     await cards.authorize(shop, id, { payment_method: 'pm_card_visa', save: true })
-    await expectOne(shop, id, customer_id)
+    await cards.expectOne(shop, id, customer_id)
     await world.control('faults', {}, 'DELETE')
   })
 
@@ -93,7 +63,7 @@ describe('an answer that is lost', () => {
       where tenant_id = ${shop.tenant.id}`)
     await world.control('clock', { offset_seconds: 25 * 3600 })
     try {
-      await expectOne(shop, id, customer_id)
+      await cards.expectOne(shop, id, customer_id)
     } finally {
       await world.control('clock', { offset_seconds: 0 })
     }
@@ -131,7 +101,7 @@ describe('a card that is detached while it is charged', () => {
     world.platform.faults.clear()
     const path = `/v1/payment-methods/${method.id}`
     expect((await world.call('DELETE', path, { token: shop.token })).status).toBe(204)
-    await endLeases(shop)
+    await endLeases(world, shop)
     const ended = await shop.reaches(id, 'cancelled')
     expect(ended.cancellation_reason).toBe('unresolved_fenced')
     expect(await cards.effects(id)).toEqual(['cancel'])

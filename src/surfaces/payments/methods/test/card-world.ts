@@ -4,7 +4,7 @@ import { expect } from 'vitest'
 import { sql } from '#dodeca/kernel'
 import { eventually, newKey } from '../../../../../test/world.ts'
 import { requests_permissions } from '../../pages/test/payer.ts'
-import type { Merchant, PaymentWorld } from '../../test/payment-world.ts'
+import { endLeases, type Merchant, type PaymentWorld } from '../../test/payment-world.ts'
 
 // oxlint-disable-next-line typescript/no-explicit-any -- a test reads members that it then asserts
 type Json = any
@@ -14,6 +14,21 @@ const permissions = [
   'payments.customers.read',
   'payments.customers.write',
   'payments.methods.charge',
+]
+
+/** Each step of an authorization that saves its card. */
+export const saving_points = [
+  'kernel.after_operation',
+  'payments.before_call',
+  'payments.before_customer',
+  'payments.after_customer',
+  'payments.before_handle',
+  'payments.after_handle',
+  'payments.after_assign',
+  'payments.after_call',
+  'kernel.after_call',
+  'payments.in_apply',
+  'kernel.after_commit',
 ]
 
 export function cardsOf(world: PaymentWorld) {
@@ -36,9 +51,27 @@ export function cardsOf(world: PaymentWorld) {
     expect(made.status, made.text).toBe(201)
     return made.body
   }
+  const effects = async (intent_id: string): Promise<string[]> =>
+    (await world.effects(await handleOf(world, intent_id))).map(one => one.kind)
+  const atProvider = async (customer_id: string): Promise<Json[]> => {
+    const query = encodeURIComponent(`metadata['customer_id']:'${customer_id}'`)
+    return (await provider(`customers/search?query=${query}`)).data
+  }
   return {
     shop,
     customer,
+    effects,
+    /** The provider's customers with our id. */
+    atProvider,
+    /** The payment that broke off is made: one customer at the provider, one card, one charge. */
+    expectOne: async (who: Merchant, id: string, customer_id: string) => {
+      await endLeases(world, who)
+      await who.reaches(id, 'authorized')
+      expect(await effects(id)).toEqual(['authorize'])
+      expect(await atProvider(customer_id)).toHaveLength(1)
+      expect(await methods(who)).toHaveLength(1)
+      await expect(world.sound()).resolves.toBeUndefined()
+    },
     authorize,
     methods,
     provider,
@@ -59,19 +92,12 @@ export function cardsOf(world: PaymentWorld) {
       return { customer: owner, method, intent }
     },
     handle: (id: string) => handleOf(world, id),
-    /** The provider's customers with our id. */
-    atProvider: async (customer_id: string): Promise<Json[]> => {
-      const query = encodeURIComponent(`metadata['customer_id']:'${customer_id}'`)
-      return (await provider(`customers/search?query=${query}`)).data
-    },
     /** The requests that reach the provider while this runs, but for reads: of what was before, too. */
     calls: async (run: () => Promise<unknown>): Promise<number> => {
       const before = (await world.control('requests', {}, 'GET')).count
       await run()
       return (await world.control('requests', {}, 'GET')).count - before
     },
-    effects: async (intent_id: string): Promise<string[]> =>
-      (await world.effects(await handleOf(world, intent_id))).map(one => one.kind),
     until: eventually,
   }
 }

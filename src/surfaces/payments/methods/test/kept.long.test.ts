@@ -1,10 +1,9 @@
 /** Processes that are killed while a card is saved, charged or deleted: one customer, one charge. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { sql } from '#dodeca/kernel'
+import { afterAll, beforeAll, test } from 'vitest'
 import { killedAt } from '../../../../../test/crash.ts'
-import { eventually, newKey } from '../../../../../test/world.ts'
-import { openPaymentWorld, type Merchant, type PaymentWorld } from '../../test/payment-world.ts'
-import { cardsOf } from './card-world.ts'
+import { newKey } from '../../../../../test/world.ts'
+import { openPaymentWorld, type PaymentWorld } from '../../test/payment-world.ts'
+import { cardsOf, saving_points } from './card-world.ts'
 
 let world: PaymentWorld
 let cards: ReturnType<typeof cardsOf>
@@ -14,29 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-const points = [
-  'kernel.after_operation',
-  'payments.before_call',
-  'payments.before_customer',
-  'payments.after_customer',
-  'payments.after_handle',
-  'payments.after_assign',
-  'payments.after_call',
-  'payments.in_apply',
-  'kernel.after_commit',
-]
-
-async function endLeases({ tenant }: Merchant): Promise<void> {
-  const { db } = world.platform.kernel
-  await db.run(sql`
-    update payments.provider_customers set calling_until = null where tenant_id = ${tenant.id}`)
-  await db.run(sql`
-    update payments.payment_operations set due_at = kernel.now(), leased_until = null
-    where tenant_id = ${tenant.id} and state in ('created', 'pending_provider')`)
-  world.platform.kernel.wake(['payments.resolver'])
-}
-
-test.each(points)(
+test.each(saving_points)(
   'killed at %s while a card is saved',
   async point => {
     const shop = await cards.shop()
@@ -62,13 +39,7 @@ test.each(points)(
       1,
       'product',
     )
-    await eventually('the payment is made', async () => {
-      await endLeases(shop)
-      return (await shop.read(id)).state === 'authorized'
-    })
-    expect(await cards.effects(id)).toEqual(['authorize'])
-    expect(await cards.atProvider(customer_id)).toHaveLength(1)
-    expect(await cards.methods(shop)).toHaveLength(1)
+    await cards.expectOne(shop, id, customer_id)
   },
   120_000,
 )
