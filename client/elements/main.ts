@@ -6,6 +6,5 @@ import { define } from './base-element.ts'
 import { ChatElement } from './chat/chat-element.tsx'
 
 export { connect } from './connection.ts'
-export type { ConnectOptions } from './connection.ts'
 
 define('dodeca-chat', ChatElement)

@@ -2,6 +2,7 @@
  * `<dodeca-chat>` in Chromium, on a page of another origin whose policy allows nothing but its own
  * script and the platform: by keyboard, in both colour schemes, 320 px wide, with a network that fails.
  */
+import { createHash } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import axe from 'axe-core'
@@ -16,7 +17,7 @@ import {
   type Json,
   type Talker,
 } from '../../src/surfaces/chat/test/chat-world.ts'
-import { eventually } from '../world.ts'
+import { eventually, newKey } from '../world.ts'
 
 describe.skipIf(!has_chromium)('a chat on a page of another origin', () => {
   let world: ChatWorld
@@ -36,7 +37,7 @@ describe.skipIf(!has_chromium)('a chat on a page of another origin', () => {
     response.setHeader(
       'content-security-policy',
       [
-        `default-src 'none'; base-uri 'none'; form-action 'none'; script-src 'self' ${api[0]}`,
+        `default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:; script-src 'self' ${api[0]}`,
         `connect-src ${[...api, ...sockets].join(' ')}; require-trusted-types-for 'script'`,
       ].join('; '),
     )
@@ -89,6 +90,21 @@ describe.skipIf(!has_chromium)('a chat on a page of another origin', () => {
   const texts = async (who: Talker, id: string) =>
     (await who.history(id, '?limit=100')).data.map((one: Json) => one.body).toReversed()
 
+  async function sendFile(who: Talker, conversation_id: string, filename: string): Promise<void> {
+    const bytes = Buffer.from('the plan')
+    const asked = { conversation_id, filename, expected_size: bytes.length }
+    const begun = await who.ask('POST', '/v1/attachments/uploads', asked)
+    const { attachment_id, upload } = begun.body
+    await world.send(upload, bytes)
+    const checksum = `sha256:${createHash('sha256').update(bytes).digest('hex')}`
+    await world.complete(who, upload.upload_id, { parts: [{ part_number: 1 }], checksum })
+    const body = { attachment_ids: [attachment_id] }
+    await eventually('the file is sent', async () => {
+      const at = `/v1/conversations/${conversation_id}/messages`
+      return (await who.ask('POST', at, body, { key: newKey() })).status === 201
+    })
+  }
+
   async function audit(page: Page): Promise<void> {
     await page.evaluate(axe.source)
     for (const colorScheme of ['light', 'dark'] as const) {
@@ -114,8 +130,10 @@ describe.skipIf(!has_chromium)('a chat on a page of another origin', () => {
     expect(
       await page.getByRole('log', { name: 'Chat' }).evaluate('document.activeElement.role'),
     ).toBe('log')
-    await page.keyboard.press('Home')
-    await page.getByText('before 1', { exact: true }).waitFor()
+    await eventually('the oldest message is shown', async () => {
+      await page.keyboard.press('Home')
+      return (await page.getByText('before 1', { exact: true }).count()) > 0
+    })
     expect(await lines(page)).toEqual(await texts(bob, id))
     await page.keyboard.press('End')
     await page.getByLabel('Message').focus()
@@ -133,6 +151,12 @@ describe.skipIf(!has_chromium)('a chat on a page of another origin', () => {
     await page.getByText('Read', { exact: true }).waitFor()
     socket.put({ type: 'typing', conversation_id: id, active: true })
     await page.getByText('Typing:').waitFor()
+    await sendFile(bob, id, '<b>plan.txt')
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: '<b>plan.txt' }).click(),
+    ])
+    expect(download.suggestedFilename()).toContain('plan.txt')
     for (const text of attacks) await bob.send(id, text)
     const first = (await bob.history(id, '?limit=100')).data.at(-1)
     const at = `/v1/conversations/${id}/messages`
@@ -194,6 +218,69 @@ describe.skipIf(!has_chromium)('a chat on a page of another origin', () => {
       expect(await lines(page)).toEqual(stored)
       return true
     })
+    expect(faults).toEqual([])
+  })
+
+  test('two of them with two people, in two languages, and one that reads what is not its own', async () => {
+    const [ada, bob, eve] = (await world.people(3)) as [Talker, Talker, Talker]
+    const id = await ada.direct(bob)
+    script = `${connects(ada, `, document.querySelector('#ada')`)}
+      connect({ session: createClient({ base_url: '${network.url}', token: '${bob.token}' }) }, document.querySelector('#bob'))
+      connect({ session: createClient({ base_url: '${network.url}', token: '${eve.token}' }) })
+      document.querySelector('#bob dodeca-chat').nameOf = () => 'Ada'`
+    body = `<div id="ada">${chat(id)}</div><div id="bob" lang="de">${chat(id)}</div>${chat(id)}`
+    const { page, faults } = await visit()
+    const [mine, theirs] = [page.locator('#ada'), page.locator('#bob')]
+    await page.getByText('This conversation does not exist').waitFor()
+    await theirs.getByText('Es gibt noch keine Nachrichten.').waitFor()
+    await mine.getByText('There are no messages yet.').waitFor()
+    await mine.getByLabel('Message').fill('مرحبا')
+    await mine.getByRole('button', { name: 'Send' }).click()
+    await theirs.getByText('مرحبا').waitFor()
+    await theirs.getByText('Ada', { exact: true }).waitFor()
+    await mine.getByText('You', { exact: true }).waitFor()
+    await theirs.getByLabel('Nachricht').fill('Guten Tag')
+    await theirs.getByLabel('Nachricht').press('Enter')
+    await mine.getByText('Guten Tag').waitFor()
+    await mine.getByText('Read').waitFor({ state: 'detached' })
+    expect(await page.locator('main > dodeca-chat .dd-field').isDisabled()).toBe(true)
+    await audit(page)
+    expect(faults).toEqual([])
+  })
+
+  test('goes on with the next session of the same person, and with none of another one', async () => {
+    const [ada, bob] = (await world.people(2)) as [Talker, Talker]
+    const id = await ada.direct(bob)
+    script = `import { createClient } from '${network.url}/client/v1/client.js'
+      import { connect } from '${network.url}/client/v1/elements.js'
+      globalThis.as = token => connect({ session: createClient({ base_url: '${network.url}', token }) })`
+    body = chat(id)
+    const { page, faults } = await visit()
+    const as = (token: string) => page.evaluate(`void (globalThis.end = as('${token}'))`)
+    await page.getByText('Log in to use this chat.').waitFor()
+    await as(ada.token)
+    await page.getByText('There are no messages yet.').waitFor()
+    network.down()
+    await page.getByText('No connection.').waitFor()
+    await page.getByLabel('Message').fill('for the next session')
+    await page.keyboard.press('Enter')
+    await page.getByText('not sent yet').waitFor()
+    await page.evaluate('end()')
+    await page.getByText('Log in to use this chat.').waitFor()
+    network.up()
+    await as(bob.token)
+    await page.getByText('There are no messages yet.').waitFor()
+    await as(ada.token)
+    await page.getByText('for the next session').waitFor()
+    await page.locator('.dd-unsent').waitFor({ state: 'detached' })
+    const { data } = await bob.history(id)
+    expect(data.map((one: Json) => [one.sender_id, one.body])).toEqual([
+      [ada.id, 'for the next session'],
+    ])
+    const ended = await ada.ask('DELETE', `/v1/sessions/${ada.session_id}`)
+    expect(ended.status, ended.text).toBeLessThan(300)
+    await page.getByText('The chat has stopped.').waitFor()
+    expect(await page.getByRole('button', { name: 'Send' }).isDisabled()).toBe(true)
     expect(faults).toEqual([])
   })
 })

@@ -28,8 +28,7 @@ export class ChatElement extends DodecaElement {
         if (!is_due) queueMicrotask(draw)
         is_due = true
       },
-      received: message => this.tell('message', { message }),
-      failed: error => this.tell('error', { code: error.code ?? 'unknown', error }),
+      tell: (name, detail) => this.tell(name, detail),
       nameOf: async user_id => {
         if (this.nameOf) return await this.nameOf(user_id)
         const params = { path: { user_id } }

@@ -44,8 +44,10 @@ export function ChatView({ room, words }: Given): JSX.Element {
   )
 }
 
-function stateOf({ state, conversation, messages, outbox }: Room, words: Words): string {
+function stateOf(room: Room, words: Words): string {
+  const { state, failure, conversation, messages, outbox } = room
   if (state !== 'online') return words[state]
+  if (failure) return `${words.failed} ${failure}`
   if (!conversation) return words.loading
   if (conversation.state === 'closed') return words.closed
   return messages.length + outbox.list.length === 0 ? words.empty : ''
@@ -76,7 +78,7 @@ function Messages({ room, words }: Given): JSX.Element {
 }
 
 function Message({ room, words, message }: Of<{ message: ChatMessage }>): JSX.Element {
-  const { sender_id, body, created_at, edited_at, attachments } = message
+  const { sender_id, body, created_at, edited_at, deleted_at, attachments } = message
   const is_own = room.isOwn(message)
   const time = { dateStyle: 'short', timeStyle: 'short' } as const
   return (
@@ -84,9 +86,10 @@ function Message({ room, words, message }: Of<{ message: ChatMessage }>): JSX.El
       <p class="dd-about">
         <bdi>{is_own ? words.you : (room.names.get(sender_id) ?? words.other)}</bdi>{' '}
         <time dateTime={created_at}>{new Date(created_at).toLocaleString(words.locale, time)}</time>
-        {edited_at !== null && body !== null && ` (${words.edited})`}
+        {edited_at !== null && deleted_at === null && ` (${words.edited})`}
       </p>
-      {body === null ? <p class="dd-about">{words.deleted}</p> : <Body text={body} />}
+      {deleted_at !== null && <p class="dd-about">{words.deleted}</p>}
+      {body && <Body text={body} />}
       {attachments.map(one => (
         <Attachment key={one.id} room={room} words={words} file={one} />
       ))}

@@ -10,11 +10,11 @@ import { merged, withChange, type Timeline } from './timeline.ts'
 
 type Conversation = components['schemas']['Conversation']
 
-export type RoomOptions = Connected & {
+type RoomOptions = Connected & {
   readonly id: string
   changed(): void
-  received(message: ChatMessage): void
-  failed(error: Refusal): void
+  /** Dispatches an event of the element. */
+  tell(name: string, detail: object): void
   nameOf(user_id: string): Promise<string | undefined>
 }
 
@@ -29,6 +29,8 @@ export class Room {
   messages: Timeline = []
   has_older = false
   is_busy = false
+  /** Why the last request of the reader did not work. */
+  failure = ''
   readonly outbox: Outbox
   readonly names = new Map<string, string | undefined>()
   readonly typing = new Map<string, ReturnType<typeof setTimeout>>()
@@ -105,7 +107,7 @@ export class Room {
   }
 
   private follow(): void {
-    const { id, changed, failed, received } = this.options
+    const { id, changed, tell } = this.options
     const on = <K extends keyof ChatEvents>(type: K, act: (event: ChatEvents[K]) => void) =>
       this.chat.on(type, event => {
         if ('conversation_id' in event && event.conversation_id !== id) return
@@ -119,13 +121,13 @@ export class Room {
     })
     on('offline', ({ retry_ms, reason }) => {
       if (this.state !== 'gone') this.state = retry_ms === null ? 'stopped' : 'offline'
-      if (retry_ms === null) failed(Object.assign(new Error(reason), { code: 'stopped' }))
+      if (retry_ms === null) tell('error', { code: 'stopped', error: new Error(reason) })
     })
     on('message', ({ kind, message }) => {
       this.messages = withChange(this.messages, message)
-      this.learnName(message.sender_id)
+      void this.learnName(message.sender_id)
       this.showTyping(message.sender_id, false)
-      if (kind === 'created') received(message)
+      if (kind === 'created') tell('message', { message })
     })
     on('removed', () => void (this.state = 'gone'))
     on('conversation', ({ title, state }) => {
@@ -142,7 +144,7 @@ export class Room {
     clearTimeout(this.typing.get(user_id))
     this.typing.delete(user_id)
     if (!active || user_id === this.options.account_id) return
-    this.learnName(user_id)
+    void this.learnName(user_id)
     const end = () => {
       this.showTyping(user_id, false)
       this.options.changed()
@@ -159,30 +161,34 @@ export class Room {
   }
 
   private async loadPage(query: { readonly before?: number }): Promise<void> {
-    const params = { path: { id: this.options.id }, query }
+    const params = { path: { id: this.options.id }, query: { ...query, limit: 50 } }
     const { data } = await this.options.client.GET('/v1/conversations/{id}/messages', { params })
     this.messages = merged(this.messages, data.data)
     this.has_older = data.has_more
-    for (const one of data.data) this.learnName(one.sender_id)
+    for (const one of data.data) void this.learnName(one.sender_id)
   }
 
   private async attempt(act: () => Promise<void>): Promise<void> {
-    this.is_busy = true
+    Object.assign(this, { is_busy: true, failure: '' })
     this.options.changed()
     try {
       await act()
     } catch (error) {
-      const refusal = error as Refusal
-      if (refusal.status === 404 && !this.conversation) this.state = 'gone'
-      this.options.failed(refusal)
+      this.fail(error as Refusal)
     }
     this.is_busy = false
     this.options.changed()
   }
 
+  private fail(error: Refusal): void {
+    if (error.status === 404 && !this.conversation) this.state = 'gone'
+    this.failure = error.message
+    this.options.tell('error', { code: error.code ?? 'unknown', error })
+  }
+
   /** Until it is stored, the client sends it again under the same key. */
   private async deliver({ request_id, body }: Unsent): Promise<void> {
-    const { id: conversation_id, account_id: sender_id, changed, failed } = this.options
+    const { id: conversation_id, account_id: sender_id, changed } = this.options
     changed()
     try {
       const sent = await this.chat.send({ conversation_id, request_id, body })
@@ -196,18 +202,16 @@ export class Room {
       // After the end of a session it waits for the next one.
       if (!(error instanceof Error) || error.name !== 'ChatRefused') return
       this.outbox.put({ request_id, body, refused: error.message })
-      failed(error)
+      this.options.tell('error', { code: (error as Refusal).code, error })
     }
     changed()
   }
 
-  private learnName(user_id: string): void {
+  private async learnName(user_id: string): Promise<void> {
     if (this.names.has(user_id)) return
     this.names.set(user_id, undefined)
-    const learn = (name: string | undefined) => {
-      this.names.set(user_id, name)
-      this.options.changed()
-    }
-    this.options.nameOf(user_id).then(learn, () => {})
+    const name = await this.options.nameOf(user_id).catch(() => undefined)
+    this.names.set(user_id, name)
+    this.options.changed()
   }
 }
