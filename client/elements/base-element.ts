@@ -60,7 +60,7 @@ export abstract class DodecaElement extends Base {
 
   private async restart(): Promise<void> {
     this.stop()
-    if (!this.getAttribute(this.needs)) return
+    if (!this.getAttribute(this.needs)) return this.draw(null)
     const { turn } = this
     const words = wordsFor(this)
     const say = (text: string) => this.draw(h('p', { class: 'dd-state', role: 'status' }, text))

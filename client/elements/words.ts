@@ -48,5 +48,7 @@ export function wordsFor(element: Element): Words {
   const lang = element.closest('[lang]')?.getAttribute('lang') ?? ''
   const at = /^de\b/i.test(lang) ? 1 : 0
   const words = Object.entries(texts).map(([name, both]) => [name, both[at]])
-  return Object.fromEntries([...words, ['locale', lang || 'en']]) as Words
+  // Any other text may be refused as a locale.
+  const locale = /^(en|de)(-[a-z]{2})?$/i.test(lang) ? lang : ['en', 'de'][at]
+  return Object.fromEntries([...words, ['locale', locale]]) as Words
 }

@@ -11,7 +11,7 @@ export class ChatElement extends DodecaElement {
   protected readonly needs = 'conversation'
 
   /** What a member is called. Without it, the name of the profile is shown. */
-  nameOf?: (user_id: string) => string | undefined | Promise<string | undefined>
+  declare nameOf?: (user_id: string) => string | undefined | Promise<string | undefined>
 
   protected begin(connected: Connected, words: Words): () => void {
     const id = this.getAttribute('conversation') ?? ''
@@ -33,7 +33,7 @@ export class ChatElement extends DodecaElement {
         if (this.nameOf) return await this.nameOf(user_id)
         const params = { path: { user_id } }
         const { data } = await connected.client.GET('/v1/users/{user_id}', { params })
-        return data.display_name
+        return data.display_name || data.handle
       },
     })
     draw()

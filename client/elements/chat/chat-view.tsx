@@ -58,7 +58,8 @@ function Messages({ room, words }: Given): JSX.Element {
   const stored = new Set(messages.map(one => one.client_request_id))
   const waiting = outbox.list.filter(one => !stored.has(one.request_id))
   const read_before = conversation?.me.last_read_sequence ?? 0
-  const fresh = messages.find(one => one.sequence > read_before && !room.isOwn(one))
+  const found = messages.find(one => one.sequence > read_before && !room.isOwn(one))
+  const fresh = found && found.sequence <= (conversation?.latest_sequence ?? 0) ? found : null
   return (
     <ol class="dd-messages">
       {messages.flatMap(one => [
