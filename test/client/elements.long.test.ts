@@ -165,7 +165,7 @@ describe.skipIf(!has_chromium)('a chat on a page of another origin', () => {
     await bob.ask('DELETE', `${at}/${first.id}`)
     await page.getByText('This message was deleted.').waitFor()
     await page.getByText(attacks.at(-1) ?? '').waitFor()
-    expect(await lines(page)).toEqual((await texts(bob, id)).filter((one: unknown) => one !== null))
+    expect(await lines(page)).toEqual((await texts(bob, id)).filter(Boolean))
     expect(await page.evaluate('globalThis.hit')).toBeUndefined()
     await audit(page)
     expect(faults).toEqual([])
