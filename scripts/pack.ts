@@ -22,7 +22,8 @@ export const entries = {
 } as const
 
 const whole =
-  `api/tools.md bin/dodeca.mjs console/src client/README.md client/package.json client/src docs templates
+  `api/tools.md bin/dodeca.mjs console/src client/README.md client/elements client/package.json client/src
+  docs templates
   CHANGELOG.md CONTRIBUTING.md LICENSE README.md SECURITY.md THIRD-PARTY-NOTICES.md`.split(/\s+/)
 
 /** Returns the path of the tarball. */

@@ -27,8 +27,7 @@ type Given = {
 }
 
 /** First segments of paths that are the platform's, also where a profile or a surface is off. */
-const always_ours =
-  `.well-known account client client.js console dev docs healthz livez metrics oauth
+const always_ours = `.well-known account client console dev docs healthz livez metrics oauth
   openapi.json problems readyz v1 v2`.split(/\s+/)
 
 /** Paths for which an application may have a file of its own. */

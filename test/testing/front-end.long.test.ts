@@ -14,9 +14,15 @@ process.env['TEST_DATABASE_URL'] = inject('admin_url')
 const guides = resolve(import.meta.dirname, '../../docs/guides')
 const names = ['log-in', 'upload-a-file', 'chat-in-a-page', 'inbox']
 
+/** The least that a page of the platform needs. */
+const element = `<!doctype html><html lang="en"><title>Help</title>
+<script type="module" src="/client/v1/elements.js"></script>
+<dodeca-chat conversation="00000000-0000-7000-8000-000000000000"></dodeca-chat></html>`
+
 /** The files of all guides in one folder: `app.js` of each has the name of its guide there. */
 async function writePages(folder: string): Promise<void> {
   await mkdir(join(folder, 'public'))
+  await writeFile(join(folder, 'public', 'element.html'), element)
   for (const name of names) {
     const text = await readFile(join(guides, `${name}.md`), 'utf8')
     const files = [
@@ -97,11 +103,48 @@ describe.skipIf(!has_chromium)('a page of a guide', async () => {
     expect(faults).toEqual([])
   })
 
-  test('lets two people talk, also when one had no network', async () => {
+  test('shows the element of a chat, and begins it again with the session of the tab', async () => {
     const tenant = await world.tenant()
     const [ada, bob] = [await world.member(tenant), await world.member(tenant)]
     const here = await open(`chat-in-a-page.html?with=${bob.id}`)
     const there = await open(`chat-in-a-page.html?with=${ada.id}`)
+    await logIn(here.page, ada)
+    await logIn(there.page, bob)
+    await here.page.getByLabel('Message').fill('Hello, Bob')
+    await here.page.keyboard.press('Enter')
+    const message = there.page.getByRole('listitem').filter({ hasText: 'Hello, Bob' })
+    await message.waitFor()
+    await there.page.reload()
+    await message.waitFor()
+    for (const { faults } of [here, there]) expect(faults).toEqual([])
+  })
+
+  test('shows the element to who has logged in on the pages of the platform', async () => {
+    const { page, faults } = await open('element.html')
+    await page.getByText('Log in to use this chat.').waitFor()
+    const tenant = await world.tenant()
+    const [ada, bob] = [await world.member(tenant), await world.member(tenant)]
+    const body = { type: 'direct', member_ids: [bob.id] }
+    const made = await world.call('POST', '/v1/conversations', { token: ada.token, body })
+    await page.goto(`${url}/account/login`)
+    await logIn(page, ada)
+    await page.getByRole('heading', { name: 'Your account' }).waitFor()
+    await page.goto(`${url}/element.html`)
+    await page.evaluate(
+      `document.querySelector('dodeca-chat').setAttribute('conversation', '${made.body.id}')`,
+    )
+    await page.getByLabel('Message').fill('From the session of a cookie')
+    await page.keyboard.press('Enter')
+    await page.getByText('not sent yet').waitFor({ state: 'detached' })
+    await page.getByRole('listitem').getByText('From the session of a cookie').waitFor()
+    expect(faults).toEqual([])
+  })
+
+  test('lets two people talk, also when one had no network', async () => {
+    const tenant = await world.tenant()
+    const [ada, bob] = [await world.member(tenant), await world.member(tenant)]
+    const here = await open(`own.html?with=${bob.id}`)
+    const there = await open(`own.html?with=${ada.id}`)
     await logIn(here.page, ada)
     await logIn(there.page, bob)
     for (const { page } of [here, there]) await page.getByText('Online').waitFor()

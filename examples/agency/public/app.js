@@ -1,6 +1,6 @@
 /** The page of the agency: what can be booked, and the bookings of the person who has logged in. */
 // oxlint-disable-next-line import/no-absolute-path -- an address of the platform that serves this page
-import { createClient, login, Problem } from '/client.js'
+import { createClient, login, Problem } from '/client/v1/client.js'
 
 const base_url = location.origin
 const at = id => document.getElementById(id)

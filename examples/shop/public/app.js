@@ -1,6 +1,6 @@
 /** The storefront: a list with filters, a product, a cart, two ways to pay as a guest, and thanks. */
 // oxlint-disable-next-line import/no-absolute-path -- an address of the platform that serves this page
-import { createClient, Problem, resumePage } from '/client.js'
+import { createClient, Problem, resumePage } from '/client/v1/client.js'
 // oxlint-disable-next-line import/no-absolute-path -- the same
 import { openCard } from '/pay.js'
 

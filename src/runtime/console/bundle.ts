@@ -24,14 +24,15 @@ export type Bundle = { readonly script: Asset; readonly style: Asset }
 
 const folder = fileURLToPath(new URL('../../../console/src/', import.meta.url))
 const client = fileURLToPath(new URL('../../../client/src/index.ts', import.meta.url))
+const elements = fileURLToPath(new URL('../../../client/elements/main.ts', import.meta.url))
+const preact = { jsx: 'automatic', jsxImportSource: 'preact' } as const
 const types = { js: 'text/javascript; charset=utf-8', css: 'text/css; charset=utf-8' } as const
 
 export async function bundleConsole(document: string): Promise<Bundle> {
   const files = await joined(document, {
     entryPoints: { console: `${folder}main.tsx`, style: `${folder}style.css` },
     outdir: 'console',
-    jsx: 'automatic',
-    jsxImportSource: 'preact',
+    ...preact,
   })
   return { script: await asset('js', files), style: await asset('css', files) }
 }
@@ -39,6 +40,16 @@ export async function bundleConsole(document: string): Promise<Bundle> {
 /** The typed client as one module, for pages without a build of their own. */
 export async function bundleClient(document: string): Promise<Asset> {
   return await asset('js', await joined(document, { entryPoints: { client }, outdir: 'client' }))
+}
+
+/** The elements for pages. They load the client only where it is not given to them. */
+export async function bundleElements(document: string): Promise<Asset> {
+  const entryPoints = { elements }
+  const plugins = [besideClient]
+  return await asset(
+    'js',
+    await joined(document, { entryPoints, outdir: 'client', plugins, ...preact }),
+  )
 }
 
 /** The same for programs, with the names that their errors have in a log. */
@@ -64,7 +75,7 @@ function joined(document: string, options: BuildOptions): Promise<OutputFile[]> 
         target: 'es2022',
         legalComments: 'none',
         logLevel: 'silent',
-        plugins: [operationsPlugin(document)],
+        plugins: [...(options.plugins ?? []), operationsPlugin(document)],
       })
       return outputFiles
     } finally {
@@ -73,6 +84,13 @@ function joined(document: string, options: BuildOptions): Promise<OutputFile[]> 
   })
   last = next.catch(() => undefined)
   return next
+}
+
+const besideClient: Plugin = {
+  name: 'client',
+  setup: ({ onResolve }) => {
+    onResolve({ filter: /\/src\/index\.ts$/ }, () => ({ path: './client.js', external: true }))
+  },
 }
 
 const made: Readonly<Record<string, (document: string) => unknown>> = {

@@ -6,7 +6,14 @@
 import { Type } from 'typebox'
 import { closed, htmlPage, markup, problem, reply, route, text } from '#dodeca/kernel'
 import type { RequestFacts, Route } from '#dodeca/kernel'
-import { bundleClient, bundleConsole, joinClient, type Asset, type Bundle } from './bundle.ts'
+import {
+  bundleClient,
+  bundleConsole,
+  bundleElements,
+  joinClient,
+  type Asset,
+  type Bundle,
+} from './bundle.ts'
 import { clientPackage, readTypes } from './client-package.ts'
 
 const policy = [
@@ -49,7 +56,8 @@ const paths = [
 export function consoleRoutes(document: () => string): Route[] {
   const bundle = fallible(() => bundleConsole(document()))
   return [
-    clientRoute(document),
+    moduleRoute('client', 'The client as a module for browsers', () => bundleClient(document())),
+    moduleRoute('elements', 'The elements for pages', () => bundleElements(document())),
     clientPackageRoute(document),
     assetRoute(bundle),
     frameRoute(),
@@ -136,13 +144,14 @@ function assetRoute(bundle: () => Promise<Bundle>): Route {
   })
 }
 
-/** The client for pages of an application, at one address: it has the version of the platform. */
-function clientRoute(document: () => string): Route {
-  const file = fallible(() => bundleClient(document()))
+/** Modules for pages of any origin, each at one address: they have the version of the platform. */
+function moduleRoute(name: string, summary: string, make: () => Promise<Asset>): Route {
+  const file = fallible(make)
   return route({
     ...common,
-    path: '/client.js',
-    summary: 'The client as a module for browsers',
+    path: `/client/v1/${name}.js`,
+    summary,
+    any_origin: true,
     transaction: 'own',
     head: true,
     produces: ['text/javascript'],

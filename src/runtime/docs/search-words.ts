@@ -125,6 +125,7 @@ users: people accounts
 vat: tax
 vector: retrieval
 websocket: socket
+widget: element elements
 whitelist: allowed
 zendesk: support
 `

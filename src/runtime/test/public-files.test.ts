@@ -167,9 +167,11 @@ test('the domain of a tenant has links only', async () => {
 test('the API and the links beside it answer as before', async () => {
   expect((await get('/v1/leads')).status).toBe(401)
   expect((await get('/nosuchcode')).body.code).toBe('link_not_found')
-  const client = await get('/client.js')
+  const client = await get('/client/v1/client.js')
   expect(client.headers.get('content-type')).toContain('text/javascript')
-  const same = await get('/client.js', { 'if-none-match': client.headers.get('etag') ?? '' })
+  const same = await get('/client/v1/client.js', {
+    'if-none-match': client.headers.get('etag') ?? '',
+  })
   expect(same.status).toBe(304)
 })
 
@@ -233,7 +235,6 @@ describe('the start is refused for', () => {
   test.each([
     'v1/a.js',
     'console',
-    'client.js',
     'client/a.tgz',
     'docs/index.html',
     'dev/x',

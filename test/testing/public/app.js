@@ -1,6 +1,6 @@
 /** A page of an application: it logs in, and lists and creates leads. */
 // oxlint-disable-next-line import/no-absolute-path -- an address of the platform that serves this page
-import { login, Problem } from '/client.js'
+import { login, Problem } from '/client/v1/client.js'
 
 const at = id => document.getElementById(id)
 let api
