@@ -134,7 +134,7 @@ function factsOf(spec: AnySpec): Omit<NonNullable<Route['lists']>, 'search'> {
     asked: {
       filters: Object.keys(filters),
       sort: ['created_at', ...Object.keys(sort)],
-      find: find ? ['id', ...find.map(one => one.column)] : [],
+      find: find ? ['id', ...new Set(find.map(one => one.column))] : [],
       range: time !== undefined,
     },
   }

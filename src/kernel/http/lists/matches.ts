@@ -7,7 +7,7 @@ import type { Reader } from '../../database/db.ts'
 import { sql, type Sql } from '../../database/sql.ts'
 import { Problem } from '../../errors/problem.ts'
 import { isId } from '../../ids.ts'
-import type { Match, Sought } from '../contract/list-facts.ts'
+import type { Match, Search, Searcher, Sought } from '../contract/list-facts.ts'
 import { askedOf } from './asked.ts'
 import { timeOf } from './range.ts'
 import type { AnySpec, ListContext, ListDeps } from './spec.ts'
@@ -46,6 +46,12 @@ export async function matchesOf(
     const rows = await reader.many(spec.row, statement)
     return rows.map(row => matchOf(spec, row, spec.view?.(row as never, deps as never) ?? row))
   }
+}
+
+/** For a list that is written by hand: what a search finds in it for a caller. */
+export function searchIn(deps: ListDeps, specOf: (caller: Searcher) => Promise<AnySpec>): Search {
+  return async (caller, sought) =>
+    await matchesOf(deps, await specOf(caller), { ...caller, params: {} as never }, sought)
 }
 
 type Key = { readonly is: Sql; readonly order?: Sql | undefined }
