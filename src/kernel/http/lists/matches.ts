@@ -9,6 +9,7 @@ import { Problem } from '../../errors/problem.ts'
 import { isId } from '../../ids.ts'
 import type { Match, Search, Searcher, Sought } from '../contract/list-facts.ts'
 import { askedOf } from './asked.ts'
+import { type Key, keysFor } from './find.ts'
 import { timeOf } from './range.ts'
 import type { AnySpec, ListContext, ListDeps } from './spec.ts'
 import { columnsIn } from './statement.ts'
@@ -54,17 +55,9 @@ export function searchIn(deps: ListDeps, specOf: (caller: Searcher) => Promise<A
     await matchesOf(deps, await specOf(caller), { ...caller, params: {} as never }, sought)
 }
 
-type Key = { readonly is: Sql; readonly order?: Sql | undefined }
-
 function keysOf({ find }: AnySpec, by: Sought): Key[] {
   if ('ids' in by) return [{ is: sql`t.id = any(${by.ids}::uuid[])` }]
-  if (!find) return []
-  const { text } = by
-  const fits = find.flatMap(({ condition, order }) => {
-    const is = condition(text)
-    return is ? [{ is, order }] : []
-  })
-  return isId(text) ? [...fits, { is: sql`t.id = ${text}::uuid` }] : fits
+  return find ? keysFor(find, by.text) : []
 }
 
 /** The list would refuse this caller. */
