@@ -450,6 +450,14 @@ CREATE OR REPLACE FUNCTION kernel.lane_of(aggregate uuid)
  IMMUTABLE PARALLEL SAFE
 RETURN ((uuid_hash_extended(aggregate, (0)::bigint) & (15)::bigint))::smallint;
 
+CREATE OR REPLACE FUNCTION kernel.last_word(value text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select kernel.plain(regexp_replace(rtrim(value), '^.*[[:space:]]', ''))
+$function$;
+
 CREATE OR REPLACE FUNCTION kernel.make_append_only(target regclass, VARIADIC allowed text[] DEFAULT '{}'::text[])
  RETURNS void
  LANGUAGE plpgsql
@@ -585,6 +593,7 @@ create table identity.accounts (
 );
 CREATE UNIQUE INDEX accounts_email ON identity.accounts USING btree (email_scope, email_normalized) WHERE (status <> 'deleted'::text);
 CREATE INDEX accounts_email_words ON identity.accounts USING btree (tenant_id, kernel.plain(email_normalized));
+CREATE INDEX accounts_last_word ON identity.accounts USING btree (tenant_id, kernel.last_word(display_name) COLLATE "C");
 CREATE INDEX accounts_name_words ON identity.accounts USING btree (tenant_id, kernel.plain(display_name) COLLATE "C");
 CREATE INDEX accounts_tenant_email ON identity.accounts USING btree (tenant_id, email_normalized, id);
 
@@ -2150,7 +2159,9 @@ create table payments.customers (
 );
 CREATE UNIQUE INDEX customers_account ON payments.customers USING btree (tenant_id, account_id) WHERE ((account_id IS NOT NULL) AND (deleted_at IS NULL));
 CREATE INDEX customers_deleted ON payments.customers USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
-CREATE INDEX customers_email ON payments.customers USING btree (tenant_id, lower(email)) WHERE (email IS NOT NULL);
+CREATE INDEX customers_email ON payments.customers USING btree (tenant_id, kernel.plain(email) COLLATE "C");
+CREATE INDEX customers_last_word ON payments.customers USING btree (tenant_id, kernel.last_word(name) COLLATE "C");
+CREATE INDEX customers_name ON payments.customers USING btree (tenant_id, kernel.plain(name) COLLATE "C");
 CREATE INDEX customers_of_account ON payments.customers USING btree (account_id, id) WHERE (account_id IS NOT NULL);
 
 create table payments.disputes (
@@ -2177,6 +2188,7 @@ create table payments.disputes (
 );
 CREATE INDEX disputes_intent ON payments.disputes USING btree (tenant_id, intent_id);
 CREATE UNIQUE INDEX disputes_provider ON payments.disputes USING btree (provider, provider_dispute_id);
+CREATE INDEX disputes_tenant_provider ON payments.disputes USING btree (tenant_id, provider_dispute_id);
 
 create table payments.ledger_accounts (
   id uuid not null default gen_random_uuid(),
@@ -2318,6 +2330,7 @@ CREATE INDEX payment_intents_maker ON payments.payment_intents USING btree (crea
 CREATE INDEX payment_intents_order ON payments.payment_intents USING btree (tenant_id, order_ref, id);
 CREATE INDEX payment_intents_state ON payments.payment_intents USING btree (tenant_id, state, id);
 CREATE INDEX payment_intents_tenant_charge ON payments.payment_intents USING btree (tenant_id, charge_ref) WHERE (charge_ref IS NOT NULL);
+CREATE INDEX payment_intents_tenant_handle ON payments.payment_intents USING btree (tenant_id, provider_handle) WHERE (provider_handle IS NOT NULL);
 
 create table payments.payment_methods (
   tenant_id uuid not null,
@@ -2346,6 +2359,7 @@ CREATE INDEX payment_methods_account ON payments.payment_methods USING btree (ac
 CREATE INDEX payment_methods_customer ON payments.payment_methods USING btree (tenant_id, customer_id, id);
 CREATE INDEX payment_methods_detached ON payments.payment_methods USING btree (detached_at) WHERE (detached_at IS NOT NULL);
 CREATE INDEX payment_methods_due ON payments.payment_methods USING btree (due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX payment_methods_last4 ON payments.payment_methods USING btree (tenant_id, last4);
 CREATE UNIQUE INDEX payment_methods_ref ON payments.payment_methods USING btree (provider, ref);
 
 create table payments.payment_operations (
@@ -3040,6 +3054,8 @@ CREATE INDEX orders_email ON commerce.orders USING btree (tenant_id, kernel.plai
 CREATE INDEX orders_erased ON commerce.orders USING btree (tenant_id, id) WHERE buyer_erased;
 CREATE INDEX orders_guest_network ON commerce.orders USING btree (tenant_id, guest_network) WHERE (guest_network IS NOT NULL);
 CREATE INDEX orders_intent ON commerce.orders USING btree (tenant_id, intent_id);
+CREATE INDEX orders_last_word ON commerce.orders USING btree (tenant_id, kernel.last_word((shipping_address ->> 'name'::text)) COLLATE "C");
+CREATE INDEX orders_name ON commerce.orders USING btree (tenant_id, kernel.plain((shipping_address ->> 'name'::text)) COLLATE "C");
 CREATE INDEX orders_pending ON commerce.orders USING btree (tenant_id, buyer_id) WHERE (state = 'pending'::text);
 CREATE INDEX orders_person ON commerce.orders USING btree (buyer_id, id);
 CREATE INDEX orders_request ON commerce.orders USING btree (tenant_id, request_id) WHERE (request_id IS NOT NULL);

@@ -32,6 +32,8 @@ export type Operation = {
   readonly body: Schema | null
   readonly example: unknown
   readonly compares: boolean
+  /** Whether it also sends a file for spreadsheets. */
+  readonly csv: boolean
 }
 
 export type Row = Readonly<Record<string, unknown>>

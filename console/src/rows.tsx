@@ -23,12 +23,21 @@ type Props = {
 const narrow_px = 640
 const margin_rows = 8
 
+/** Ids, states, times and amounts are narrow. The other texts share the rest, the first twice. */
+const short = /^(id|number|version|state|status|kind|currency)$|_(id|at|on|minor|state|version)$/
+
+function widthOf(name: string, at: number): string {
+  if (at === 0) return 'minmax(9rem, 2fr)'
+  return short.test(name) ? 'minmax(4rem, 7.5rem)' : 'minmax(5rem, 1fr)'
+}
+
 export function Rows(props: Props) {
   const { title, rows, columns, has_more, address, more, key_of } = props
   const box = useRef<HTMLDivElement>(null)
   const { top, height, width } = useScroll(box)
   const narrow = width < narrow_px
   const row_px = narrow ? 62 : 40
+  const widths = narrow ? {} : { gridTemplateColumns: columns.map(widthOf).join(' ') }
   const first = Math.max(0, Math.floor(top / row_px) - margin_rows)
   const last = Math.min(rows.length, Math.ceil((top + height) / row_px) + margin_rows)
   useEffect(() => {
@@ -45,7 +54,7 @@ export function Rows(props: Props) {
       aria-rowcount={has_more ? -1 : rows.length + 1}
       onKeyDown={event => moveBetween(event)}
     >
-      <div class="row head" role="row" aria-rowindex={1}>
+      <div class="row head" role="row" aria-rowindex={1} style={widths}>
         {columns.map(name => (
           <span key={name} role="columnheader" class={`cell col-${name}`}>
             {nameOf(name)}
@@ -56,7 +65,7 @@ export function Rows(props: Props) {
         {rows.slice(first, last).map((row, at) => (
           <Line
             key={key_of(row)}
-            {...{ row, columns }}
+            {...{ row, columns, widths }}
             index={first + at + 2}
             top={(first + at) * row_px}
             height={row_px}
@@ -75,6 +84,7 @@ export function Rows(props: Props) {
 
 type LineProps = {
   readonly row: Row
+  readonly widths: { readonly gridTemplateColumns?: string }
   readonly columns: readonly string[]
   readonly index: number
   readonly top: number
@@ -82,13 +92,13 @@ type LineProps = {
   readonly to: string | null
 }
 
-function Line({ row, columns, index, top, height, to }: LineProps) {
+function Line({ row, columns, widths, index, top, height, to }: LineProps) {
   return (
     <div
       class={`row${to ? ' leads' : ''}`}
       role="row"
       aria-rowindex={index}
-      style={{ transform: `translateY(${top}px)`, height: `${height}px` }}
+      style={{ ...widths, transform: `translateY(${top}px)`, height: `${height}px` }}
       onClick={event => {
         const chosen = getSelection()?.toString() !== ''
         if (to && !chosen && !(event.target as Element).closest('a')) go(to)

@@ -2,6 +2,7 @@
  * One field finds anything, by the keyboard alone and on a phone; and a refusal leads to the request
  * that was refused.
  */
+import { readFile } from 'node:fs/promises'
 import { afterAll, describe, expect, test } from 'vitest'
 import type { Page } from 'playwright-core'
 import { audit, has_chromium, openConsoleWorld, read, shoot } from './console-world.ts'
@@ -49,6 +50,31 @@ describe.skipIf(!has_chromium)('the desk', async () => {
     await shoot(page, 'matches-phone-dark')
     await found.first().click()
     await page.waitForURL(`**/console/commerce/orders/${order?.id}`)
+    expect(faults()).toEqual([])
+  })
+
+  test('a list with its filters is a file for a spreadsheet', async () => {
+    const { page, faults } = await console_world.visit(
+      'owner@acme.example',
+      '/console/commerce/orders',
+    )
+    await page.getByLabel('Since').fill('2020-02-01T08:30')
+    await page.keyboard.press('Tab')
+    await page.waitForURL('**/orders?since=2020-*')
+    await page.locator('.rows .row.leads').first().waitFor()
+    const coming = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Download as CSV' }).click()
+    const file = await coming
+    expect(file.suggestedFilename()).toBe('orders.csv')
+    const lines = (await readFile(await file.path(), 'utf8')).trimEnd().split('\r\n')
+    expect(lines[0]).toMatch(/^\u{feff}id,number,state,/u)
+    const { data } = (await read(page, '/v1/orders?limit=100')) as { data: readonly object[] }
+    expect(lines.length - 1).toBe(data.length)
+    for (const width of [390, 1280, 2560]) {
+      await page.setViewportSize({ width, height: 900 })
+      await audit(page, `orders ${width}`)
+    }
+    await shoot(page, 'orders')
     expect(faults()).toEqual([])
   })
 

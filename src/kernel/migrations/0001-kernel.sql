@@ -35,6 +35,11 @@ language sql immutable parallel safe as $$
   select lower(regexp_replace(normalize(value, nfkd), '[\u0300-\u036f]', '', 'g'))
 $$;
 
+create function kernel.last_word(value text) returns text
+language sql immutable parallel safe as $$
+  select kernel.plain(regexp_replace(rtrim(value), '^.*[[:space:]]', ''))
+$$;
+
 -- Tables that are only added to, and tables in parts.
 
 -- Rows of an append-only table are only added. A transaction that calls kernel.allow_change may

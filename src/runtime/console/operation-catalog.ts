@@ -18,6 +18,8 @@ export type CatalogOperation = {
   readonly example: unknown
   /** Whether it compares the version of the item, which it gets as `If-Match`. */
   readonly compares: boolean
+  /** Whether the list also is a file for spreadsheets. */
+  readonly csv: boolean
 }
 
 type Parameter = { readonly name: string; readonly in: string; readonly schema: Json }
@@ -103,6 +105,7 @@ function entryOf(method: string, path: string, operation: Json, resolve: Resolve
     body: schema && trimmed(schema, resolve, 0),
     example: json && schema ? exampleOf(json, schema) : null,
     compares: parameters.some(one => one.name === 'If-Match'),
+    csv: (operation['x-list'] as Json | undefined)?.['csv'] === true,
   }
 }
 

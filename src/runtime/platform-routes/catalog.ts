@@ -271,7 +271,14 @@ function problemPage(one: View, public_url: string) {
     code,
     markup`<p><a href="${public_url}/problems">All problems</a></p><h1>${title}</h1>
 <p><code>${code}</code>, HTTP status ${status}. ${again}</p>
-${cause && markup`<h2>Cause</h2><p>${cause}</p>`}${cure && markup`<h2>What to do</h2><p>${cure}</p>`}
+${cause && markup`<h2>Cause</h2><p>${withCode(cause)}</p>`}${cure && markup`<h2>What to do</h2><p>${withCode(cure)}</p>`}
 <h2>Example</h2><pre tabindex="0">${JSON.stringify(example, null, 2)}</pre>`,
   )
+}
+
+/** What stands between backticks is code. */
+function withCode(text: string) {
+  return text
+    .split('`')
+    .map((part, at) => (at % 2 === 1 ? markup`<code>${part}</code>` : markup`${part}`))
 }

@@ -40,7 +40,7 @@ const Matches = Type.Object(
         { title: 'Match' },
       ),
     ),
-    /** The lists with more such rows. Ask them with `find`. */
+    /** The lists with more such rows. Ask them with `find`, products with `q`. */
     more: Type.Array(Type.String()),
   },
   { title: 'Matches' },
@@ -69,6 +69,8 @@ const Query = closed({
     }),
   ),
 })
+
+const open_to_all: ReadonlySet<string> = new Set(['public', 'authenticated'])
 
 type Deps = { readonly routes: () => readonly Route[] }
 type Kind = {
@@ -102,7 +104,7 @@ const routes = open({
       const asked = kinds().filter(
         ({ kind, permission }) =>
           (query.kind ?? kind) === kind &&
-          (permission === 'authenticated' || allowsSome(mine, permission)),
+          (open_to_all.has(permission) || allowsSome(mine, permission)),
       )
       const caller = { tx: db, principal, grants }
       const found = await Promise.all(
@@ -145,8 +147,8 @@ function soughtBy({ q, kind, ids }: { q?: string; kind?: string; ids?: string })
 
 /** Lists below another thing are asked on its page. */
 function kindsOf(all: readonly Route[]): Kind[] {
-  return all.flatMap(({ path, permission, lists }) => {
-    if (!lists || path.includes('{')) return []
+  return all.flatMap(({ path, permission, lists, finds: search = lists?.search }) => {
+    if (!search || path.includes('{')) return []
     const one = all.find(
       other => other.method === 'GET' && new RegExp(`^${path}/\\{[a-z_]+\\}$`).test(other.path),
     )
@@ -155,6 +157,6 @@ function kindsOf(all: readonly Route[]): Kind[] {
       const key = item[name]
       return one ? `${path}/${encodeURIComponent(typeof key === 'string' ? key : id)}` : null
     }
-    return [{ kind: path.replace('/v1/', ''), permission, search: lists.search, pathOf }]
+    return [{ kind: path.replace('/v1/', ''), permission, search, pathOf }]
   })
 }

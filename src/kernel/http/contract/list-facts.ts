@@ -16,7 +16,7 @@ export type Match = {
   readonly item: Readonly<Record<string, unknown>>
 }
 
-type Searcher = {
+export type Searcher = {
   readonly tx: Reader
   readonly principal: Principal
   readonly grants: () => Promise<ReadonlySet<string>>

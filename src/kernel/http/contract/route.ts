@@ -9,7 +9,7 @@ import type { Narrow } from '../../access/scopes.ts'
 import type { Db, Reader, Tx } from '../../database/db.ts'
 import type { Deprecation } from './deprecation.ts'
 import type { Instead } from '../input/known-fields.ts'
-import type { ListFacts } from './list-facts.ts'
+import type { ListFacts, Search } from './list-facts.ts'
 import type { List } from './page.ts'
 import type { RequestFacts, RequestHead, RequestKey } from './request-facts.ts'
 import type { Replies, Reply, ReplyOf } from './reply.ts'
@@ -151,6 +151,8 @@ export type Facts<B extends TSchema | undefined, Q extends TObject | undefined> 
   fronted?: true
   /** Of a list: what the start checks in the database. */
   lists?: ListFacts
+  /** Of a list that is written by hand: what `GET /v1/matches` finds in it. */
+  finds?: Search
   /** The published document omits this route. */
   hidden?: true
   /** The route is not in the interface specification. The document marks it `x-added`. */

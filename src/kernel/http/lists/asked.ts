@@ -3,9 +3,9 @@ import { type TProperties, Type } from 'typebox'
 import { lacks } from '../../access/permission-denied.ts'
 import { sql, Sql } from '../../database/sql.ts'
 import { problem } from '../../errors/problem.ts'
-import { isId } from '../../ids.ts'
 import { Id, oneOf, pageQuery, text, Time } from '../contract/shapes.ts'
-import type { FindKey, Owner } from './members.ts'
+import { soughtIn } from './find.ts'
+import type { Owner } from './members.ts'
 import { inRange } from './range.ts'
 import type { AnySpec, ListContext, ListDeps, Seen } from './spec.ts'
 import type { Order, Rows } from './statement.ts'
@@ -32,6 +32,8 @@ export function queryOf(spec: AnySpec) {
 
 export type Asked = {
   readonly rows: Rows
+  /** So few that they are found first and sorted then. */
+  readonly few?: boolean | undefined
   readonly tenant: Sql | string
   /** A range beside another order than that of the list: its index does not have the range. */
   readonly range: Sql | null
@@ -54,14 +56,23 @@ export async function askedOf(
     return is ? [{ looked: filter.looked, is: sql`(${is})` }] : []
   })
   const range = time && inRange(time, query, deps.kernel.profile === 'development')
+  const tenant = seen.tenant ?? principal.tenant_id
+  const of_tenant = of_platform ? sql`true` : sql`t.tenant_id = ${tenant}`
+  const sought = await soughtIn(spec, {
+    tx: context.tx,
+    of_tenant,
+    text: query['find'],
+    most: deps.kernel.settings['kernel.list_look_max'],
+  })
   const looked = [
     ...(seen.looked ? [seen.looked] : []),
+    ...(sought && !sought.few ? [sought.is] : []),
     ...given.filter(one => one.looked).map(one => one.is),
   ]
   const beside = range && order.by !== null ? range : null
-  const tenant = seen.tenant ?? principal.tenant_id
   return {
     tenant,
+    few: sought?.few,
     rows: {
       source: {
         table: spec.from,
@@ -71,11 +82,11 @@ export async function askedOf(
       },
       found: sql.join(
         [
-          ...(of_platform ? [] : [sql`t.tenant_id = ${tenant}`]),
+          of_tenant,
           sql`(${where}) and (${seen.is})`,
           ...given.filter(one => !one.looked).map(one => one.is),
           ...(range && !beside ? [range] : []),
-          ...foundBy(spec.find, query['find']),
+          ...(sought?.few ? [sought.is] : []),
         ],
         ' and ',
       ),
@@ -126,12 +137,4 @@ function orderOf({ sort = {}, oldest_first }: AnySpec, query: ListContext<never>
     })
   }
   return { by, descending }
-}
-
-/** Any key that the text can be, and the id. */
-function foundBy(keys: readonly FindKey[] | undefined, text: string | undefined): Sql[] {
-  if (!keys || text === undefined) return []
-  const fits = keys.flatMap(key => key.condition(text) ?? [])
-  const all = isId(text) ? [...fits, sql`t.id = ${text}::uuid`] : fits
-  return all.length === 0 ? [sql`false`] : [sql`(${sql.join(all, ' or ')})`]
 }

@@ -80,7 +80,7 @@ async function pageOfRows(
   { scope, spec, asked }: { scope: List; spec: AnySpec; asked: Asked },
 ) {
   const look_max = deps.kernel.settings['kernel.list_look_max']
-  const { rows, range } = asked
+  const { rows, range, few } = asked
   const { row, view } = spec
   const all = range ? { ...rows, wanted: both(rows.wanted, range) } : rows
   const said = {
@@ -91,6 +91,7 @@ async function pageOfRows(
   }
   const statement = (of: typeof rowsAfter) => (after: object, n: number) =>
     of(all, after as After, n)
+  if (few) return await page(tx, { ...said, fetch: statement(rowsSorted) })
   if (range && (await isFew(tx, { ...rows, found: both(rows.found, range) }, look_max))) {
     return await page(tx, { ...said, fetch: statement(rowsSorted) })
   }
@@ -134,7 +135,7 @@ function factsOf(spec: AnySpec): Omit<NonNullable<Route['lists']>, 'search'> {
     asked: {
       filters: Object.keys(filters),
       sort: ['created_at', ...Object.keys(sort)],
-      find: find ? ['id', ...find.map(one => one.column)] : [],
+      find: find ? ['id', ...new Set(find.map(one => one.column))] : [],
       range: time !== undefined,
     },
   }

@@ -7,8 +7,9 @@ import type { Reader } from '../../database/db.ts'
 import { sql, type Sql } from '../../database/sql.ts'
 import { Problem } from '../../errors/problem.ts'
 import { isId } from '../../ids.ts'
-import type { Match, Sought } from '../contract/list-facts.ts'
+import type { Match, Search, Searcher, Sought } from '../contract/list-facts.ts'
 import { askedOf } from './asked.ts'
+import { type Key, keysFor } from './find.ts'
 import { timeOf } from './range.ts'
 import type { AnySpec, ListContext, ListDeps } from './spec.ts'
 import { columnsIn } from './statement.ts'
@@ -48,17 +49,15 @@ export async function matchesOf(
   }
 }
 
-type Key = { readonly is: Sql; readonly order?: Sql | undefined }
+/** For a list that is written by hand: what a search finds in it for a caller. */
+export function searchIn(deps: ListDeps, specOf: (caller: Searcher) => Promise<AnySpec>): Search {
+  return async (caller, sought) =>
+    await matchesOf(deps, await specOf(caller), { ...caller, params: {} as never }, sought)
+}
 
 function keysOf({ find }: AnySpec, by: Sought): Key[] {
   if ('ids' in by) return [{ is: sql`t.id = any(${by.ids}::uuid[])` }]
-  if (!find) return []
-  const { text } = by
-  const fits = find.flatMap(({ condition, order }) => {
-    const is = condition(text)
-    return is ? [{ is, order }] : []
-  })
-  return isId(text) ? [...fits, { is: sql`t.id = ${text}::uuid` }] : fits
+  return find ? keysFor(find, by.text) : []
 }
 
 /** The list would refuse this caller. */

@@ -91,10 +91,26 @@ const last = sql`chr(1114111)`
  * and `like` has none.
  */
 export function begins(column: string): FindKey {
-  const plain = sql`kernel.plain(t.${sql.id(column)}) collate "C"`
+  return beginning(column, sql`kernel.plain(t.${sql.id(column)})`, `kernel.plain(${column})`)
+}
+
+/** The beginning of a name, or of its last word. In an index it is written as `written`. */
+export function named(
+  column: string,
+  name: Sql = sql`t.${sql.id(column)}`,
+  written: string = column,
+): FindKey[] {
+  return [
+    beginning(column, sql`kernel.plain(${name})`, `kernel.plain(${written})`),
+    beginning(column, sql`kernel.last_word(${name})`, `kernel.last_word(${written})`),
+  ]
+}
+
+function beginning(column: string, text_of: Sql, index: string): FindKey {
+  const plain = sql`${text_of} collate "C"`
   return {
     column,
-    index: `kernel.plain(${column})`,
+    index,
     order: plain,
     condition: text => sql`
       (${plain} >= kernel.plain(${text}) and ${plain} < kernel.plain(${text}) || ${last})`,

@@ -52,8 +52,8 @@ export function rankOf(wanted: Pick<Wanted, 'q'>): Sql {
 export const publishedOf = sql`(extract(epoch from p.published_at) * 1000000)::bigint`
 
 /** Matches the expression of the index, where the shop is one of the words of each product. */
-export function inIndex(words: Sql): Sql {
-  return sql`(p.search || array_to_tsvector(array[p.tenant_id::text])) @@ ${words}`
+export function inIndex(words: Sql, row: Sql = sql`p`): Sql {
+  return sql`(${row}.search || array_to_tsvector(array[${row}.tenant_id::text])) @@ ${words}`
 }
 
 export function listStatement(wanted: Wanted, after: Place, n: number): Sql {

@@ -1,10 +1,11 @@
 /** Routes of the catalog. Everyone may read it; only the shop may write it. */
-import { batch_members_max, lacks, reply, routesOf } from '#dodeca/kernel'
+import { batch_members_max, lacks, reply, routesOf, searchIn } from '#dodeca/kernel'
 import type { Headers } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { changeProduct } from './change-product.ts'
 import { createProduct } from './create-product.ts'
 import { findProducts } from './find-products.ts'
+import { productsFound } from './products-found.ts'
 import {
   ChangeProduct,
   CreateProduct,
@@ -45,7 +46,8 @@ export const catalogRoutes = open({
   listProducts: get(
     path,
     'List the products on sale, newest first',
-    {
+    (deps: Deps) => ({
+      finds: searchIn(deps, caller => productsFound(caller, writes)),
       tool: 'read',
       description:
         'A category includes its subcategories. With `q` the best matches come first, unless you name a `sort`. Several `tags` are all required; of several values of one attribute or option one is enough. A sort by price leaves out products without a price in the currency. `include=facets` counts tags, categories, attributes and options of up to 5,000 products that fit. If a rare combination of filters is read in a sort, a page may be short with `has_more`. Holders of `commerce.products.write` may ask for drafts and archived products by `state`.',
@@ -57,7 +59,7 @@ export const catalogRoutes = open({
       headers: public_page,
       reply: ProductPage,
       fails: [absent, 'collection_not_found', 'permission_denied', 'validation_failed'],
-    },
+    }),
     async ({ tx, principal, query, list, request, grants }, deps) => {
       const tenant_id = await shopOf(tx, deps, principal, request)
       const { state = 'active' } = query

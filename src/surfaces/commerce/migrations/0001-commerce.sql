@@ -446,6 +446,10 @@ create index orders_buyer on commerce.orders (tenant_id, buyer_id, id desc);
 create index orders_state on commerce.orders (tenant_id, state, id desc);
 create index orders_total on commerce.orders (tenant_id, currency, total_minor, id);
 create index orders_email on commerce.orders (tenant_id, kernel.plain(email) collate "C");
+create index orders_name
+  on commerce.orders (tenant_id, kernel.plain(shipping_address ->> 'name') collate "C");
+create index orders_last_word
+  on commerce.orders (tenant_id, kernel.last_word(shipping_address ->> 'name') collate "C");
 create index orders_pending on commerce.orders (tenant_id, buyer_id) where state = 'pending';
 create index orders_guest_network on commerce.orders (tenant_id, guest_network)
   where guest_network is not null;

@@ -8,6 +8,7 @@ import {
   closed,
   equal,
   list,
+  named,
   numbered,
   oneOf,
   owner,
@@ -132,7 +133,15 @@ export const orderRoutes = open({
       currency: equal(Currency),
     },
     sort: { total_minor: { column: 'total_minor', type: 'bigint', within: 'currency' } },
-    find: [numbered('number'), begins('email')],
+    find: [
+      numbered('number'),
+      begins('email'),
+      ...named(
+        'shipping_address',
+        sql`(t.shipping_address ->> 'name')`,
+        "shipping_address ->> 'name'::text",
+      ),
+    ],
     shows: ['number', 'payment_state'],
   }),
 

@@ -1,5 +1,5 @@
 /** Lists the accounts of a tenant for its administrators. Erased accounts are left out. */
-import { begins, equal, list, oneOf, sql } from '#dodeca/kernel'
+import { begins, equal, list, named, oneOf, sql } from '#dodeca/kernel'
 import { Account, Email } from '../schemas.ts'
 import { parseEmail } from './email.ts'
 
@@ -18,6 +18,6 @@ export const listAccounts = list('/v1/accounts', 'List accounts of the tenant, n
     email: equal(Email, email => sql`t.email_normalized = ${parseEmail(email)?.normalized ?? ''}`),
   },
   sort: { email: { column: 'email_normalized', type: 'text' } },
-  find: [begins('email_normalized'), begins('display_name')],
+  find: [begins('email_normalized'), ...named('display_name')],
   shows: ['email', 'display_name'],
 })

@@ -56,6 +56,8 @@ create index accounts_email_words
   on identity.accounts (tenant_id, kernel.plain(email_normalized) collate "C");
 create index accounts_name_words
   on identity.accounts (tenant_id, kernel.plain(display_name) collate "C");
+create index accounts_last_word
+  on identity.accounts (tenant_id, kernel.last_word(display_name) collate "C");
 
 -- A hash is sealed under the keyring: a stolen table cannot be cracked.
 create table identity.credentials (

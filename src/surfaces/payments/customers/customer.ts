@@ -3,7 +3,19 @@
  * is. Only an account itself gets a customer with its `account_id`, when it saves a payment method.
  */
 import { Type } from 'typebox'
-import { closed, defaulted, Id, nullable, record, resource, shown, sql, text } from '#dodeca/kernel'
+import {
+  begins,
+  closed,
+  defaulted,
+  Id,
+  named,
+  nullable,
+  record,
+  resource,
+  shown,
+  sql,
+  text,
+} from '#dodeca/kernel'
 import type { Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { endCustomers } from './end-customers.ts'
@@ -50,6 +62,7 @@ export const customers = resource(customer, {
   most: 1_000_000,
   kept_days: 30,
   filters: ['account_id'],
+  find: [begins('email'), ...named('name')],
   data: ['account_id'],
   remove: async (tx, scope, { id, if_match }, _deps: Pick<Deps, 'kernel'>) => {
     const nothing = sql`null`

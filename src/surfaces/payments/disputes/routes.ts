@@ -1,6 +1,17 @@
 /** Routes that show disputes, and how much time is left to respond. */
 import { Type, type Static } from 'typebox'
-import { Amount, equal, Id, list, nullable, oneOf, routesOf, sql, Time } from '#dodeca/kernel'
+import {
+  Amount,
+  equal,
+  exact,
+  Id,
+  list,
+  nullable,
+  oneOf,
+  routesOf,
+  sql,
+  Time,
+} from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { dispute_states, disputeColumns, DisputeRow } from './apply-dispute.ts'
@@ -35,6 +46,8 @@ const listDisputes = list(path, 'List the disputes of your payments, newest firs
   view: viewOf,
   time: 'id',
   filters: { state: equal(oneOf(...dispute_states)), intent_id: equal(Id) },
+  find: [exact('provider_dispute_id')],
+  shows: ['provider_dispute_id', 'reason'],
 })
 
 const { open, get } = routesOf<Deps>({ absent, permission: 'payments.disputes.read', added: true })

@@ -38,7 +38,7 @@ const listPaymentIntents = list(path, 'List payment intents, newest first', {
     currency: equal(text(3, 3)),
   },
   sort: { amount_minor: { column: 'amount_minor', type: 'bigint', within: 'currency' } },
-  find: [exact('order_ref'), exact('charge_ref')],
+  find: [exact('order_ref'), exact('provider_handle'), exact('charge_ref')],
   shows: ['order_ref'],
 })
 

@@ -1,5 +1,5 @@
 /** Routes of saved payment methods, for whose they are and for their merchant. */
-import { allowsSome, equal, Id, oneOf, owner, routesOf } from '#dodeca/kernel'
+import { allowsSome, equal, exact, Id, oneOf, owner, routesOf } from '#dodeca/kernel'
 import type { Principal, Reader } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
@@ -29,7 +29,8 @@ export const methodRoutes = open({
     time: 'id',
     of: owner('account_id', reads),
     filters: { customer_id: equal(Id), state: equal(oneOf('active', 'detached')) },
-    find: [],
+    find: [exact('last4')],
+    shows: ['brand', 'last4'],
   }),
 
   getPaymentMethod: get(

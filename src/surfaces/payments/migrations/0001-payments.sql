@@ -74,6 +74,8 @@ create unique index payment_intents_handle on payments.payment_intents (provider
 create index payment_intents_charge on payments.payment_intents (provider, charge_ref);
 create index payment_intents_tenant_charge on payments.payment_intents (tenant_id, charge_ref)
   where charge_ref is not null;
+create index payment_intents_tenant_handle
+  on payments.payment_intents (tenant_id, provider_handle) where provider_handle is not null;
 create index payment_intents_amount
   on payments.payment_intents (tenant_id, currency, amount_minor, id);
 -- What an account made, for the export and the erasure of its data.
@@ -239,8 +241,10 @@ create unique index customers_account on payments.customers (tenant_id, account_
   where account_id is not null and deleted_at is null;
 create index customers_of_account on payments.customers (account_id, id)
   where account_id is not null;
-create index customers_email on payments.customers (tenant_id, lower(email))
-  where email is not null;
+create index customers_email on payments.customers (tenant_id, kernel.plain(email) collate "C");
+create index customers_name on payments.customers (tenant_id, kernel.plain(name) collate "C");
+create index customers_last_word
+  on payments.customers (tenant_id, kernel.last_word(name) collate "C");
 create index customers_deleted on payments.customers (deleted_at) where deleted_at is not null;
 
 -- A customer as an account with a provider knows them. The row is committed before the provider makes
@@ -295,6 +299,7 @@ create table payments.payment_methods (
 );
 create unique index payment_methods_ref on payments.payment_methods (provider, ref);
 create index payment_methods_customer on payments.payment_methods (tenant_id, customer_id, id);
+create index payment_methods_last4 on payments.payment_methods (tenant_id, last4);
 create index payment_methods_account on payments.payment_methods (account_id, id)
   where account_id is not null;
 create index payment_methods_due on payments.payment_methods (due_at) where due_at is not null;
@@ -349,6 +354,7 @@ create table payments.disputes (
   foreign key (tenant_id, intent_id) references payments.payment_intents (tenant_id, id)
 );
 create unique index disputes_provider on payments.disputes (provider, provider_dispute_id);
+create index disputes_tenant_provider on payments.disputes (tenant_id, provider_dispute_id);
 create index disputes_intent on payments.disputes (tenant_id, intent_id);
 
 -- What the provider reported: only which object to look at. It belongs to the platform.

@@ -97,6 +97,11 @@ test('a dispute takes the money, and returns it when it is won', async () => {
   })
   expect(dispute).toMatchObject({ state: 'needs_response', amount_minor: 10_000, fee_minor: 1500 })
   expect((await shop.read(id)).disputed).toBe(true)
+  const named = `q=${dispute.provider_dispute_id}`
+  expect((await shop.ask('GET', `/v1/matches?${named}`)).body.data).toMatchObject([
+    { kind: 'disputes', id: dispute.id, path: `/v1/disputes/${dispute.id}` },
+  ])
+  expect((await (await world.merchant()).ask('GET', `/v1/matches?${named}`)).body.data).toEqual([])
   const after = { merchant_balance: 10_000 - fee(10_000) - 1500, disputed_funds: 10_000 }
   expect(await world.balances(shop)).toMatchObject(after)
   await world.control(`disputes/${dispute.provider_dispute_id}/close`, { outcome: 'won' })

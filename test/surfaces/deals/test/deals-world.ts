@@ -44,10 +44,11 @@ export function some(count: number, owners: readonly string[]): Deal[] {
   }))
 }
 
-export async function openDeals() {
+export async function openDeals(settings: Record<string, string> = {}) {
   const world = await openWorld({
     KERNEL_LIST_LOOK_MAX: '100',
     KERNEL_CSV_ROWS_MAX: String(csv_rows_max),
+    ...settings,
   })
   const { db } = world.platform.kernel
 

@@ -97,6 +97,22 @@ test('six rows of a list, and that there are more', async () => {
   expect(await found(person, 'same', { kind: 'bookmarks' })).toEqual([])
 })
 
+test('a list finds all rows that fit, also more than one request looks at', async () => {
+  const person = deals.world.person()
+  const rows = await dealsOf(
+    person,
+    ...Array.from({ length: 250 }, (_none, at) => `Many ${at % 9}`),
+  )
+  const ids_of = (all: readonly Deal[]) => all.map(one => one.id).toReversed()
+  expect(await deals.walk(person, { find: 'MANY' })).toEqual(ids_of(rows))
+  const few = rows.filter(one => one.title === 'Many 7')
+  expect(await deals.walk(person, { find: 'many 7' })).toEqual(ids_of(few))
+  expect(await deals.walk(person, { find: 'many 7', sort: 'created_at' })).toEqual(
+    ids_of(few).toReversed(),
+  )
+  expect(await deals.walk(deals.world.person(), { find: 'many' })).toEqual([])
+})
+
 test.each([
   ['neither', {}],
   ['a short text', { q: 'x' }],
@@ -158,4 +174,10 @@ test('of a large table only the rows that fit are read', async () => {
   for (let i = 0; i < 12; i++) expect(await ids(manager, `plenty ${i + 1}`)).toHaveLength(6)
   for (let i = 0; i < 12; i++) expect(await ids(manager, `#${500 + i}`)).toHaveLength(1)
   expect((await rowsRead()) - before).toBeLessThan(5000)
+  const listed = await rowsRead()
+  for (let i = 0; i < 12; i++) {
+    const { body } = await deals.world.call('GET', `/v1/deals?find=nothing ${i}`, manager)
+    expect(body.data).toEqual([])
+  }
+  expect((await rowsRead()) - listed).toBeLessThan(100)
 })

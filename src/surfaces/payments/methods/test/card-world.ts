@@ -102,7 +102,7 @@ export function cardsOf(world: PaymentWorld) {
   }
 }
 
-async function handleOf(world: PaymentWorld, id: string): Promise<string> {
+export async function handleOf(world: PaymentWorld, id: string): Promise<string> {
   const { handle } = await world.platform.kernel.db.one(
     Type.Object({ handle: Type.String() }),
     sql`
