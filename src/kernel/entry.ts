@@ -1,7 +1,4 @@
-/**
- * The one entry of the kernel, `#dodeca/kernel`: what surfaces may use, and what is kept stable for
- * them. A file that is not named here is the kernel's own.
- */
+/** The entry `#dodeca/kernel`: what surfaces may use, kept stable. Other files are the kernel's own. */
 
 // Who asks, what they may do, and how often.
 export { clientAddress, proxyCheck } from './access/client-address.ts'
