@@ -1,7 +1,7 @@
 /**
  * What a synchronous standby costs: keyed POSTs over the three hosts of test/nodes, where a commit waits
- * for the disk of a second host, against the same hosts without that. All of them share one machine and
- * one disk. It needs root and the packages of the drills.
+ * for a second host, against the same hosts without that. All of them share one machine, and their disks
+ * are in its memory: on one real disk they would wait for each other. It needs root and the packages of the drills.
  */
 import { StartError } from '#dodeca/kernel'
 import { openDatabase, type Database } from '../test/nodes/database.ts'
@@ -19,8 +19,6 @@ import { compete, ratioOf } from './ground/rounds.ts'
 
 const connections = 32
 const hosts = 3
-// The disk, and not memory, where tests keep their databases.
-process.env['TMPDIR'] ??= '/tmp'
 
 if (!enginesAreInstalled) throw new StartError('This comparison needs the packages of test/nodes.')
 const options = readOptions()
@@ -72,7 +70,7 @@ async function measure(database: Database, options: Options): Promise<Section> {
       [],
       [
         `With it ${figure(ratioOf(standby, without))} of the throughput without it, as the median of the rounds.`,
-        'Both on three hosts of one machine, over HAProxy and TLS, with the worker.',
+        'Both on three hosts of one machine, with disks in memory, over HAProxy and TLS, with the worker.',
       ],
     )
   } finally {

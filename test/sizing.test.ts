@@ -35,12 +35,17 @@ test('its figures are those of the benchmarks', async () => {
     expect(page).toContain(` ${figure} |`)
     expect(program).toContain(`${name}: ${figure?.replace(',', '_')},`)
   }
-  for (const [row, column] of [
-    ['dodeca with its worker', 4],
-    ['pgbench', 1],
+  const posted = '### Keyed POST, 32 connections'
+  const replicated = '### Keyed POST with and without a synchronous standby, 32 connections'
+  for (const [heading, row, column] of [
+    [posted, 'dodeca with its worker', 4],
+    [posted, 'pgbench', 1],
+    [replicated, 'without', 1],
+    [replicated, 'with a synchronous standby', 1],
   ] as const) {
-    const section = benchmarks?.split('### Keyed POST, 32 connections')[1] ?? ''
+    const section = benchmarks?.split(heading)[1] ?? ''
     const [line = ''] = new RegExp(`^\\| ${row} +\\|.*`, 'm').exec(section) ?? []
+    expect(line, row).not.toBe('')
     expect(page).toContain(` ${line.split('|')[column + 1]?.trim()} `)
   }
 })
