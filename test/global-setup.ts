@@ -30,7 +30,7 @@ declare module 'vitest' {
   }
 }
 
-export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const bundles = ensureBundles()
   const given = process.env[project.name === 'sql' ? 'TEST_SQL_DATABASE_URL' : 'TEST_DATABASE_URL']
   const postgres = given
