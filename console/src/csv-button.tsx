@@ -12,7 +12,7 @@ type Props = {
 
 export function CsvButton({ list, path, filters }: Props) {
   const [busy, setBusy] = useState(false)
-  const [error, fail] = useState<unknown>()
+  const [problem, fail] = useState<unknown>()
   const save = async () => {
     setBusy(true)
     fail(undefined)
@@ -21,8 +21,8 @@ export function CsvButton({ list, path, filters }: Props) {
       const { sort: _sort, ...query } = filters
       const headers = { accept: 'text/csv' }
       offer((await callOperation(list, { path, query, headers, parseAs: 'blob' })) as Blob, list)
-    } catch (reason) {
-      fail(reason)
+    } catch (error) {
+      fail(error)
     }
     setBusy(false)
   }
@@ -31,7 +31,7 @@ export function CsvButton({ list, path, filters }: Props) {
       <button type="button" disabled={busy} onClick={() => void save()}>
         {busy ? words.loading : words.csv}
       </button>
-      {error !== undefined && <ProblemBox error={error} />}
+      {problem !== undefined && <ProblemBox error={problem} />}
     </>
   )
 }

@@ -4,7 +4,7 @@
  * whatever the planner believes of a text that it does not know.
  */
 import type { Reader } from '../../database/db.ts'
-import { sql, type Sql } from '../../database/sql.ts'
+import { sql } from '../../database/sql.ts'
 import { Problem } from '../../errors/problem.ts'
 import { isId } from '../../ids.ts'
 import type { Match, Search, Searcher, Sought } from '../contract/list-facts.ts'

@@ -218,7 +218,7 @@ test('exports whose readers stall hold no connection, and end with the right of 
 test('a file that a killed process was sending does not look whole', async () => {
   const own = await startProcess({ ...deals.world.environment, PORT: '0', ROLES: 'api' })
   const reply = await exported(own.url, person)
-  reply.once('readable', () => own.kill('SIGKILL'))
+  reply.once('readable', () => void own.kill('SIGKILL'))
   const { whole, ids } = await readAll(reply)
   expect([whole, ids < count]).toEqual([false, true])
 })
