@@ -11,7 +11,7 @@ import { startProgram, type Program } from '../ground/program.ts'
 export const rows = Number(process.env['BENCH_ROWS'] ?? 1_000_000)
 /** The rows are spread over the year before now. */
 const step_ms = (365 * 86_400_000) / rows
-export const begun_ms = Date.now() - 366 * 86_400_000
+const begun_ms = Date.now() - 366 * 86_400_000
 
 /** The time of a row. */
 export function timeOf(n: number): string {

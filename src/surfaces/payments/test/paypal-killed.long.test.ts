@@ -56,7 +56,7 @@ const kinds = async (shop: Merchant, id: string) =>
 const approve = async (shop: Merchant, id: string) =>
   await world.at.approve(await world.handleOf(shop, id))
 
-async function take(shop: Merchant, id: string): Promise<void> {
+async function expectTaken(shop: Merchant, id: string): Promise<void> {
   await shop.ask('POST', `/v1/payment-intents/${id}/capture`, {})
   await shop.reaches(id, 'captured')
   expect(await kinds(shop, id)).toEqual(['authorization', 'capture'])
@@ -89,7 +89,7 @@ test.each([
   await shop.reaches(id, 'requires_action')
   await approve(shop, id)
   await shop.reaches(id, 'authorized')
-  await take(shop, id)
+  await expectTaken(shop, id)
 })
 
 test.each(['payments.before_call', 'payments.after_call'])(
@@ -102,7 +102,7 @@ test.each(['payments.before_call', 'payments.after_call'])(
     await goOn(shop)
     await shop.reaches(id, 'authorized')
     expect(await kinds(shop, id)).toEqual(['authorization'])
-    await take(shop, id)
+    await expectTaken(shop, id)
   },
 )
 
@@ -135,7 +135,7 @@ test.each(points)('it is refunded, killed at %s: one refund', async point => {
   const shop = await world.merchant()
   const id = await held(shop)
   await goOn(shop)
-  await take(shop, id)
+  await expectTaken(shop, id)
   await survivor?.kill()
   const body = { intent_id: id, amount_minor: 1000 }
   await interrupted(point, shop, { path: '/v1/refunds', body, key: newKey() })
