@@ -65,15 +65,7 @@ export function openFace(deps: Deps): Inside {
       const { principal_ids } = await principalsOf(reader, account)
       return principal_ids.filter(id => id !== account.id)
     },
-    ownerOf: async (reader, tenant_id, key_id) => {
-      const key = await reader.maybe(
-        Owner,
-        sql`
-          select account_id from identity.api_keys
-          where tenant_id = ${tenant_id} and id = ${key_id}`,
-      )
-      return key?.account_id ?? null
-    },
+    ownerOf,
     publicTenant: (reader, host) => findTenant(reader, kernel, undefined, host),
     sessionAlive: async session_id => {
       const { it } = await db.one(
@@ -99,6 +91,16 @@ export function openFace(deps: Deps): Inside {
       if (first) await makeFirstAdministrator(deps, first)
     },
   }
+}
+
+async function ownerOf(reader: Reader, tenant_id: string, key_id: string) {
+  const key = await reader.maybe(
+    Owner,
+    sql`
+      select account_id from identity.api_keys
+      where tenant_id = ${tenant_id} and id = ${key_id}`,
+  )
+  return key?.account_id ?? null
 }
 
 async function useRealtime({ kernel, tokens, denied }: Deps, token: string) {

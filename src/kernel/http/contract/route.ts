@@ -140,10 +140,7 @@ export type Facts<B extends TSchema | undefined, Q extends TObject | undefined> 
   headers?: Readonly<Record<string, string>>
   /** Also works while the process drains or is overloaded. No rate limit counts its requests. */
   always?: true
-  /**
-   * Declares that a GET with its own transaction has no effects, so that HEAD is accepted. A GET
-   * that only reads accepts HEAD by default.
-   */
+  /** A GET with its own transaction has no effects, so HEAD is accepted, as for one that only reads. */
   head?: true
   /** Scripts of every origin may call it and read the reply, but the browser sends no cookies. */
   any_origin?: true

@@ -1,10 +1,6 @@
 /** A shop whose buyers may pay by card or at PayPal, and what happens to their money at both. */
-import { Type } from 'typebox'
-import { sql } from '#dodeca/kernel'
-import { payPalOf } from '../../payments/test/paypal-world.ts'
+import { handleOfOrder, payPalOf } from '../../payments/test/paypal-world.ts'
 import { openShopWorld } from './shop-world.ts'
-
-const Handle = Type.Object({ handle: Type.String() })
 
 export async function openPayPalShop(settings: Record<string, string> = {}) {
   const world = await openShopWorld({
@@ -15,16 +11,7 @@ export async function openPayPalShop(settings: Record<string, string> = {}) {
   const shop = await world.shop()
   const paypal = await payPalOf(world)
   /** What PayPal has for an order, if it was asked. */
-  const handleOf = async (order_id: string) => {
-    const found = await world.platform.kernel.db.maybe(
-      Handle,
-      sql`
-        select provider_handle as handle from payments.payment_intents
-        where tenant_id = ${shop.manager.tenant.id} and order_ref = ${order_id}
-          and provider_handle is not null and provider like 'paypal%'`,
-    )
-    return found?.handle
-  }
+  const handleOf = (order_id: string) => handleOfOrder(world, shop.manager.tenant.id, order_id)
   const atPayPal = async (order_id: string) => {
     const handle = await handleOf(order_id)
     return handle === undefined ? [] : (await paypal.effects(handle)).map(one => one.kind)

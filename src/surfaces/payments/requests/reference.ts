@@ -2,6 +2,11 @@
 import { ofNoun, type Reference } from '#dodeca/kernel'
 
 export const requestsReference: Reference['members'] = {
+  ...ofNoun('PaymentOption', {
+    account: ['The account at which one pays so: its name, or `platform`.', 'platform'],
+    payment_account_id: ['The same account by its id. Null: that of the platform.', null],
+    provider: ['Whose form or page the payer sees.', 'stripe'],
+  }),
   ...ofNoun('PaymentRequest CreatePaymentRequest', {
     expires_at: 'Until then it can be paid.',
     provider: ['At which alone it may be paid; null for any that is offered.', null],

@@ -64,6 +64,22 @@ export async function payPalOf(world: PaymentWorld): Promise<AtPayPal> {
   }
 }
 
+/** The order at PayPal of an order of commerce, if PayPal was asked. */
+export async function handleOfOrder(
+  { platform: { kernel } }: Pick<PaymentWorld, 'platform'>,
+  tenant_id: string,
+  order_id: string,
+): Promise<string | undefined> {
+  const found = await kernel.db.maybe(
+    Type.Object({ handle: Type.String() }),
+    sql`
+      select provider_handle as handle from payments.payment_intents
+      where tenant_id = ${tenant_id} and order_ref = ${order_id}
+        and provider_handle is not null and provider like 'paypal%'`,
+  )
+  return found?.handle
+}
+
 export async function openPayPalWorld(settings: Record<string, string> = {}): Promise<PayPalWorld> {
   const world = await openPaymentWorld({ PAYMENTS_PROVIDERS: 'stripe,paypal', ...settings })
   const at = await payPalOf(world)

@@ -1,8 +1,8 @@
 /** The payment page looks like its organization, if an operator trusts it, and never like another one. */
 import { hash } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { sql } from '#dodeca/kernel'
-import { openPaymentWorld, type Merchant, type PaymentWorld } from '../../test/payment-world.ts'
+import { rename, trust } from '../../../identity/test/of-tenants.ts'
+import { openPaymentWorld, type PaymentWorld } from '../../test/payment-world.ts'
 import { payerOf } from './payer.ts'
 
 const logo =
@@ -33,10 +33,6 @@ async function shown(url: string) {
   return { html, style, policy }
 }
 
-const trust = ({ tenant }: Merchant, trusted: boolean) =>
-  world.platform.kernel.db.run(sql`
-    update identity.tenants set trusted = ${trusted} where id = ${tenant.id}`)
-
 const theme = { logo, accent: '#ffdd00', background: '#102030' }
 
 test('its logo, its colours and its name', async () => {
@@ -62,18 +58,17 @@ test('a paid page has the logo, too', async () => {
 
 test('an organization that no operator trusts shows neither a look nor a name', async () => {
   const { shop, url } = await asks({ name: 'Your Bank', theme })
-  await trust(shop, false)
+  await trust(world.platform.kernel.db, shop.tenant.id, false)
   const { html, style } = await shown(url)
   expect(html).not.toContain('Your Bank')
   expect(html).not.toContain('<img')
   expect(style).not.toContain('--brand:')
-  await trust(shop, true)
+  await trust(world.platform.kernel.db, shop.tenant.id, true)
   expect((await shown(url)).html).toContain('to Your Bank')
 })
 
 test('a name that reads backwards or cannot be seen is not shown', async () => {
   const { shop, url } = await asks({ name: 'Mugs' })
-  await world.platform.kernel.db.run(sql`
-    update identity.tenants set name = ${'Mugs \u202eknaB ruoY'} where id = ${shop.tenant.id}`)
+  await rename(world.platform.kernel.db, shop.tenant.id, 'Mugs \u202eknaB ruoY')
   expect((await shown(url)).html).not.toContain('knaB')
 })
