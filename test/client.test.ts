@@ -129,6 +129,9 @@ describe.concurrent('the client', () => {
 
   test('repeats a read until the platform has time, and not for ever', async () => {
     await using here = await scene({ retries: 2 })
+    here.proxy.trouble.push('lose_answer', 'lose_answer')
+    expect((await here.client.GET('/v1/notes')).data.data).toEqual([])
+    here.proxy.keys.length = 0
     const busy = { status: 503, code: 'overloaded' }
     here.proxy.trouble.push(busy, { status: 429, code: 'rate_limited', retry_after: 1 })
     expect((await here.client.GET('/v1/notes')).data.data).toEqual([])
@@ -212,7 +215,7 @@ describe.concurrent('the client', () => {
     // @ts-expect-error -- `note_id` of the path
     const none = client.GET('/v1/notes/{note_id}', { params: { path: { noteid: 'x' } } })
     await expect(none).rejects.toThrow('needs params.path.note_id')
-    // @ts-expect-error -- `body`
+    // @ts-expect-error -- the member `body` itself
     expect((await refusal(client.POST('/v1/notes', { bodi: body }))).status).toBe(422)
     const { data } = await client.GET('/v1/notes', { parseAs: 'text' })
     expect(data.toUpperCase()).toContain('DATA')
