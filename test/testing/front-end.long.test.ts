@@ -103,7 +103,7 @@ describe.skipIf(!has_chromium)('a page of a guide', async () => {
     const broken = { name: 'broken.png', mimeType: 'image/png', buffer: Buffer.from('no picture') }
     await page.getByLabel('File').setInputFiles(broken)
     await page.getByRole('button', { name: 'Upload' }).click()
-    await page.getByText('The file is not what its name says.').waitFor()
+    await page.getByText('Files of this kind are not taken.').waitFor()
     const picture = { name: 'dot.png', mimeType: 'image/png', buffer: Buffer.from(dot, 'base64') }
     await page.getByLabel('File').setInputFiles(picture)
     await page.getByRole('button', { name: 'Upload' }).click()
@@ -156,6 +156,7 @@ describe.skipIf(!has_chromium)('a page of a guide', async () => {
     const files = await open('upload-a-file.html')
     await logIn(files.page, ada)
     const file = { name: 'a.txt', mimeType: 'text/plain', buffer: Buffer.from('a') }
+    await files.page.getByRole('button', { name: 'Upload' }).waitFor()
     await files.page.getByLabel('File').setInputFiles(file)
     await endElsewhere(files.page, ada)
     await files.page.getByRole('button', { name: 'Upload' }).click()
