@@ -80,7 +80,7 @@ describe('a session of the client', () => {
     kept = null
     await moveClock(world, 120)
     expect((await tab.GET('/v1/me')).data.id).toBe(id)
-    expect(kept).toBe(null)
+    expect(kept).toBeNull()
   })
 
   test('of an account with a second factor asks for its code', async () => {
