@@ -115,7 +115,12 @@ describe.concurrent('the client', () => {
   test('never repeats a write without a key', async () => {
     await using here = await scene({ keyed: {} })
     here.proxy.trouble.push('lose_answer')
-    await expect(here.client.POST('/v1/notes', { body: { title: 'x' } })).rejects.toThrow()
+    const lost = here.client.POST('/v1/notes', { body: { title: 'x' } })
+    await expect(lost).rejects.toMatchObject({
+      name: 'ConnectionError',
+      code: 'connection_failed',
+      message: expect.stringContaining(`POST /v1/notes got no whole answer from ${here.proxy.url}`),
+    })
     here.proxy.trouble.push({ status: 503, code: 'overloaded' })
     const problem = await refusal(here.client.POST('/v1/notes', { body: { title: 'x' } }))
     expect(problem.code).toBe('overloaded')
@@ -124,6 +129,9 @@ describe.concurrent('the client', () => {
 
   test('repeats a read until the platform has time, and not for ever', async () => {
     await using here = await scene({ retries: 2 })
+    here.proxy.trouble.push('lose_answer', 'lose_answer')
+    expect((await here.client.GET('/v1/notes')).data.data).toEqual([])
+    here.proxy.keys.length = 0
     const busy = { status: 503, code: 'overloaded' }
     here.proxy.trouble.push(busy, { status: 429, code: 'rate_limited', retry_after: 1 })
     expect((await here.client.GET('/v1/notes')).data.data).toEqual([])
@@ -185,8 +193,32 @@ describe.concurrent('the client', () => {
     // @ts-expect-error -- the parameter is no text
     expect((await refusal(api.GET('/v1/limits', { params: { query } }))).status).toBe(422)
     const params = { path: { id: 'none' } }
+    // @ts-expect-error -- the parameter is misspelt, and may be left out
+    expect((await refusal(api.GET('/v1/limits', { params: { query: { limt: 7 } } }))).status).toBe(
+      422,
+    )
     // @ts-expect-error -- the body is missing
     expect((await refusal(api.POST('/v1/event-parks/{id}/skip', { params }))).status).toBe(403)
+  })
+
+  test('refuses to compile misspelt names, also of optional members', async () => {
+    await using here = await scene()
+    const { client } = here
+    const body = { title: 'x' }
+    // @ts-expect-error -- `kind` of the body
+    const noted = await refusal(client.POST('/v1/notes', { body: { title: 'x', knd: 'list' } }))
+    // @ts-expect-error -- `kind` of the query
+    const listed = await refusal(client.GET('/v1/notes', { params: { query: { knd: 'list' } } }))
+    expect([noted.status, listed.status]).toEqual([422, 422])
+    // @ts-expect-error -- `title` of the body
+    expect((await refusal(client.POST('/v1/notes', { body: { titel: 'x' } }))).status).toBe(422)
+    // @ts-expect-error -- `note_id` of the path
+    const none = client.GET('/v1/notes/{note_id}', { params: { path: { noteid: 'x' } } })
+    await expect(none).rejects.toThrow('needs params.path.note_id')
+    // @ts-expect-error -- the member `body` itself
+    expect((await refusal(client.POST('/v1/notes', { bodi: body }))).status).toBe(422)
+    const { data } = await client.GET('/v1/notes', { parseAs: 'text' })
+    expect(data.toUpperCase()).toContain('DATA')
   })
 
   test('throws the 401 that a new token does not mend', async () => {

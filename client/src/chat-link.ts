@@ -1,6 +1,6 @@
 /**
  * Keeps one socket connected. Each connection gets a new token. The wait between attempts doubles
- * and has full jitter. If nothing was received for a while, the link sends a ping, because the loss
+ * and has jitter. If nothing was received for a while, the link sends a ping, because the loss
  * of a network closes no socket.
  */
 import type { SocketClass } from './chat-types.ts'
@@ -80,7 +80,7 @@ export class Link {
       return this.options.lost(reason, null)
     }
     const most = Math.min(this.options.wait_ms_max, first_wait_ms * 2 ** this.failures++)
-    const retry_ms = this.asked_ms ?? Math.random() * most
+    const retry_ms = this.asked_ms ?? Math.round((0.5 + Math.random() / 2) * most)
     this.asked_ms = null
     this.retry = setTimeout(() => void this.open(), retry_ms)
     this.options.lost(reason, retry_ms)

@@ -9,8 +9,11 @@ export type {
   ChatPositions,
   ChatSent,
 } from './chat-types.ts'
-export { createClient, Problem } from './client.ts'
-export type { ClientOptions, DodecaClient, PageOf, ProblemBody } from './client.ts'
+export { createClient } from './client.ts'
+export type { DodecaClient, PageOf } from './client.ts'
+export { ConnectionError, Problem } from './problem.ts'
+export type { ProblemBody } from './problem.ts'
+export type { ClientOptions } from './sending.ts'
 export type { components, operations, paths, ProblemCode } from './schema.d.ts'
 export { login, loginCode, resume, SecondFactorMissing } from './login.ts'
 export type {

@@ -3,8 +3,9 @@
  * session. When the access token has expired,
  * the client exchanges the refresh token, once for all waiting requests.
  */
-import { createClient, type ClientOptions, type DodecaClient } from './client.ts'
+import { createClient, endSession, type DodecaClient } from './client.ts'
 import type { components, paths } from './schema.d.ts'
+import type { ClientOptions } from './sending.ts'
 
 type Schemas = components['schemas']
 export type SecondFactor = Pick<Schemas['VerifyMfaChallengeBody'], 'code' | 'recovery_code'>
@@ -22,7 +23,13 @@ export type SessionState = {
 type Common = Omit<ClientOptions, 'token' | 'refresh'> & {
   /** Called with each new refresh token. The earlier one is no longer valid. */
   readonly keep?: (session: SessionState) => void | Promise<void>
+  /**
+   * Returns what `keep` has stored, so that two tabs use the newest token of their session. A token
+   * that is used again after some seconds ends the session, because it might be stolen.
+   */
+  readonly load?: () => MaybeKept | Promise<MaybeKept>
 }
+type MaybeKept = SessionState | null | undefined
 
 type Way =
   | { readonly email: string; readonly password: string }
@@ -149,28 +156,40 @@ function clientOf<P extends object>(
 ): LoggedIn<P> {
   let session = given
   const anonymous = createClient(common)
+  const { session_id } = given
+  const params = { path: { session_id } }
   const refresh = async (): Promise<string> => {
-    const { session_id, refresh_token } = session
-    const { data } = await anonymous.POST('/v1/sessions/{session_id}/refresh', {
-      params: { path: { session_id } },
-      body: { refresh_token },
-    })
+    const kept = await common.load?.()
+    const same = kept?.session_id === session_id
+    if (same) session = kept
+    const body = { refresh_token: session.refresh_token }
+    const { data } = await anonymous.POST('/v1/sessions/{session_id}/refresh', { params, body })
     session = stateOf(data)
-    await common.keep?.(session)
+    // Another tab may have logged out, or somebody else in, and that is what stays.
+    if (same || !common.load) await common.keep?.(session)
     return data.access_token ?? ''
   }
-  const client = createClient({ ...common, refresh, ...(token === undefined ? {} : { token }) })
+  const client = createClient({
+    ...common,
+    refresh: () => oneTab(`dodeca session ${session_id}`, refresh),
+    ...(token === undefined ? {} : { token }),
+  })
   return Object.defineProperty(
     {
       ...client,
-      logout: async () => {
-        const { session_id } = session
-        await client.DELETE('/v1/sessions/{session_id}', { params: { path: { session_id } } })
-      },
+      logout: () => endSession(client, session_id),
     },
     'session',
     { get: () => session, enumerable: true },
   ) as unknown as LoggedIn<P>
+}
+
+type Locks = { request<T>(name: string, act: () => Promise<T>): Promise<T> }
+
+/** Each tab begins with what the tab before it has kept. Pages without https have no locks. */
+function oneTab<T>(name: string, act: () => Promise<T>): Promise<T> {
+  const { locks } = (globalThis as { navigator?: { locks?: Locks } }).navigator ?? {}
+  return locks ? locks.request(name, act) : act()
 }
 
 function stateOf(tokens: Schemas['SessionTokens']): SessionState {

@@ -3,8 +3,9 @@
  * cannot read these cookies. Unsafe requests also send the CSRF token of the session. An expired
  * access token is replaced once for all waiting requests.
  */
-import { createClient, type ClientOptions, type DodecaClient } from './client.ts'
+import { createClient, endSession, type DodecaClient } from './client.ts'
 import type { components } from './schema.d.ts'
+import type { ClientOptions } from './sending.ts'
 
 export type PageSession = DodecaClient & {
   readonly session: components['schemas']['CurrentSession']
@@ -31,8 +32,6 @@ export async function resumePage(
   return {
     ...client,
     session,
-    logout: async () => {
-      await client.DELETE('/v1/sessions/{session_id}', { params })
-    },
+    logout: () => endSession(client, session_id),
   }
 }

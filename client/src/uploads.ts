@@ -4,6 +4,7 @@
  */
 import { sha256 } from './hash-file.ts'
 import { pause } from './pause.ts'
+import { clear, ConnectionError, isFinal } from './problem.ts'
 import type { components } from './schema.d.ts'
 
 type Schemas = components['schemas']
@@ -47,12 +48,17 @@ export type Uploads = {
 type Call = (path: string, init: object) => Promise<{ data: unknown }>
 export type Calls = { readonly get: Call; readonly post: Call }
 
+/** The purposes that want the kind of picture. The others take `any`. */
+const pictures = new Set<string | undefined>(['avatar', 'product_media', 'post_media'])
 const attempts_max = 5
 const poll_ms = 500
 
 export function uploadsOf(calls: Calls): Uploads {
   return {
     put: async (file, { onProgress, signal, resume, parts_at_once = 4, ...create } = {}) => {
+      if (typeof (file as Partial<Blob>).arrayBuffer !== 'function') {
+        throw new TypeError('`put` takes a File or a Blob. For a text: new Blob([text]).')
+      }
       // The hash is computed first, because some purposes require it at the beginning.
       const checksum = `sha256:${await sha256(file, signal)}`
       const begun = await begin(calls, file, { ...create, checksum }, { resume, signal })
@@ -94,7 +100,7 @@ async function begin(
   const { name } = file as Partial<File>
   const body = {
     purpose: 'generic',
-    media_category: 'any',
+    media_category: pictures.has(create.purpose) ? file.type.split('/')[0] : 'any',
     ...(name ? { filename: name } : {}),
     ...(file.type ? { claimed_type: file.type.split(';')[0] } : {}),
     ...create,
@@ -165,13 +171,13 @@ async function sendPart(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   for (let attempt = 1; ; attempt++) {
-    // Each attempt gets a new URL, because the last one may have expired.
-    const { data } = await post(calls, '/v1/uploads/{upload_id}/parts', sending.upload.id, signal, {
-      part_numbers: [number],
-    })
-    const { part_urls } = data as { part_urls: { url: string }[] }
     const blob = sending.part(number)
     try {
+      // Each attempt gets a new URL, because the last one may have expired.
+      const body = { part_numbers: [number] }
+      const to = '/v1/uploads/{upload_id}/parts'
+      const { data } = await post(calls, to, sending.upload.id, signal, body)
+      const { part_urls } = data as { part_urls: { url: string }[] }
       const progress = (bytes: number) => sending.sent(number, bytes)
       const answer = await putBytes(part_urls[0]?.url ?? '', blob, progress, signal)
       if (answer.status < 300) return progress(blob.size)
@@ -180,7 +186,8 @@ async function sendPart(
       throw new Error(`The part was answered ${answer.status}`)
     } catch (error) {
       signal?.throwIfAborted()
-      if (attempt === attempts_max || error instanceof UploadFailed) throw error
+      const refused = error instanceof UploadFailed || isFinal(error)
+      if (attempt === attempts_max || refused) throw error
       sending.sent(number, 0)
       await pause(250 * 2 ** attempt * Math.random(), signal)
     }
@@ -228,8 +235,13 @@ async function putBytes(
 ): Promise<PutAnswer> {
   const { XMLHttpRequest: Browser } = globalThis as { XMLHttpRequest?: new () => BrowserRequest }
   if (!Browser) {
-    const response = await fetch(url, { method: 'PUT', body: blob, ...(signal ? { signal } : {}) })
-    return { status: response.status, text: await response.text() }
+    try {
+      const init = { method: 'PUT', body: blob, ...(signal ? { signal } : {}) }
+      const response = await fetch(url, init)
+      return { status: response.status, text: await response.text() }
+    } catch (error) {
+      throw clear(error, 'A part', new URL(url).origin)
+    }
   }
   return new Promise((resolve, reject) => {
     const request = new Browser()
@@ -238,7 +250,9 @@ async function putBytes(
     request.upload.addEventListener('progress', event => progress(event.loaded))
     const answer = () => resolve({ status: request.status, text: request.responseText })
     request.addEventListener('load', answer)
-    request.addEventListener('error', () => reject(new Error('The connection broke')))
+    request.addEventListener('error', () =>
+      reject(new ConnectionError('A part', new URL(url).origin)),
+    )
     request.addEventListener('abort', () => reject(signal?.reason as Error))
     request.addEventListener('loadend', () => signal?.removeEventListener('abort', stop))
     signal?.addEventListener('abort', stop)

@@ -31,7 +31,7 @@ const always_ours = `.well-known account client console dev docs healthz livez m
   openapi.json problems readyz v1 v2`.split(/\s+/)
 
 /** Paths for which an application may have a file of its own. */
-const replaceable = new Set(['', 'favicon.ico'])
+const replaceable = new Set(['', 'favicon.ico', 'llms.txt'])
 
 export function publicFront(files: PublicFiles, given: Given): Front {
   const { config, kernel } = given

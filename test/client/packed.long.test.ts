@@ -47,6 +47,8 @@ export async function count(base_url: string): Promise<string> {
   await api.GET('/v1/no-such-path')
   // @ts-expect-error: it is misspelled
   await api.POST('/v1/jobs', { body: { typ: 'demo.count' } })
+  // @ts-expect-error: it is misspelled, and could be left out
+  await api.POST('/v1/jobs', { body: { type: 'demo.count', parameters: {}, dedupe: 'x' } })
   return job.status
 }
 
@@ -107,7 +109,7 @@ console.log([typeof login, typeof api.jobs.waitFor, Problem.name, failed].join('
   )
   for (const [version, node] of await nodesHere()) {
     const { stdout } = await run(node, [join(folder, 'plain.mjs')])
-    expect([version, stdout.trim()]).toEqual([version, 'function function Problem TypeError'])
+    expect([version, stdout.trim()]).toEqual([version, 'function function Problem ConnectionError'])
   }
 })
 

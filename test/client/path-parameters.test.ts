@@ -1,4 +1,4 @@
-/** A request whose address lacks a value is not sent, and the error says which. */
+/** A request whose address lacks a value is not sent. The error says which, and what else is wrong. */
 import { createServer } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createClient } from '../../client/src/index.ts'
@@ -7,7 +7,8 @@ let base_url: string
 const asked: (string | undefined)[] = []
 const server = createServer((request, response) => {
   asked.push(request.url)
-  response.writeHead(200, { 'content-type': 'application/json' }).end('{}')
+  response.writeHead(200, { 'content-type': 'application/json' })
+  response.end(request.url === '/v1/me' ? '<html>' : '{}')
 })
 beforeAll(async () => {
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
@@ -31,4 +32,15 @@ test('a request with its values is sent', async () => {
   const api = createClient({ base_url, retries: 0 })
   await api.GET('/v1/jobs/{job_id}', { params: { path: { job_id: 'a/b' } } })
   expect(asked).toEqual(['/v1/jobs/a%2Fb'])
+})
+
+test('an answer that is not JSON is named', async () => {
+  const api = createClient({ base_url, retries: 0 })
+  const message = `GET /v1/me was answered with something else than JSON. Is ${base_url} the address`
+  await expect(api.GET('/v1/me')).rejects.toThrow(message)
+})
+
+test('a text is no file', async () => {
+  const api = createClient({ base_url, retries: 0 })
+  await expect(api.uploads.put('a text' as never)).rejects.toThrow('new Blob([text])')
 })

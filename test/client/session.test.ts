@@ -50,6 +50,39 @@ describe('a session of the client', () => {
     expect(await refusal(elsewhere.GET('/v1/me'))).toMatchObject({ status: 401 })
   })
 
+  test('that was ended elsewhere says so once, and can be logged out', async () => {
+    const { email, tenant } = await world.member()
+    const who = { base_url: world.url, email, password, tenant: tenant.slug }
+    const said: Problem[] = []
+    const api = await login({ ...who, ended: problem => said.push(problem) })
+    const elsewhere = resume({ base_url: world.url, session: api.session })
+    await elsewhere.logout()
+    for (let n = 0; n < 2; n++) {
+      expect(await refusal(api.GET('/v1/me'))).toMatchObject({ status: 401 })
+    }
+    await api.logout()
+    expect(said.map(({ code }) => code)).toEqual(['invalid_refresh_token'])
+  })
+
+  test('goes on with what another tab has kept, and does not keep what it has forgotten', async () => {
+    const { email, tenant, id } = await world.member()
+    const who = { base_url: world.url, email, password, tenant: tenant.slug }
+    let kept: SessionState | null = null
+    const shared = { keep: (one: SessionState) => void (kept = one), load: () => kept }
+    const tab = await login({ ...who, ...shared })
+    const other = resume({ base_url: world.url, session: tab.session, ...shared })
+    // Past the life of the access token, and of the grace of a used refresh token.
+    for (const one of [other, tab, other, tab]) {
+      await moveClock(world, 120)
+      expect((await one.GET('/v1/me')).data.id).toBe(id)
+    }
+    expect(kept).toEqual(tab.session)
+    kept = null
+    await moveClock(world, 120)
+    expect((await tab.GET('/v1/me')).data.id).toBe(id)
+    expect(kept).toBeNull()
+  })
+
   test('of an account with a second factor asks for its code', async () => {
     const { member, app } = await guarded(world)
     const who = {

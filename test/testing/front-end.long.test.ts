@@ -19,6 +19,10 @@ const element = `<!doctype html><html lang="en"><title>Help</title>
 <script type="module" src="/client/v1/elements.js"></script>
 <dodeca-chat conversation="00000000-0000-7000-8000-000000000000"></dodeca-chat></html>`
 
+/** A PNG of one pixel. */
+const dot =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+
 /** The files of all guides in one folder: `app.js` of each has the name of its guide there. */
 async function writePages(folder: string): Promise<void> {
   await mkdir(join(folder, 'public'))
@@ -99,8 +103,80 @@ describe.skipIf(!has_chromium)('a page of a guide', async () => {
     const broken = { name: 'broken.png', mimeType: 'image/png', buffer: Buffer.from('no picture') }
     await page.getByLabel('File').setInputFiles(broken)
     await page.getByRole('button', { name: 'Upload' }).click()
-    await page.getByText('type_mismatch').waitFor()
+    await page.getByText('Files of this kind are not taken.').waitFor()
+    const picture = { name: 'dot.png', mimeType: 'image/png', buffer: Buffer.from(dot, 'base64') }
+    await page.getByLabel('File').setInputFiles(picture)
+    await page.getByRole('button', { name: 'Upload' }).click()
+    await page.getByText('Ready').waitFor()
+    await page.getByAltText('The picture that you sent').waitFor()
+    expect(await page.evaluate(`document.images[0].decode().then(() => 'shown')`)).toBe('shown')
     expect(faults).toEqual([])
+  })
+
+  /** As on another device of the person. */
+  async function endElsewhere(page: Page, member: Member) {
+    const kept = await page.evaluate<string>(`localStorage.getItem('session')`)
+    const { session_id } = JSON.parse(kept) as { session_id: string }
+    const { token } = await world.again(member)
+    const ended = await world.call('DELETE', `/v1/sessions/${session_id}`, { token })
+    expect(ended.status, ended.text).toBe(204)
+  }
+
+  const ask = (page: Page) =>
+    page.evaluate(`api.GET('/v1/me').then(({ data }) => data.email_normalized)`)
+
+  test('keeps two tabs logged in, and both see the end of their session', async () => {
+    const { page, faults } = await open('log-in.html')
+    const member = await world.member()
+    await logIn(page, member)
+    await page.getByText(`You are ${member.email}.`).waitFor()
+    const opened = page.waitForEvent('popup')
+    await page.evaluate(`void window.open(location.href)`)
+    const tabs = [page, await opened]
+    for (const tab of tabs) {
+      await tab.getByText(`You are ${member.email}.`).waitFor()
+      await tab.evaluate(`import('/session.js').then(own => void (window.api = own.current()))`)
+    }
+    // Each needs a new token each time, and the one that it began with was used long ago.
+    for (const tab of [...tabs, ...tabs]) {
+      await world.clock.forward(400)
+      expect(await ask(tab)).toBe(member.email)
+    }
+    await world.clock.forward(400)
+    expect(await Promise.all(tabs.map(ask))).toEqual([member.email, member.email])
+    await endElsewhere(page, member)
+    await page.evaluate(`void api.GET('/v1/me').catch(() => {})`)
+    for (const tab of tabs) await tab.getByRole('button', { name: 'Log in' }).waitFor()
+    expect(faults).toEqual([])
+  })
+
+  test('shows its form again after an end elsewhere, and logs out without a network', async () => {
+    const tenant = await world.tenant()
+    const [ada, bob] = [await world.member(tenant), await world.member(tenant)]
+    const files = await open('upload-a-file.html')
+    await logIn(files.page, ada)
+    const file = { name: 'a.txt', mimeType: 'text/plain', buffer: Buffer.from('a') }
+    await files.page.getByRole('button', { name: 'Upload' }).waitFor()
+    await files.page.getByLabel('File').setInputFiles(file)
+    await endElsewhere(files.page, ada)
+    await files.page.getByRole('button', { name: 'Upload' }).click()
+    await files.page.getByRole('button', { name: 'Log in' }).waitFor()
+
+    const chat = await open(`own.html?with=${bob.id}`)
+    await logIn(chat.page, ada)
+    await chat.page.getByText('Online').waitFor()
+    await endElsewhere(chat.page, ada)
+    await chat.page.getByRole('button', { name: 'Log in' }).waitFor()
+
+    const { page, faults } = await open('log-in.html')
+    await logIn(page, ada)
+    await page.getByText(`You are ${ada.email}.`).waitFor()
+    await page.context().setOffline(true)
+    await page.getByRole('button', { name: 'Log out' }).click()
+    await page.getByRole('button', { name: 'Log in' }).waitFor()
+    await logIn(page, ada)
+    await page.getByText('There is no connection.').waitFor()
+    expect([...files.faults, ...chat.faults, ...faults]).toEqual([])
   })
 
   test('shows the element of a chat, and begins it again with the session of the tab', async () => {
@@ -159,13 +235,16 @@ describe.skipIf(!has_chromium)('a page of a guide', async () => {
     await there.page.context().setOffline(false)
     await here.page.getByText('Written in a tunnel').waitFor()
     for (const { page, faults } of [here, there]) {
-      await page.getByText('Written in a tunnel', { exact: true }).waitFor()
+      await page.getByText(/: Written in a tunnel$/).waitFor()
+      const [first, second] = page === here.page ? ['You', 'They'] : ['They', 'You']
       expect(await page.getByRole('listitem').allTextContents()).toEqual([
-        'Hello, Bob',
-        'Written in a tunnel',
+        `${first}: Hello, Bob`,
+        `${second}: Written in a tunnel`,
       ])
       expect(faults).toEqual([])
     }
+    await there.page.getByRole('button', { name: 'Log out' }).click()
+    await there.page.getByRole('button', { name: 'Log in' }).waitFor()
   })
 
   test('shows an inbox that changes while somebody looks at it', async () => {

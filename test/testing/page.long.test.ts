@@ -51,7 +51,7 @@ describe.skipIf(!has_chromium)('a page of an application', async () => {
     expect(keys).toEqual([expect.stringMatching(/.{16}/)])
     await page.getByLabel('Title').fill('Wall')
     await page.getByRole('button', { name: 'Add' }).click()
-    await page.getByText('(lead_exists)').waitFor()
+    await page.getByText('There is a lead with this title.').waitFor()
     expect(errors.filter(one => !one.includes('status of 409'))).toEqual([])
     await page.close()
   })

@@ -13,7 +13,7 @@ type Routes = { routes(): readonly Pick<Route, 'path'>[] }
 const always = `api admin static assets login logout signup robots.txt favicon.ico sitemap.xml
   security.txt abuse report .well-known livez readyz healthz metrics docs openapi.json console
   account accounts settings billing checkout webhooks oauth callback invite verify status help
-  support dev v1 v2`.split(/\s+/)
+  support dev llms.txt v1 v2`.split(/\s+/)
 
 /** The list is made at first use, because the routes are known only when all surfaces are open. */
 export function openReservedWords(kernel: Routes, more: readonly string[]): ReservedWords {

@@ -36,7 +36,7 @@ export async function clientPackage(
   const described = JSON.parse(await read('package.json')) as Record<string, unknown>
   const files: Record<string, string> = {
     'package.json': `${JSON.stringify(published(described), null, 2)}\n`,
-    'README.md': await read('README.md'),
+    'README.md': withoutLinks(await read('README.md')),
     LICENSE: await read('../LICENSE'),
     'dist/index.js': script,
     ...types,
@@ -49,6 +49,15 @@ export async function clientPackage(
   const bytes = await buffer(archive.pipe(createGzip({ level: 9 })))
   const etag = `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`
   return { name: `dodeca-client-${String(described['version'])}.tgz`, bytes, etag }
+}
+
+/** The pages are at the platform, whose address is not in the package: it is the same for all. */
+function withoutLinks(readme: string): string {
+  return readme.replaceAll(
+    /\[([^\]]+)\]\(\.\.\/(docs\/[^)#]+)\.md(#[^)]*)?\)/g,
+    (_, text: string, page: string, anchor = '') =>
+      `${text} (\`/${page}${anchor}\` of the platform)`,
+  )
 }
 
 /** What it depends on is in `dist/index.js`, so nothing is installed beside it. */

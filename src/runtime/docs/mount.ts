@@ -65,6 +65,10 @@ export function docsPages(
     pythonPage(document),
     ...['images', 'examples'].map(filePages),
     // For models: what there is to read, each page as Markdown.
+    {
+      path: '/llms.txt',
+      read: () => Promise.resolve({ ...folded, headers: { location: `${base}/llms.txt` } }),
+    },
     { path: `${base}/llms.txt`, read: async () => markdown(await contents(site)) },
     {
       path: `${base}/*`,

@@ -70,6 +70,7 @@ migrate: import
 moderation: report moderator
 monitoring: metrics health
 mute: mutes block
+network: connection
 node: javascript
 oauth: login_for_your_apps client
 oidc: openid provider
@@ -118,6 +119,7 @@ thumbnails: derivatives
 timezone: time_zone
 token: tokens
 twilio: sms
+typescript: client
 upgrade: version
 uptime: health
 user: person account

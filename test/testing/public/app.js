@@ -1,7 +1,13 @@
 /** A page of an application: it logs in, and lists and creates leads. */
 // oxlint-disable-next-line import/no-absolute-path -- an address of the platform that serves this page
-import { login, Problem } from '/client/v1/client.js'
+import { login } from '/client/v1/client.js'
 
+/** What a person reads: the message of an error is for developers. */
+const sentences = {
+  invalid_credentials: 'The mail address or the password is wrong.',
+  lead_exists: 'There is a lead with this title.',
+  connection_failed: 'There is no connection. Try again later.',
+}
 const at = id => document.getElementById(id)
 let api
 
@@ -22,8 +28,8 @@ function onSubmit(form, act) {
       await act(Object.fromEntries(new FormData(form)))
       at('state').textContent = ''
     } catch (error) {
-      if (!(error instanceof Problem)) throw error
-      at('state').textContent = `${error.message} (${error.code})`
+      at('state').textContent = sentences[error.code] ?? 'That did not work.'
+      if (!sentences[error.code]) throw error
     }
   })
 }

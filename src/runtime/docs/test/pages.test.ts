@@ -45,7 +45,7 @@ test('every page is Markdown too, and its links lead to Markdown', async () => {
     return [...text.matchAll(/\]\((\/docs\/[^)#\s]+\.md)/g)].map(([, at = '']) => at)
   }
   const read = new Set<string>()
-  const open = await lead('/docs/llms.txt')
+  const open = await lead('/llms.txt')
   for (let at = open.pop(); at !== undefined; at = open.pop()) {
     if (read.has(at)) continue
     read.add(at)

@@ -88,4 +88,8 @@ export const questions: readonly (readonly [string, readonly string[]])[] = [
     'send message offline then sync',
     ['guides/chat-in-a-page', 'chat', 'guides/chat-room', 'client'],
   ],
+  ['typescript', ['client', 'guides/own-page']],
+  ['next_action', ['guides/take-a-payment', 'payments', 'commerce']],
+  ['session ended', ['client', 'guides/log-in', 'identity']],
+  ['network error', ['client', 'guides/log-in']],
 ]

@@ -6,6 +6,7 @@
 import { reply, routesOf, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
+import type { PaymentResult } from '../../payments/face.ts'
 import { findByKey } from '../find-by-key.ts'
 import { Order, showOrder } from '../orders/order-view.ts'
 import { applyAnswer } from '../payments/apply-answer.ts'
@@ -24,7 +25,7 @@ export const checkoutRoutes = open({
     'Order the items of a cart, and authorize the payment',
     (deps: Deps) => ({
       description:
-        'Prices, discounts, tax, shipping and stock are calculated again. A guest must send an `email`. To order only at the totals that you showed, send the `pricing_fingerprint` of the cart. `payment.provider` or `payment.account` chooses of the `GET /v1/payment-options` of the buyer. If the payer must go to the provider first, the order is 202 and `GET /v1/orders/{id}/next-action` has the address. 202 means that the outcome of the payment is not known yet: read the order later. The money is captured only after the order is confirmed.',
+        'Prices, discounts, tax, shipping and stock are calculated again. A guest must send an `email`. To order only at the totals that you showed, send the `pricing_fingerprint` of the cart. `payment.provider` or `payment.account` chooses of the `GET /v1/payment-options` of the buyer. 202 means that the outcome of the payment is not known yet: if `payment.state` is `requires_action`, the buyer must do `payment.next_action`; read the order later. The money is captured only after the order is confirmed.',
       idempotency: 'required',
       lease_seconds: leaseSeconds(deps),
       body: Checkout,
@@ -80,15 +81,20 @@ export const checkoutRoutes = open({
           const { operation, confirmed } = await applyAnswer(tx, deps, operation_id, answer)
           if (confirmed) return reply(201, confirmed)
           const { tenant_id, order_id } = operation
-          return await checkoutReply(tx, { tenant_id, id: order_id })
+          const step = answer.kind === 'payment' ? answer.result.next_action : null
+          return await checkoutReply(tx, { tenant_id, id: order_id }, step)
         },
       },
     },
   ),
 })
 
-async function checkoutReply(tx: Tx, key: { readonly tenant_id: string; readonly id: string }) {
-  const order = await showOrder(tx, key)
+async function checkoutReply(
+  tx: Tx,
+  key: { readonly tenant_id: string; readonly id: string },
+  next_action: PaymentResult['next_action'] = null,
+) {
+  const order = await showOrder(tx, key, { next_action })
   const { id: order_id, state, payment } = order
   switch (state) {
     case 'confirmed':
