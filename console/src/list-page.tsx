@@ -3,21 +3,14 @@ import { useEffect, useState } from 'preact/hooks'
 import { ActionButton } from './action.tsx'
 import { Bars } from './chart.tsx'
 import { Copied, curlOf } from './curl.tsx'
-import { fill, nameOf, titleOf, words } from './language.ts'
+import { Filters } from './filters.tsx'
+import { fill, titleOf, words } from './language.ts'
 import { useEvents, useLive } from './live.ts'
-import {
-  callOperation,
-  operation,
-  pathNames,
-  type OperationId,
-  type Row,
-  type Schema,
-} from './operation.ts'
+import { callOperation, operation, pathNames, type OperationId, type Row } from './operation.ts'
 import { ProblemBox } from './problem-box.tsx'
 import { isPart, itemOf, mayCall, pathOf, type Place, type Resource } from './resource.ts'
 import { addressOf, go } from './router.tsx'
 import { Rows } from './rows.tsx'
-import { choicesOf } from './schema-form.tsx'
 import { useList, type Listed } from './use-list.ts'
 import { useRead } from './use-read.ts'
 import { FieldList } from './value.tsx'
@@ -196,54 +189,6 @@ function Empty({ filtered, create, resource, list }: EmptyProps) {
         </>
       )}
     </div>
-  )
-}
-
-type FiltersProps = {
-  readonly query: Readonly<Record<string, Schema>>
-  readonly chosen: Readonly<Record<string, string>>
-  choose(next: Record<string, string>): void
-}
-
-function Filters({ query, chosen, choose }: FiltersProps) {
-  const names = Object.keys(query)
-  if (names.length === 0) return null
-  const set = (name: string, value: string) => {
-    const { [name]: _before, ...rest } = chosen
-    choose(value === '' ? rest : { ...rest, [name]: value })
-  }
-  return (
-    <form class="filters" aria-label={words.filters} onSubmit={event => event.preventDefault()}>
-      {names.map(name => (
-        <label key={name}>
-          <span>{nameOf(name)}</span>
-          <Filter
-            schema={query[name] ?? {}}
-            value={chosen[name] ?? ''}
-            set={value => set(name, value)}
-          />
-        </label>
-      ))}
-    </form>
-  )
-}
-
-type FilterProps = { readonly schema: Schema; readonly value: string; set(value: string): void }
-
-function Filter({ schema, value, set }: FilterProps) {
-  const choices = choicesOf(schema)
-  if (!choices) {
-    return <input value={value} spellcheck={false} onChange={e => set(e.currentTarget.value)} />
-  }
-  return (
-    <select value={value} onChange={event => set(event.currentTarget.value)}>
-      <option value="">{words.any}</option>
-      {choices.map(one => (
-        <option key={one} value={one}>
-          {one}
-        </option>
-      ))}
-    </select>
   )
 }
 

@@ -23,12 +23,18 @@ export type Shown = Match & {
   readonly where: string
 }
 
+export async function readMatches(
+  query: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+): Promise<readonly Match[]> {
+  const reply = await callOperation('findMatches', { query, signal })
+  return (reply as { readonly data: readonly Match[] }).data
+}
+
 /** Those that have a page here. */
 export async function findMatches(q: string, signal: AbortSignal): Promise<readonly Shown[]> {
-  const reply = await callOperation('findMatches', { query: { q }, signal })
-  const { data } = reply as { readonly data: readonly Match[] }
   const resources = byKind()
-  return data.flatMap(match => {
+  return (await readMatches({ q }, signal)).flatMap(match => {
     const found = resources.get(match.kind)
     return found ? [shown(match, found)] : []
   })

@@ -26,6 +26,13 @@ type Body<O extends OperationId> = operations[O] extends {
 type RowOf<O extends OperationId> = Body<O> extends { data: readonly (infer R)[] } ? R : Body<O>
 type FieldOf<O extends OperationId> = Extract<keyof RowOf<O>, string>
 
+/** The reply, the item of the page, and the names in the path of the request. */
+export type Happened = {
+  readonly reply: Row
+  readonly row: Row
+  readonly path: Readonly<Record<string, string>>
+}
+
 export type Action = {
   readonly by: OperationId
   /** The action cannot be undone: its form says so, and Enter does not send it. */
@@ -38,6 +45,14 @@ export type Action = {
   readonly needs?: string
   /** What the form begins with, from the item. */
   readonly from?: (row: Row) => Row
+  /** The request is about another item than that of the page: it is read when the form opens. */
+  readonly about?: { readonly read: OperationId; path(row: Row): Readonly<Record<string, string>> }
+  /** What people call the ids that the form begins with. */
+  readonly calls?: (row: Row) => Readonly<Record<string, string>>
+  /** What the item says of a field: how much can still be refunded. */
+  readonly notes?: (row: Row) => Readonly<Record<string, string>>
+  /** What happened, where the name of the operation does not say it. */
+  readonly says?: (happened: Happened) => Title
   /** Parameters of the query that the form asks for, with what it begins with. */
   readonly asks?: (row: Row) => Readonly<Record<string, string>>
 }

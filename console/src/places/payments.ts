@@ -2,7 +2,7 @@
 import { PaymentTimeline } from '../panels/payment-timeline.tsx'
 import { resource, type Place } from '../resource.ts'
 import type { Row } from '../operation.ts'
-import { decimalOf } from '../value.tsx'
+import { decimalOf } from '../money.ts'
 
 /** What can still be refunded, to be seen and changed before it is sent. */
 function restOf(row: Row): Row {

@@ -30,11 +30,14 @@ const kept = [
   'minimum',
   'maximum',
   'maxLength',
+  'minItems',
+  'pattern',
   'required',
   'description',
   'default',
 ] as const
-const depth_max = 3
+/** Down to a price of a variant of a product. */
+const depth_max = 5
 const methods = ['get', 'post', 'put', 'patch', 'delete']
 
 export function operationCatalog(document: string): Record<string, CatalogOperation> {
@@ -120,6 +123,7 @@ function trimmed(given: unknown, resolve: Resolve, depth: number): Json {
   if (depth >= depth_max) return own
   const alternatives = (schema['anyOf'] ?? schema['oneOf']) as unknown[] | undefined
   const properties = schema['properties'] as Json | undefined
+  const others = schema['additionalProperties'] as Json | undefined
   const inner = (one: unknown) => trimmed(one, resolve, depth + 1)
   return {
     ...own,
@@ -131,6 +135,7 @@ function trimmed(given: unknown, resolve: Resolve, depth: number): Json {
           ),
         }
       : {}),
+    ...(!properties && others?.['type'] === 'string' ? { pairs: true } : {}),
     ...(schema['items'] ? { items: inner(schema['items']) } : {}),
   }
 }
