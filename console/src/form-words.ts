@@ -11,7 +11,6 @@ const en = {
   pairs: 'one a line, as Name: value',
   pairs_wrong: 'Write each line as Name: value',
   is_required: 'This is required',
-  unless: '{value}, if nothing is chosen',
 }
 
 const de: typeof en = {
@@ -24,7 +23,6 @@ const de: typeof en = {
   pairs: 'eines je Zeile, als Name: Wert',
   pairs_wrong: 'Schreiben Sie jede Zeile als Name: Wert',
   is_required: 'Das wird gebraucht',
-  unless: '{value}, wenn nichts gewählt ist',
 }
 
 export const form_words = { en, de }[language]

@@ -12,6 +12,7 @@ export type Operation = {
   readonly path: string
   readonly summary: string
   readonly permission: string | null
+  readonly for_others: string | null
   readonly pages: boolean
   readonly query: Readonly<Record<string, Schema>>
   readonly body: Schema | null

@@ -63,6 +63,8 @@ export type Related = {
   readonly columns: readonly string[]
   /** The filter that gets the id, if the path has no place for it. */
   readonly filter?: string
+  /** What the filter gets instead: a list for each of them. */
+  readonly of?: (row: Row) => readonly string[]
   /** The page that a row opens: `place/resource`. */
   readonly opens?: string
 }
@@ -80,6 +82,8 @@ export type Declared<L extends OperationId> = {
   readonly key?: readonly string[]
   readonly read?: OperationId
   readonly create?: OperationId
+  /** What the form of `create` begins with. */
+  readonly begins?: Row
   /** Of a page that is `top` alone: the operation that its reader must be allowed to call. */
   readonly opens_with?: OperationId
   readonly actions?: readonly (OperationId | Action)[]
@@ -165,8 +169,16 @@ export function mayCall(id: OperationId): boolean {
   return found !== undefined && may(found.permission)
 }
 
-export function mayAct({ by, needs }: Action): boolean {
-  return mayCall(by) && may(needs ?? null)
+export function mayAct({ by, needs }: Action, resource?: Resource, row: Row = {}): boolean {
+  const others = findOperation(by)?.for_others ?? null
+  return mayCall(by) && may(needs ?? null) && (!isOfAnother(resource, row) || may(others))
+}
+
+/** Rows that name their person. Without one, the platform decides. */
+function isOfAnother(resource: Resource | undefined, row: Row): boolean {
+  const names = resource?.person ? ['id'] : ['account_id', 'user_id', 'owner_id', 'buyer_id']
+  const owner = names.find(name => name in row)
+  return owner !== undefined && row[owner] !== me().id
 }
 
 /** Without a list, an item is found by its id. A page of its own says what it is for. */

@@ -19,7 +19,6 @@ import { form_words, ruleOf } from './form-words.ts'
 import { fill, nameOf, words } from './language.ts'
 import { decimalOf, isCurrency } from './money.ts'
 import { Moment } from './moment.tsx'
-import { plain } from './operation.ts'
 import type { Schema } from './schema.ts'
 import { Picker, picksFrom } from './picker.tsx'
 
@@ -273,13 +272,10 @@ type ChoiceProps = Pick<InputProps, 'schema' | 'required' | 'value' | 'set'>
 
 function Choice({ schema, required, value, set }: ChoiceProps) {
   const choices = choicesOf(schema) ?? choicesOf(schema.anyOf?.[0] ?? {}) ?? []
-  const { default: usual } = schema
   const says = { true: words.yes, false: words.no }
   return (
     <select value={value} required={required} onChange={e => set(e.currentTarget.value)}>
-      <option value="">
-        {usual === undefined ? '' : fill(form_words.unless, { value: plain(usual) })}
-      </option>
+      <option value="" />
       {choices.map(one => (
         <option key={one} value={one}>
           {schema.type === 'boolean' ? says[one as 'true'] : one}

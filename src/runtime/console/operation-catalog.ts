@@ -10,6 +10,8 @@ export type CatalogOperation = {
   readonly path: string
   readonly summary: string
   readonly permission: string | null
+  /** What it requires for what belongs to others. */
+  readonly for_others: string | null
   /** Whether the reply is a page, so that it takes `limit`. */
   readonly pages: boolean
   /** The filters, without cursor and limit. */
@@ -101,6 +103,7 @@ function entryOf(method: string, path: string, operation: Json, resolve: Resolve
     path,
     summary: (operation['summary'] as string | undefined) ?? '',
     permission: (operation['x-permission'] as string | undefined) ?? null,
+    for_others: (operation['x-for-others'] as string | undefined) ?? null,
     pages: parameters.some(one => one.name === 'limit'),
     query: Object.fromEntries(filters.map(one => [one.name, trimmed(one.schema, resolve, 1)])),
     body: schema && trimmed(schema, resolve, 0),
