@@ -22,6 +22,7 @@ import {
   isPart,
   itemOf,
   mayAct,
+  mayAskFor,
   mayCall,
   pathOf,
   splitKey,
@@ -88,7 +89,9 @@ export function DetailPage({ place, resource, item, filters }: Props) {
                 <Watch stream={resource.stream} path={pathOf(resource.stream, {}, key)} />
               )}
               {(resource.related ?? [])
-                .filter(one => mayCall(one.list))
+                .filter(({ list }) =>
+                  resource.person ? mayAskFor(list, key[0] ?? '') : mayCall(list),
+                )
                 .flatMap(one =>
                   (one.of?.(row) ?? [key[0] ?? '']).map(of => (
                     <RelatedList

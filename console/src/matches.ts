@@ -34,10 +34,24 @@ export async function readMatches(
 /** Those that have a page here. */
 export async function findMatches(q: string, signal: AbortSignal): Promise<readonly Shown[]> {
   const resources = byKind()
-  return (await readMatches({ q }, signal)).flatMap(match => {
-    const found = resources.get(match.kind)
-    return found ? [shown(match, found)] : []
+  const found = (await readMatches({ q }, signal)).flatMap(match => {
+    const one = resources.get(match.kind)
+    return one ? [shown(match, one)] : []
   })
+  return [...found, ...pagesNamed(q.toLowerCase())]
+}
+
+/** The pages of the menu whose name begins so. */
+function pagesNamed(q: string): readonly Shown[] {
+  const named = ({ title }: Place | Resource) => titleOf(title).toLowerCase().startsWith(q)
+  return offeredPlaces().flatMap(place =>
+    place.resources.filter(named).map(resource => ({
+      ...{ place, resource, kind: resource.name, id: resource.name, item: '', path: null },
+      ...{ title: titleOf(resource.title), subtitle: null, state: null },
+      where: titleOf(place.title),
+      to: addressOf([place.name, resource.name]),
+    })),
+  )
 }
 
 type Found = { readonly place: Place; readonly resource: Resource }

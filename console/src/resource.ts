@@ -169,6 +169,12 @@ export function mayCall(id: OperationId): boolean {
   return found !== undefined && may(found.permission)
 }
 
+/** Whether the rows of this person may be asked for. */
+export function mayAskFor(list: OperationId, account_id: string): boolean {
+  const others = findOperation(list)?.for_others ?? null
+  return mayCall(list) && (account_id === me().id || may(others))
+}
+
 export function mayAct({ by, needs }: Action, resource?: Resource, row: Row = {}): boolean {
   const others = findOperation(by)?.for_others ?? null
   return mayCall(by) && may(needs ?? null) && (!isOfAnother(resource, row) || may(others))
