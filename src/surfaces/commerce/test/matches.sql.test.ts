@@ -73,6 +73,14 @@ test('what is not on sale is found by those who write products, and nothing of a
   expect(await titles(buyer, 'kettle', 'products')).toEqual(['Secret kettle'])
 })
 
+test('an order without an address of its own is found by that of its buyer', async () => {
+  const buyer = await shop.buyer()
+  const order = await buyer.order({ [await shop.product()]: 1 })
+  const { body: me } = await buyer.ask('GET', '/v1/me')
+  expect(await found(shop.manager, me.email, 'orders')).toMatchObject([{ id: order.id }])
+  expect(await found(await shop.buyer(), me.email, 'orders')).toEqual([])
+})
+
 test('an order is found by its number, its mail address and the name that it goes to', async () => {
   const buyer = await shop.buyer()
   const order = await buyer.order({ [await shop.product()]: 1 }, { email: 'mara@example.org' })
