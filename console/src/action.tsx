@@ -48,7 +48,7 @@ export function ActionButton({ action, path, row, main = false, done, shown }: P
         title={summary}
         onClick={() => set(true)}
       >
-        {labelOf(action.by)}
+        {main ? labelOf(action.by).replace(/^Put /, 'Create ') : labelOf(action.by)}
       </button>
       {open && (
         <Opened

@@ -154,7 +154,8 @@ type HeadProps = {
 }
 
 function Head({ resource, row, item, acted }: HeadProps) {
-  const state = row['state'] ?? row['status']
+  // A request that was refused is completed, too.
+  const state = Number(row['status']) >= 400 ? 'failed' : (row['state'] ?? row['status'])
   // A dialog stays open although its action has changed the state, and shows its reply.
   const [open, setOpen] = useState<OperationId | null>(null)
   const fits = ({ in: states, when }: Action) =>

@@ -15,6 +15,9 @@ function restOf({ lines }: Row): Row {
   return { lines: rest.filter(({ quantity }) => quantity > 0) }
 }
 
+/** The variants of a product whose prices its page shows. */
+const prices_max = 10
+
 function paymentOf(row: Row): Row {
   return (row['payment'] ?? {}) as Row
 }
@@ -104,7 +107,8 @@ export const commerce: Place = {
           title: { en: 'Prices', de: 'Preise' },
           list: 'listPriceVersions',
           filter: 'sku',
-          of: ({ variants }) => (variants as readonly Row[]).map(({ sku }) => plain(sku)),
+          of: ({ variants }) =>
+            (variants as readonly Row[]).slice(0, prices_max).map(({ sku }) => plain(sku)),
           columns: ['sku', 'amount_minor', 'effective_from'],
           opens: 'commerce/prices',
         },
