@@ -46,8 +46,15 @@ function pagesNamed(q: string): readonly Shown[] {
   const named = ({ title }: Place | Resource) => titleOf(title).toLowerCase().startsWith(q)
   return offeredPlaces().flatMap(place =>
     place.resources.filter(named).map(resource => ({
-      ...{ place, resource, kind: resource.name, id: resource.name, item: '', path: null },
-      ...{ title: titleOf(resource.title), subtitle: null, state: null },
+      place,
+      resource,
+      kind: resource.name,
+      id: resource.name,
+      item: '',
+      path: null,
+      title: titleOf(resource.title),
+      subtitle: null,
+      state: null,
       where: titleOf(place.title),
       to: addressOf([place.name, resource.name]),
     })),
