@@ -2979,6 +2979,7 @@ create table commerce.orders (
   state text not null default 'pending'::text,
   currency text not null,
   email text,
+  bought_by text,
   locale text,
   guest boolean not null default false,
   guest_network bytea,
@@ -3048,6 +3049,7 @@ END))),
   constraint orders_total_minor_check CHECK (((total_minor >= 0) AND (total_minor <= 99999999)))
 );
 CREATE INDEX orders_authorization ON commerce.orders USING btree (authorization_expires_at) WHERE ((state = 'confirmed'::text) AND (payment_state = 'authorized'::text));
+CREATE INDEX orders_bought_by ON commerce.orders USING btree (tenant_id, kernel.plain(bought_by) COLLATE "C");
 CREATE INDEX orders_buyer ON commerce.orders USING btree (tenant_id, buyer_id, id DESC);
 CREATE INDEX orders_due ON commerce.orders USING btree (due_at) WHERE (due_at IS NOT NULL);
 CREATE INDEX orders_email ON commerce.orders USING btree (tenant_id, kernel.plain(email) COLLATE "C");
@@ -3333,8 +3335,8 @@ AS $function$
 declare
   moves text[] := case tg_table_name
     when 'order_lines' then array['shipped_quantity', 'returned_quantity', 'refunded_quantity']
-    else array['number', 'state', 'buyer_id', 'email', 'locale', 'guest', 'guest_network',
-      'shipping_address', 'billing_address', 'payment_state',
+    else array['number', 'state', 'buyer_id', 'email', 'bought_by', 'locale', 'guest',
+      'guest_network', 'shipping_address', 'billing_address', 'payment_state',
       'authorize_operation_id', 'intent_id', 'amount_authorized_minor', 'amount_captured_minor',
       'amount_refunded_minor', 'authorization_expires_at', 'payment_error', 'shipping_refunded',
       'version', 'confirmed_at', 'shipped_at', 'due_at', 'attempts', 'lease_token', 'leased_until',

@@ -7,14 +7,18 @@
  */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Copied, curlOf } from './curl.tsx'
-import { fill, labelOf, nameOf, verbOf, words } from './language.ts'
+import { fill, labelOf, verbOf, words } from './language.ts'
 import { Problem } from '../../client/src/index.ts'
+import { bodyOf, draftOf, FormFault, type Draft } from './form-draft.ts'
+import { form_words } from './form-words.ts'
 import { callOperation, operation, pathNames, takesKey, type Row } from './operation.ts'
+import { PathFields } from './path-fields.tsx'
 import { ProblemBox } from './problem-box.tsx'
 import { keyOf, type RequestKey } from './request-key.ts'
 import type { Action } from './resource.ts'
-import { bodyOf, draftOf, SchemaFields, type Draft } from './schema-form.tsx'
-import { FieldList } from './value.tsx'
+import { Reply } from './reply.tsx'
+import { SchemaFields, type Fault } from './schema-form.tsx'
+import { useRead } from './use-read.ts'
 
 type Props = {
   readonly action: Action
@@ -44,10 +48,10 @@ export function ActionButton({ action, path, row, main = false, done, shown }: P
         title={summary}
         onClick={() => set(true)}
       >
-        {labelOf(action.by)}
+        {main ? labelOf(action.by).replace(/^Put /, 'Create ') : labelOf(action.by)}
       </button>
       {open && (
-        <ActionDialog
+        <Opened
           {...{ action, path, ...(row ? { row } : {}) }}
           done={() => done?.()}
           close={() => set(false)}
@@ -61,6 +65,18 @@ type DialogProps = Pick<Props, 'action' | 'path' | 'row'> & {
   /** The request took effect, or may have. */
   done(): void
   close(): void
+}
+
+/** The item that the request is about is read first, and as it is now. */
+function Opened(props: DialogProps) {
+  const { action, row = {} } = props
+  const { about } = action
+  const { data, error } = useRead(`about ${action.by}`, async signal =>
+    about ? ((await callOperation(about.read, { path: about.path(row), signal })) as Row) : row,
+  )
+  if (about === undefined) return <ActionDialog {...props} />
+  if (error !== undefined) return <ProblemBox error={error} />
+  return data ? <ActionDialog {...props} row={data} /> : null
 }
 
 function ActionDialog({ action, path, row, done, close }: DialogProps) {
@@ -104,7 +120,10 @@ function ActionDialog({ action, path, row, done, close }: DialogProps) {
         <h2 id={`act-${by}`}>{labelOf(by)}</h2>
         <p class="soft">{summary}</p>
         {reply ? (
-          <Reply data={reply.data} />
+          <Reply
+            {...{ action, row: row ?? {}, data: reply.data }}
+            path={{ ...path, ...asked.more }}
+          />
         ) : (
           <>
             <PathFields names={missing} draft={asked.more} set={asked.setMore} />
@@ -112,7 +131,9 @@ function ActionDialog({ action, path, row, done, close }: DialogProps) {
             {hurts && <p class="warning">{words.hurts}</p>}
           </>
         )}
-        {refusal !== null && <ProblemBox error={refusal} uncertain={uncertain} />}
+        {refusal !== null && !(refusal instanceof FormFault) && (
+          <ProblemBox error={refusal} uncertain={uncertain} />
+        )}
         <footer>
           <button type="button" onClick={() => dialog.current?.close()}>
             {reply ? words.close : words.cancel}
@@ -142,7 +163,7 @@ function SendButton({ action: { by, hurts }, sending }: { action: Action; sendin
 }
 
 function useRequest(
-  { by, from, asks }: Action,
+  { by, from, asks, calls, notes }: Action,
   path: Readonly<Record<string, string>>,
   row: Row | undefined,
   settled: () => void,
@@ -153,8 +174,9 @@ function useRequest(
     ...(row && body?.required?.includes('version') ? { version: row['version'] } : {}),
     ...(row && from?.(row)),
   }
-  const [more, setMore] = useState<Draft>(() => asks?.(row ?? {}) ?? {})
-  const [draft, setDraft] = useState<Draft>(() => (body ? draftOf(body, given) : {}))
+  const currency = typeof row?.['currency'] === 'string' ? row['currency'] : null
+  const [more, setMore] = useState<Readonly<Record<string, string>>>(() => asks?.(row ?? {}) ?? {})
+  const [draft, setDraft] = useState<Draft>(() => (body ? draftOf(body, given, currency) : {}))
   const [sending, setSending] = useState(false)
   const [refusal, setRefusal] = useState<unknown>(null)
   const [reply, setReply] = useState<{ readonly data: unknown } | null>(null)
@@ -168,7 +190,7 @@ function useRequest(
       const request = {
         path: { ...path, ...more },
         ...(asks ? { query: more } : {}),
-        ...(body ? { body: bodyOf(body, draft) } : {}),
+        ...(body ? { body: bodyOf(body, draft, { currency, at: '' }) } : {}),
       }
       key = takesKey(by) ? keyOf([by, request]) : undefined
       setMayHaveActed(operation(by).method !== 'GET')
@@ -180,43 +202,27 @@ function useRequest(
         key?.forget()
         setMayHaveActed(false)
       }
-      setRefusal(asReadable(error))
+      setRefusal(error)
     } finally {
       setSending(false)
       settled()
     }
   }
-  const form = { draft, required: Object.keys(given), set: setDraft }
+  const form = {
+    draft,
+    currency,
+    required: Object.keys(given),
+    faults: faultsIn(refusal),
+    called: calls?.(row ?? {}) ?? {},
+    notes: notes?.(row ?? {}) ?? {},
+    set: setDraft,
+  }
   return { more, setMore, form, sending, refusal, reply, mayHaveActed, stale, send }
 }
 
 function seen(by: Action['by'], row: Row | undefined): Readonly<Record<string, string>> {
   const version = row?.['version']
   return operation(by).compares && typeof version === 'number' ? { 'if-match': `"${version}"` } : {}
-}
-
-type PathFieldsProps = {
-  readonly names: readonly string[]
-  readonly draft: Draft
-  set(next: Draft): void
-}
-
-/** Parameters of the path that the row does not contain. The form has a field for each. */
-function PathFields({ names, draft, set }: PathFieldsProps) {
-  return (
-    <>
-      {names.map(name => (
-        <label class="field" key={name}>
-          <span>{nameOf(name)}</span>
-          <input
-            required
-            value={draft[name] ?? ''}
-            onInput={event => set({ ...draft, [name]: event.currentTarget.value })}
-          />
-        </label>
-      ))}
-    </>
-  )
 }
 
 /**
@@ -228,22 +234,17 @@ export function isRefusal(error: unknown): boolean {
   return error instanceof Problem && error.status < 500 && error.code !== 'idempotency_in_progress'
 }
 
-function asReadable(failure: unknown): unknown {
-  return failure instanceof SyntaxError
-    ? new Error(fill(words.bad_json, { error: failure.message }))
-    : failure
+/** Those of fields. They stand beside these. */
+function faultsIn(refusal: unknown): readonly Fault[] {
+  if (refusal instanceof FormFault) {
+    return [{ pointer: refusal.pointer, constraint: refusal.rule, detail: sentenceOf(refusal) }]
+  }
+  return refusal instanceof Problem ? (refusal.body.errors ?? []) : []
 }
 
-/** The whole reply is shown, because it may contain a secret that is shown only once. */
-function Reply({ data }: { readonly data: unknown }) {
-  if (data === null || data === undefined || typeof data !== 'object') {
-    return <p role="status">{words.done}</p>
-  }
-  const row = data as Readonly<Record<string, unknown>>
-  return (
-    <div role="status">
-      <h3>{words.reply}</h3>
-      <FieldList row={row} />
-    </div>
-  )
+function sentenceOf({ rule, message }: FormFault): string {
+  if (rule === 'json') return fill(words.bad_json, { error: message })
+  if (rule === 'pairs') return `${form_words.pairs_wrong}: ${message}`
+  if (rule === 'currency') return form_words.currency_first
+  return fill(form_words.amount_wrong, { amount: message })
 }

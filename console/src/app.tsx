@@ -175,11 +175,14 @@ function Person() {
     await client().logout()
     location.assign('/account/login?done=logged_out')
   }
+  const { tenants, active_tenant_id } = me()
+  const organization = tenants.find(({ id }) => id === active_tenant_id)
   return (
     <span class="person">
       <a href="/account/" title={words.account}>
         <bdi>{me().email}</bdi>
       </a>
+      {organization && <bdi class="soft">{organization.slug}</bdi>}
       <button type="button" onClick={() => void leave()}>
         {words.log_out}
       </button>

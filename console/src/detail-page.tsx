@@ -1,5 +1,5 @@
 /** The page of one item: its actions, its fields, related lists, and its live events. */
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { Problem } from '../../client/src/index.ts'
 import { ActionButton } from './action.tsx'
 import { Copied, curlOf } from './curl.tsx'
@@ -22,6 +22,7 @@ import {
   isPart,
   itemOf,
   mayAct,
+  mayAskFor,
   mayCall,
   pathOf,
   splitKey,
@@ -56,6 +57,7 @@ export function DetailPage({ place, resource, item, filters }: Props) {
   const { data: row, error, loading, reload } = read
   const moves = row && resource.unannounced?.includes(String(row['state']))
   useRereads(moves ? JSON.stringify(row) : null, reload)
+  const [acts, count] = useState(0)
   return (
     <>
       <p class="path">
@@ -72,7 +74,10 @@ export function DetailPage({ place, resource, item, filters }: Props) {
         <>
           <Head
             {...{ resource, row, item }}
-            acted={gone => (gone ? go(addressOf([place.name, resource.name])) : reload())}
+            acted={gone => {
+              count(acts + 1)
+              return gone ? go(addressOf([place.name, resource.name])) : reload()
+            }}
           />
           {resource.panel && resource.read && (
             <resource.panel {...{ row, filters }} path={pathOf(resource.read, resource.of, key)} />
@@ -84,10 +89,20 @@ export function DetailPage({ place, resource, item, filters }: Props) {
                 <Watch stream={resource.stream} path={pathOf(resource.stream, {}, key)} />
               )}
               {(resource.related ?? [])
-                .filter(one => mayCall(one.list))
-                .map(one => (
-                  <RelatedList key={one.list} related={one} of={key} />
-                ))}
+                .filter(({ list }) =>
+                  resource.person ? mayAskFor(list, key[0] ?? '') : mayCall(list),
+                )
+                .flatMap(one =>
+                  (one.of?.(row) ?? [key[0] ?? '']).map(of => (
+                    <RelatedList
+                      key={`${one.list} ${of}`}
+                      related={one}
+                      of={one.of ? [of] : key}
+                      events={resource.events ?? []}
+                      acts={acts}
+                    />
+                  )),
+                )}
               {resource.person && (
                 <OfPerson
                   id={plain(row['id'])}
@@ -139,13 +154,14 @@ type HeadProps = {
 }
 
 function Head({ resource, row, item, acted }: HeadProps) {
-  const state = row['state'] ?? row['status']
+  // A request that was refused is completed, too.
+  const state = Number(row['status']) >= 400 ? 'failed' : (row['state'] ?? row['status'])
   // A dialog stays open although its action has changed the state, and shows its reply.
   const [open, setOpen] = useState<OperationId | null>(null)
   const fits = ({ in: states, when }: Action) =>
     (!states || states.includes(String(state))) && (!when || when(row))
   const offered = actionsOf(resource).filter(
-    action => mayAct(action) && (action.by === open || fits(action)),
+    action => mayAct(action, resource, row) && (action.by === open || fits(action)),
   )
   const key = splitKey(item)
   return (
@@ -202,13 +218,15 @@ function isHidden(error: unknown): boolean {
   return error instanceof Problem && [403, 404].includes(error.status)
 }
 
-function RelatedList({
-  related,
-  of,
-}: {
+type RelatedProps = {
   readonly related: Related
   readonly of: readonly string[]
-}) {
+  readonly events: readonly string[]
+  /** The number of acts at this page. Each may have changed the list. */
+  readonly acts: number
+}
+
+function RelatedList({ related, of, events, acts }: RelatedProps) {
   const { title, list, columns, filter, opens } = related
   const named = pathNames(operation(list).path).length > 0
   const listed = useList({
@@ -217,6 +235,10 @@ function RelatedList({
     filters: filter ? { [filter]: of[0] ?? '' } : {},
     key: row => JSON.stringify(row),
   })
+  useLive(events, listed.reload)
+  useEffect(() => {
+    if (acts > 0) listed.reload()
+  }, [acts])
   if (isHidden(listed.error)) return null
   return (
     <section>

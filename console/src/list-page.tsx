@@ -23,7 +23,7 @@ type Props = {
 }
 
 export function ListPage({ place, resource, filters }: Props) {
-  const { title, create, list, read, top: Top } = resource
+  const { title, create, begins, list, read, top: Top } = resource
   const [made, make] = useState(0)
   return (
     <>
@@ -31,7 +31,8 @@ export function ListPage({ place, resource, filters }: Props) {
         <h1>{titleOf(title)}</h1>
         {create && mayCall(create) && (
           <ActionButton
-            action={{ by: create }}
+            action={begins ? { by: create, from: () => begins } : { by: create }}
+            row={begins ?? {}}
             path={pathOf(create, resource.of)}
             done={() => make(made + 1)}
             main

@@ -23,15 +23,42 @@ export type Shown = Match & {
   readonly where: string
 }
 
+export async function readMatches(
+  query: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+): Promise<readonly Match[]> {
+  const reply = await callOperation('findMatches', { query, signal })
+  return (reply as { readonly data: readonly Match[] }).data
+}
+
 /** Those that have a page here. */
 export async function findMatches(q: string, signal: AbortSignal): Promise<readonly Shown[]> {
-  const reply = await callOperation('findMatches', { query: { q }, signal })
-  const { data } = reply as { readonly data: readonly Match[] }
   const resources = byKind()
-  return data.flatMap(match => {
-    const found = resources.get(match.kind)
-    return found ? [shown(match, found)] : []
+  const found = (await readMatches({ q }, signal)).flatMap(match => {
+    const one = resources.get(match.kind)
+    return one ? [shown(match, one)] : []
   })
+  return [...found, ...pagesNamed(q.toLowerCase())]
+}
+
+/** The pages of the menu whose name begins so. */
+function pagesNamed(q: string): readonly Shown[] {
+  const named = ({ title }: Place | Resource) => titleOf(title).toLowerCase().startsWith(q)
+  return offeredPlaces().flatMap(place =>
+    place.resources.filter(named).map(resource => ({
+      place,
+      resource,
+      kind: resource.name,
+      id: resource.name,
+      item: '',
+      path: null,
+      title: titleOf(resource.title),
+      subtitle: null,
+      state: null,
+      where: titleOf(place.title),
+      to: addressOf([place.name, resource.name]),
+    })),
+  )
 }
 
 type Found = { readonly place: Place; readonly resource: Resource }

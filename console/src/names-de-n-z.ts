@@ -131,7 +131,7 @@ export const names_n_z: Readonly<Record<string, string>> = {
   result: 'Ergebnis',
   result_ref: 'Ergebnis',
   retention_until: 'Aufbewahrt bis',
-  retry_of_job_id: 'Wiederholt den Auftrag',
+  retry_of_job_id: 'Wiederholt den Job',
   return_window_days: 'Rückgabe (Tage)',
   returns: 'Rückgaben',
   reverses_id: 'Macht rückgängig',

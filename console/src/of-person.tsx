@@ -5,7 +5,7 @@
 import { titleOf, words } from './language.ts'
 import { findOperation, type OperationId } from './operation.ts'
 import { offeredPlaces } from './places/places.ts'
-import { itemOf, type Place, type Resource } from './resource.ts'
+import { itemOf, mayAskFor, type Place, type Resource } from './resource.ts'
 import { addressOf, Link } from './router.tsx'
 import { Table } from './table.tsx'
 import { useList } from './use-list.ts'
@@ -27,7 +27,9 @@ export function OfPerson({ id, without }: Props) {
     place.resources.flatMap(resource => {
       const { list } = resource
       const filter = list && filterOf(list)
-      return filter && !without.includes(list) ? [{ place, resource, list, filter }] : []
+      return filter && mayAskFor(list, id) && !without.includes(list)
+        ? [{ place, resource, list, filter }]
+        : []
     }),
   )
   return (

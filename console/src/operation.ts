@@ -2,31 +2,17 @@
 import given from 'dodeca:operations'
 import type { operations } from '../../client/src/index.ts'
 import { keyed } from '../../client/src/operations.ts'
+import type { Schema } from './schema.ts'
 import { client } from './session.ts'
 
 export type OperationId = Extract<keyof operations, string>
-
-export type Schema = {
-  readonly type?: string | readonly string[]
-  readonly format?: string
-  readonly enum?: readonly unknown[]
-  readonly const?: unknown
-  readonly minimum?: number
-  readonly maximum?: number
-  readonly maxLength?: number
-  readonly required?: readonly string[]
-  readonly description?: string
-  readonly default?: unknown
-  readonly anyOf?: readonly Schema[]
-  readonly items?: Schema
-  readonly properties?: Readonly<Record<string, Schema>>
-}
 
 export type Operation = {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   readonly path: string
   readonly summary: string
   readonly permission: string | null
+  readonly for_others: string | null
   readonly pages: boolean
   readonly query: Readonly<Record<string, Schema>>
   readonly body: Schema | null

@@ -26,6 +26,13 @@ type Body<O extends OperationId> = operations[O] extends {
 type RowOf<O extends OperationId> = Body<O> extends { data: readonly (infer R)[] } ? R : Body<O>
 type FieldOf<O extends OperationId> = Extract<keyof RowOf<O>, string>
 
+/** The reply, the item of the page, and the names in the path of the request. */
+export type Happened = {
+  readonly reply: Row
+  readonly row: Row
+  readonly path: Readonly<Record<string, string>>
+}
+
 export type Action = {
   readonly by: OperationId
   /** The action cannot be undone: its form says so, and Enter does not send it. */
@@ -38,6 +45,14 @@ export type Action = {
   readonly needs?: string
   /** What the form begins with, from the item. */
   readonly from?: (row: Row) => Row
+  /** The request is about another item than that of the page: it is read when the form opens. */
+  readonly about?: { readonly read: OperationId; path(row: Row): Readonly<Record<string, string>> }
+  /** What people call the ids that the form begins with. */
+  readonly calls?: (row: Row) => Readonly<Record<string, string>>
+  /** What the item says of a field: how much can still be refunded. */
+  readonly notes?: (row: Row) => Readonly<Record<string, string>>
+  /** What happened, where the name of the operation does not say it. */
+  readonly says?: (happened: Happened) => Title
   /** Parameters of the query that the form asks for, with what it begins with. */
   readonly asks?: (row: Row) => Readonly<Record<string, string>>
 }
@@ -48,6 +63,8 @@ export type Related = {
   readonly columns: readonly string[]
   /** The filter that gets the id, if the path has no place for it. */
   readonly filter?: string
+  /** What the filter gets instead: a list for each of them. */
+  readonly of?: (row: Row) => readonly string[]
   /** The page that a row opens: `place/resource`. */
   readonly opens?: string
 }
@@ -65,6 +82,8 @@ export type Declared<L extends OperationId> = {
   readonly key?: readonly string[]
   readonly read?: OperationId
   readonly create?: OperationId
+  /** What the form of `create` begins with. */
+  readonly begins?: Row
   /** Of a page that is `top` alone: the operation that its reader must be allowed to call. */
   readonly opens_with?: OperationId
   readonly actions?: readonly (OperationId | Action)[]
@@ -150,8 +169,22 @@ export function mayCall(id: OperationId): boolean {
   return found !== undefined && may(found.permission)
 }
 
-export function mayAct({ by, needs }: Action): boolean {
-  return mayCall(by) && may(needs ?? null)
+/** Whether the rows of this person may be asked for. */
+export function mayAskFor(list: OperationId, account_id: string): boolean {
+  const others = findOperation(list)?.for_others ?? null
+  return mayCall(list) && (account_id === me().id || may(others))
+}
+
+export function mayAct({ by, needs }: Action, resource?: Resource, row: Row = {}): boolean {
+  const others = findOperation(by)?.for_others ?? null
+  return mayCall(by) && may(needs ?? null) && (!isOfAnother(resource, row) || may(others))
+}
+
+/** Rows that name their person. Without one, the platform decides. */
+function isOfAnother(resource: Resource | undefined, row: Row): boolean {
+  const names = resource?.person ? ['id'] : ['account_id', 'user_id', 'owner_id', 'buyer_id']
+  const owner = names.find(name => name in row)
+  return owner !== undefined && row[owner] !== me().id
 }
 
 /** Without a list, an item is found by its id. A page of its own says what it is for. */

@@ -6,11 +6,11 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { fill, words } from './language.ts'
 import { findMatches, type Shown } from './matches.ts'
 import { addressOf, go } from './router.tsx'
+import { shortest, soughtIn } from './sought.ts'
 import { State } from './value.tsx'
 
 /** Longer than between two keys, and below the rate of the platform for one person. */
 const wait_ms = 300
-const shortest = 2
 const shown_max = 10
 
 export function SearchBox() {
@@ -18,7 +18,7 @@ export function SearchBox() {
   const [text, setText] = useState('')
   const [open, setOpen] = useState(false)
   const [at, setAt] = useState(-1)
-  const asked = text.trim()
+  const asked = soughtIn(text)
   const found = useMatches(open ? asked : '')
   const all = found?.slice(0, shown_max) ?? []
   const is_shown = open && asked.length >= shortest && found !== null
@@ -44,7 +44,7 @@ export function SearchBox() {
       class="search"
       onSubmit={event => {
         event.preventDefault()
-        const chosen = all[at]
+        const chosen = all[at] ?? (all.length === 1 ? all[0] : undefined)
         if (chosen) leave(chosen.to)
         else if (asked !== '') leave(addressOf(['search', asked]))
       }}

@@ -2,7 +2,8 @@
  * All that is found for a text: what the platform finds in its lists, and where an id or a name is the
  * key of something that no list finds, that item.
  */
-import { titleOf, words } from './language.ts'
+import { useState } from 'preact/hooks'
+import { fill, language, titleOf, words } from './language.ts'
 import { findMatches, type Shown } from './matches.ts'
 import { callOperation, operation, type OperationId, pathNames, type Row } from './operation.ts'
 import { offeredPlaces } from './places/places.ts'
@@ -10,19 +11,28 @@ import { ProblemBox } from './problem-box.tsx'
 import { itemOf, mayCall, pathOf, type Place, type Resource } from './resource.ts'
 import { addressOf, Link } from './router.tsx'
 import { Line } from './search-box.tsx'
+import { shortest, soughtIn } from './sought.ts'
 import { useRead } from './use-read.ts'
 import { isId, titleOfRow } from './value.tsx'
 
 type Keyed = { readonly place: Place; readonly resource: Resource; readonly by: OperationId }
 
+const look_further = {
+  en: 'Is it the exact id or name of something else? Look in {n} other places',
+  de: 'Ist es die genaue Kennung oder der Name von etwas anderem? An {n} anderen Orten suchen',
+}
+
 /** The number of concurrent requests, below the limit of the platform for one caller. */
 const together = 6
-const shortest = 2
 
-export function SearchPage({ asked }: { readonly asked: string }) {
-  const { data, error, loading, reload } = useRead(asked, async signal => {
+export function SearchPage({ asked: given }: { readonly asked: string }) {
+  const asked = soughtIn(given)
+  // Each place that no list finds is a request, most of them for nothing: only who asks for it has it.
+  const [everywhere, look] = useState(false)
+  const others = everywhere ? 0 : placesFor(asked).length
+  const { data, error, loading, reload } = useRead(`${asked} ${everywhere}`, async signal => {
     const matches = asked.length < shortest ? [] : await findMatches(asked, signal)
-    return joined(matches, await byKeys(asked, signal))
+    return everywhere ? joined(matches, await byKeys(asked, signal)) : matches
   })
   return (
     <>
@@ -32,7 +42,12 @@ export function SearchPage({ asked }: { readonly asked: string }) {
       </p>
       <p role="status" class="soft">
         {loading && words.loading}
-        {data?.length === 0 && words.search_none}
+        {data?.length === 0 && words.search_none}{' '}
+        {data && others > 0 && (
+          <button type="button" onClick={() => look(true)}>
+            {fill(look_further[language], { n: others })}
+          </button>
+        )}
       </p>
       {error !== undefined && <ProblemBox error={error} retry={reload} />}
       <ul class="found">

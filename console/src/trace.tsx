@@ -75,18 +75,18 @@ export function RequestTimeLine({ path }: PanelProps) {
 /** The refusal, and what helps. */
 function Why({ request }: { readonly request: Row }) {
   const code = plain(request['code'])
-  const { times, ...facts } = request
-  const shown = { ...facts, times: times === 1 ? null : times } as Row
-  const names = ['permission', 'pointer', 'ms', 'times'].filter(one => shown[one] !== null)
+  const names = ['permission', 'pointer'].filter(one => plain(request[one]) !== '')
   return (
     <section class="why" aria-label={words.why_failed}>
       <p>
-        <strong>{words.why_failed}:</strong>{' '}
+        <strong>
+          {words.why_failed}: {code.replaceAll('_', ' ')}.
+        </strong>{' '}
         <a href={`/problems/${encodeURIComponent(code)}`} target="_blank" rel="noopener">
           <code>{code}</code> {words.what_helps}
         </a>
       </p>
-      <FieldList row={Object.fromEntries(names.map(one => [one, shown[one]]))} />
+      <FieldList row={Object.fromEntries(names.map(one => [one, request[one]]))} />
     </section>
   )
 }

@@ -3,6 +3,7 @@
  * always plain text. It is isolated so that its writing direction cannot affect other text.
  */
 import { language, nameOf, words } from './language.ts'
+import { digitsOf, isCurrency } from './money.ts'
 import { plain, type Row } from './operation.ts'
 import { leadsTo } from './places/references.ts'
 import { Link } from './router.tsx'
@@ -206,32 +207,12 @@ function objectText(value: Row): string {
 
 const count = new Intl.NumberFormat(language)
 
-/** Amounts are in minor units of ISO 4217. For these, browsers show no decimals. */
-const iso_digits = new Map([
-  ...'AFN ALL COP HUF IDR IRR KPW LAK LBP MGA MMK PKR SOS SYP YER'
-    .split(' ')
-    .map(code => [code, 2] as const),
-  ['IQD', 3] as const,
-])
-
-function money(minor: number, currency: unknown): string {
-  if (typeof currency !== 'string' || !/^[A-Z]{3}$/.test(currency)) return count.format(minor)
+export function money(minor: number, currency: unknown): string {
+  if (!isCurrency(currency)) return count.format(minor)
   const digits = digitsOf(currency)
   const shown = { minimumFractionDigits: digits, maximumFractionDigits: digits }
   const options = { style: 'currency', currency, ...shown } as const
   return new Intl.NumberFormat(language, options).format(minor / 10 ** digits)
-}
-
-/** The amount as a request has it: `24.95`. */
-export function decimalOf(minor: number, currency: string): string {
-  const digits = digitsOf(currency)
-  return (minor / 10 ** digits).toFixed(digits)
-}
-
-function digitsOf(currency: string): number {
-  const options = { style: 'currency', currency } as const
-  const usual = new Intl.NumberFormat(language, options).resolvedOptions().maximumFractionDigits
-  return iso_digits.get(currency) ?? usual ?? 2
 }
 
 function isState(name: string): boolean {

@@ -34,7 +34,10 @@ const kernelPermissions: Record<string, Permission> = {
     says: 'See event consumers, and retry or skip the events that they could not handle',
     roles: ['platform_operator'],
   },
-  'kernel.audit_events.read': { says: 'Read the audit log', roles: ['auditor'] },
+  'kernel.audit_events.read': {
+    says: 'Read the audit log',
+    roles: ['tenant_admin', 'auditor'],
+  },
   'kernel.requests.read': {
     says: 'See failed and slow requests of others in the tenant, without their contents',
     roles: ['tenant_admin', 'auditor', 'support_viewer'],

@@ -159,7 +159,7 @@ describe.skipIf(!has_chromium)('a person in the console', async () => {
     const submitted = await act(page, 'Submit job', {
       Type: 'demo.count',
       Parameters: '{"to": 2}',
-      Scheduled: new Date(Date.now() + 3_600_000).toISOString(),
+      Scheduled: new Date(Date.now() + 2 * 86_400_000).toISOString().slice(0, 10),
     })
     const { id } = (await submitted.json()) as { id: string }
     await page.locator('.row.leads', { hasText: 'schedule' }).first().waitFor()

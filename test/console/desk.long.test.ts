@@ -107,4 +107,67 @@ describe.skipIf(!has_chromium)('the desk', async () => {
       await shoot(page, `requests-${width}`)
     }
   })
+
+  test('a product with a price is made without JSON, and its page shows what it costs later', async () => {
+    const { page, faults } = await console_world.visit(
+      'shop-manager@acme.example',
+      '/console/commerce/products',
+    )
+    await page.getByRole('button', { name: 'Create product' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel(/^Handle/).fill('Blue Mug')
+    await dialog
+      .getByLabel(/^Title/)
+      .first()
+      .fill('Blue mug')
+    await dialog.getByLabel(/^Sku/).fill('DESK-MUG')
+    await dialog.getByRole('button', { name: 'Add: Prices' }).click()
+    await dialog.getByLabel(/^Currency/).fill('eur')
+    await dialog.getByLabel(/^Amount/).fill('12,90')
+    const send = dialog.locator('footer button').last()
+    await send.click()
+    await dialog.locator('.fault', { hasText: 'Lower-case letters and digits' }).waitFor()
+    await audit(page, 'a product')
+    await shoot(page, 'product-form')
+    await dialog.getByLabel(/^Handle/).fill('desk-mug')
+    await send.click()
+    await dialog.getByRole('link', { name: 'Product Blue mug created as draft' }).click()
+    await page.getByText('€12.90').first().waitFor()
+    await page.goto(`${console_world.url}/console/commerce/products`)
+    await page.getByRole('link', { name: 'Show the drafts' }).click()
+    await page.locator('.row.leads', { hasText: 'Blue mug' }).waitFor()
+    expect(faults()).toEqual([])
+  })
+
+  test('a refund begins at its order, and a filter keeps what is typed while the list is read', async () => {
+    const { page, faults } = await console_world.visit('refund-operator@acme.example')
+    const { data } = (await read(page, '/v1/orders?limit=100')) as {
+      data: readonly { id: string; payment_state: string }[]
+    }
+    const order = data.find(one => /^(captured|partially_refunded)$/.test(one.payment_state))
+    expect(order).toBeDefined()
+    await page.goto(`${console_world.url}/console/commerce/orders/${order?.id}`)
+    await page.getByRole('button', { name: 'Create refund' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel(/^Amount/).fill('1,00')
+    await audit(page, 'a refund')
+    await shoot(page, 'refund-form')
+    await dialog.locator('footer button').last().click()
+    await dialog.getByText('€1.00 refunded').waitFor()
+    await dialog.getByRole('button', { name: 'Close' }).click()
+    await page.locator('section', { hasText: 'Refunds' }).getByText('€1.00').first().waitFor()
+    await page.goto(`${console_world.url}/console/payments/customers`)
+    const [first, second] = [
+      page.getByLabel('Account', { exact: false }).first(),
+      page.getByLabel('Find'),
+    ]
+    await first.fill('00000000-0000-7000-8000-000000000000')
+    const answered = page.waitForResponse('**/v1/customers?*account_id=*')
+    await second.focus()
+    await page.keyboard.type('ma')
+    await answered
+    await page.keyboard.type('ra')
+    expect(await second.inputValue()).toBe('mara')
+    expect(faults()).toEqual([])
+  })
 })

@@ -100,13 +100,13 @@ describe.skipIf(!has_chromium)('inference in the console', async () => {
     const { page: at, faults } = await console_world.visit('owner@acme.example')
     const key = 'sk-0123456789-of-the-tenant'
     await at.goto(`${url}/console/inference/providers`)
-    await at.getByRole('button', { name: 'Put model provider' }).click()
+    await at.getByRole('button', { name: 'Create model provider' }).click()
     const field = at.getByRole('dialog').getByLabel(/^Auth: Key/)
     expect(await field.getAttribute('type')).toBe('password')
     await audit(at, 'the form of a provider')
     await at.keyboard.press('Escape')
     const given = { Name: 'ours', Kind: 'openai', 'Auth: Type': 'bearer', 'Auth: Key': key }
-    const put = await act(at, 'Put model provider', given)
+    const put = await act(at, 'Create model provider', given)
     expect(await put.json()).toMatchObject({ name: 'ours', auth: { last4: 'nant' } })
     await at.getByRole('cell', { name: 'ours', exact: true }).click()
     await at.locator('.fields').getByText('nant').waitFor()

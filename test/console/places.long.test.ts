@@ -65,7 +65,7 @@ describe.skipIf(!has_chromium)('the console', async () => {
     await page.getByLabel('Language').selectOption('de')
     await page.getByRole('heading', { name: 'Übersicht' }).waitFor()
     expect(await page.locator('html').getAttribute('lang')).toBe('de')
-    await page.getByRole('link', { name: 'Aufträge', exact: true }).first().click()
+    await page.getByRole('link', { name: 'Jobs', exact: true }).first().click()
     await settled(page)
     await page.getByRole('columnheader', { name: 'Zustand' }).waitFor()
     await audit(page, 'German')

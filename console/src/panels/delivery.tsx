@@ -1,7 +1,8 @@
 /** The course of a delivery: each request, and the response of the endpoint. */
-import { words } from '../language.ts'
+import { fill, titleOf, words } from '../language.ts'
 import { callOperation, plain, type Row } from '../operation.ts'
 import { mayCall } from '../resource.ts'
+import { addressOf, Link } from '../router.tsx'
 import { Table } from '../table.tsx'
 import { useRead } from '../use-read.ts'
 import { Cell } from '../value.tsx'
@@ -20,6 +21,9 @@ export function Delivery({ row }: PanelProps) {
   const attempts = row['attempts'] as readonly Row[]
   return (
     <div class="panel">
+      {row['state'] === 'pending' && mayCall('getWebhookSubscription') && (
+        <Waits id={plain(row['subscription_id'])} />
+      )}
       {mayCall('getWebhookEvent') && <Sent id={plain(row['event_id'])} />}
       <section class="card">
         <h2>{words.responses}</h2>
@@ -35,6 +39,26 @@ export function Delivery({ row }: PanelProps) {
         )}
       </section>
     </div>
+  )
+}
+
+const waits = {
+  en: 'Nothing is sent now: its endpoint is {state}.',
+  de: 'Jetzt wird nichts gesendet: ihr Endpunkt ist {state}.',
+}
+
+/** Why a delivery is not sent at its time. */
+function Waits({ id }: { readonly id: string }) {
+  const { data } = useRead(`endpoint ${id}`, async signal => {
+    return (await callOperation('getWebhookSubscription', { path: { id }, signal })) as Row
+  })
+  const state = plain(data?.['state'])
+  if (!data || state === 'active') return null
+  return (
+    <p role="status" class="warning">
+      {fill(titleOf(waits), { state })} {plain(data['paused_reason'])}{' '}
+      <Link to={addressOf(['webhooks', 'subscriptions', id])}>{words.open}</Link>
+    </p>
   )
 }
 

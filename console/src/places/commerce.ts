@@ -1,7 +1,10 @@
 /** The place of commerce: orders, products, stock, returns and price rules. */
-import type { Row } from '../operation.ts'
+import { plain, type Row } from '../operation.ts'
+import { OnSale } from '../panels/on-sale.tsx'
 import { resource, type Place } from '../resource.ts'
 import { may, me } from '../session.ts'
+import { isId } from '../value.tsx'
+import { leftOf, refund } from './refund.ts'
 
 /** What is not shipped yet. */
 function restOf({ lines }: Row): Row {
@@ -10,6 +13,31 @@ function restOf({ lines }: Row): Row {
     quantity: Number(line['quantity']) - Number(line['shipped_quantity']),
   }))
   return { lines: rest.filter(({ quantity }) => quantity > 0) }
+}
+
+/** The variants of a product whose prices its page shows. */
+const prices_max = 10
+
+function paymentOf(row: Row): Row {
+  return (row['payment'] ?? {}) as Row
+}
+
+const intentsOf = (row: Row) => [paymentOf(row)['intent_id']].filter(isId)
+
+/** What the buyer has, and does not return already. */
+function returnableOf({ id, lines }: Row): Row {
+  const all = (lines as readonly Row[]).map(line => ({
+    order_line_id: line['id'],
+    quantity: Number(line['shipped_quantity']) - Number(line['returned_quantity']),
+  }))
+  return { order_id: id, lines: all.filter(({ quantity }) => quantity > 0) }
+}
+
+function linesOf({ lines }: Row): Readonly<Record<string, string>> {
+  const all = (lines ?? []) as readonly Row[]
+  return Object.fromEntries(
+    all.map(line => [plain(line['id']), plain(line['title'] ?? line['sku'])]),
+  )
 }
 
 export const commerce: Place = {
@@ -21,7 +49,6 @@ export const commerce: Place = {
       title: { en: 'Orders', de: 'Bestellungen' },
       list: 'listOrders',
       read: 'getOrder',
-      create: 'checkOut',
       columns: [
         'number',
         'state',
@@ -33,12 +60,34 @@ export const commerce: Place = {
       ],
       events: ['order.', 'payment.', 'refund.'],
       actions: [
-        { by: 'shipOrder', in: ['confirmed'], from: restOf },
+        {
+          ...refund,
+          when: row => intentsOf(row).length > 0 && leftOf(paymentOf(row)) > 0,
+          needs: 'payments.intents.read',
+          about: { read: 'getPaymentIntent', path: row => ({ id: intentsOf(row)[0] ?? '' }) },
+        },
+        { by: 'shipOrder', in: ['confirmed'], from: restOf, calls: linesOf },
+        {
+          by: 'requestReturn',
+          when: row => row['buyer_id'] === me().id && (returnableOf(row)['lines'] as []).length > 0,
+          from: returnableOf,
+          calls: linesOf,
+        },
         {
           by: 'cancelOrder',
           hurts: true,
           in: ['pending', 'confirmed'],
           when: ({ buyer_id }) => buyer_id === me().id || may('commerce.orders.cancel_any'),
+        },
+      ],
+      related: [
+        {
+          title: { en: 'Refunds', de: 'Erstattungen' },
+          list: 'listRefunds',
+          filter: 'intent_id',
+          of: intentsOf,
+          columns: ['state', 'amount_minor', 'reason', 'created_at'],
+          opens: 'payments/refunds',
         },
       ],
     }),
@@ -48,9 +97,22 @@ export const commerce: Place = {
       list: 'listProducts',
       read: 'getProduct',
       create: 'createProduct',
+      begins: { state: 'draft' },
+      top: OnSale,
       columns: ['title', 'state', 'handle', 'price_from', 'in_stock', 'category', 'id'],
       events: ['product.', 'price.'],
       actions: ['changeProduct'],
+      related: [
+        {
+          title: { en: 'Prices', de: 'Preise' },
+          list: 'listPriceVersions',
+          filter: 'sku',
+          of: ({ variants }) =>
+            (variants as readonly Row[]).slice(0, prices_max).map(({ sku }) => plain(sku)),
+          columns: ['sku', 'amount_minor', 'effective_from'],
+          opens: 'commerce/prices',
+        },
+      ],
     }),
     resource({
       name: 'stock',
@@ -99,7 +161,12 @@ export const commerce: Place = {
       read: 'getCart',
       create: 'openCart',
       columns: ['id', 'state', 'currency', 'order_id', 'updated_at'],
-      actions: ['setCartItem', 'changeCart', { by: 'deleteCart', hurts: true, in: ['open'] }],
+      actions: [
+        { by: 'checkOut', in: ['open'], from: ({ id }) => ({ cart_id: id }) },
+        'setCartItem',
+        'changeCart',
+        { by: 'deleteCart', hurts: true, in: ['open'] },
+      ],
     }),
     resource({
       name: 'collections',

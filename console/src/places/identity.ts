@@ -1,10 +1,28 @@
 /** The place of identity: people, sessions, roles and keys. */
-import { resource, type Place } from '../resource.ts'
-import type { Row } from '../operation.ts'
+import { resource, type Action, type Place } from '../resource.ts'
+import { plain, type Row } from '../operation.ts'
 import { may, me } from '../session.ts'
 
 /** Those operations act on the organization in which the person works. */
 const isHere = ({ id }: Row) => id === me().active_tenant_id
+
+const nameIn = (row: Row) => plain(row['display_name'] ?? row['email'] ?? row['account_id'])
+
+const give: Action = {
+  by: 'assignRole',
+  says: ({ row, path: { role_id = '' } }) => ({
+    en: `Role ${role_id} given to ${nameIn(row)}`,
+    de: `${nameIn(row)} hat jetzt die Rolle ${role_id}`,
+  }),
+}
+
+const take: Action = {
+  by: 'removeRole',
+  says: ({ row, path: { role_id = '' } }) => ({
+    en: `Role ${role_id} taken from ${nameIn(row)}`,
+    de: `${nameIn(row)} hat die Rolle ${role_id} nicht mehr`,
+  }),
+}
 
 export const identity: Place = {
   name: 'identity',
@@ -20,8 +38,8 @@ export const identity: Place = {
       events: ['account.', 'role.', 'session.'],
       person: true,
       actions: [
-        'assignRole',
-        'removeRole',
+        give,
+        take,
         'updateAccount',
         'requestFactorReset',
         { by: 'endAccountSessions', hurts: true, needs: 'identity.sessions.revoke_any' },
@@ -77,8 +95,8 @@ export const identity: Place = {
       columns: ['email', 'display_name', 'guest', 'role_ids', 'status', 'account_id'],
       events: ['role.', 'invitation.'],
       actions: [
-        'assignRole',
-        'removeRole',
+        give,
+        take,
         {
           by: 'removeMember',
           hurts: true,

@@ -134,7 +134,7 @@ export const inference: Place = {
     }),
     resource({
       name: 'jobs',
-      title: { en: 'Inference jobs', de: 'Aufträge an Modelle' },
+      title: { en: 'Inference jobs', de: 'Jobs der Modelle' },
       read: 'getInferenceJob',
       create: 'createInferenceJob',
       columns: [],

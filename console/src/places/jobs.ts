@@ -4,11 +4,11 @@ import { resource, type Place } from '../resource.ts'
 
 export const jobs: Place = {
   name: 'jobs',
-  title: { en: 'Jobs', de: 'Aufträge' },
+  title: { en: 'Jobs', de: 'Jobs' },
   resources: [
     resource({
       name: 'jobs',
-      title: { en: 'Jobs', de: 'Aufträge' },
+      title: { en: 'Jobs', de: 'Jobs' },
       list: 'listJobs',
       read: 'getJob',
       create: 'submitJob',

@@ -1,19 +1,7 @@
 /** The place of payments: payments, the ledger, disputes and reconciliation. */
 import { PaymentTimeline } from '../panels/payment-timeline.tsx'
 import { resource, type Place } from '../resource.ts'
-import type { Row } from '../operation.ts'
-import { decimalOf } from '../value.tsx'
-
-/** What can still be refunded, to be seen and changed before it is sent. */
-function restOf(row: Row): Row {
-  return { intent_id: row['id'], amount: decimalOf(minorOf(row), String(row['currency'])) }
-}
-
-/** Without what is refunded, and what refunds hold that are not decided yet. */
-function minorOf(row: Row): number {
-  const taken = Number(row['amount_refunded_minor']) + Number(row['amount_refund_pending_minor'])
-  return Number(row['amount_captured_minor']) - taken
-}
+import { leftOf, refund } from './refund.ts'
 
 export const payments: Place = {
   name: 'payments',
@@ -40,13 +28,7 @@ export const payments: Place = {
       actions: [
         { by: 'authorizePaymentIntent', in: ['requires_authorization'] },
         { by: 'capturePaymentIntent', in: ['authorized'] },
-        {
-          by: 'createRefund',
-          hurts: true,
-          in: ['captured'],
-          when: row => minorOf(row) > 0,
-          from: restOf,
-        },
+        { ...refund, in: ['captured'], when: row => leftOf(row) > 0 },
         { by: 'cancelPaymentIntent', hurts: true, in: ['requires_authorization', 'authorized'] },
       ],
       related: [

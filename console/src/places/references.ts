@@ -4,6 +4,7 @@ import { ownReferences } from './own.ts'
 
 const places: Readonly<Record<string, readonly [string, string]>> = {
   account_id: ['identity', 'accounts'],
+  actor: ['identity', 'accounts'],
   buyer_id: ['identity', 'accounts'],
   owner_id: ['identity', 'accounts'],
   user_id: ['identity', 'accounts'],

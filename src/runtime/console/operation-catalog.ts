@@ -10,6 +10,8 @@ export type CatalogOperation = {
   readonly path: string
   readonly summary: string
   readonly permission: string | null
+  /** What it requires for what belongs to others. */
+  readonly for_others: string | null
   /** Whether the reply is a page, so that it takes `limit`. */
   readonly pages: boolean
   /** The filters, without cursor and limit. */
@@ -32,11 +34,14 @@ const kept = [
   'minimum',
   'maximum',
   'maxLength',
+  'minItems',
+  'pattern',
   'required',
   'description',
   'default',
 ] as const
-const depth_max = 3
+/** Down to a price of a variant of a product. */
+const depth_max = 5
 const methods = ['get', 'post', 'put', 'patch', 'delete']
 
 export function operationCatalog(document: string): Record<string, CatalogOperation> {
@@ -100,6 +105,7 @@ function entryOf(method: string, path: string, operation: Json, resolve: Resolve
     path,
     summary: (operation['summary'] as string | undefined) ?? '',
     permission: (operation['x-permission'] as string | undefined) ?? null,
+    for_others: (operation['x-for-others'] as string | undefined) ?? null,
     pages: parameters.some(one => one.name === 'limit'),
     query: Object.fromEntries(filters.map(one => [one.name, trimmed(one.schema, resolve, 1)])),
     body: schema && trimmed(schema, resolve, 0),
@@ -123,6 +129,7 @@ function trimmed(given: unknown, resolve: Resolve, depth: number): Json {
   if (depth >= depth_max) return own
   const alternatives = (schema['anyOf'] ?? schema['oneOf']) as unknown[] | undefined
   const properties = schema['properties'] as Json | undefined
+  const others = schema['additionalProperties'] as Json | undefined
   const inner = (one: unknown) => trimmed(one, resolve, depth + 1)
   return {
     ...own,
@@ -134,6 +141,7 @@ function trimmed(given: unknown, resolve: Resolve, depth: number): Json {
           ),
         }
       : {}),
+    ...(!properties && others?.['type'] === 'string' ? { pairs: true } : {}),
     ...(schema['items'] ? { items: inner(schema['items']) } : {}),
   }
 }

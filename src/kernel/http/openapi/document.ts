@@ -121,6 +121,7 @@ function operation(
     ...(guarded && route.permission !== 'authenticated'
       ? { 'x-permission': route.permission }
       : {}),
+    ...(route.for_others ? { 'x-for-others': route.for_others } : {}),
     ...(route.added ? { 'x-added': true } : {}),
     ...(route.lists ? { 'x-list': { ...route.lists.asked, csv: true } } : {}),
     ...(route.deprecated ? { deprecated: true, 'x-sunset': route.deprecated.sunset } : {}),

@@ -114,6 +114,7 @@ export const catalogRoutes = open({
     },
     async ({ tx, principal, body }, deps) => {
       const key = await createProduct(tx, deps, principal, body)
+      tx.audit('commerce.product.create', `product:${key.id}`)
       const currency = await defaultCurrency(tx, key.tenant_id)
       const { product, etag } = await showProduct(tx, deps, key, { currency, hidden: true })
       return reply(201, product, { etag, location: `${path}/${key.id}` })
@@ -136,6 +137,7 @@ export const catalogRoutes = open({
     async ({ tx, principal, params, body, if_match }, deps) => {
       const key = { tenant_id: principal.tenant_id, id: params.product_id }
       await changeProduct(tx, deps, principal, key, body, if_match)
+      tx.audit('commerce.product.change', `product:${key.id}`)
       const currency = await defaultCurrency(tx, key.tenant_id)
       const { product, etag } = await showProduct(tx, deps, key, { currency, hidden: true })
       return reply(200, product, { etag })

@@ -28,6 +28,7 @@ type ToInsert = Priced & {
   readonly email: string | null
   /** At which it is paid. */
   readonly account: string | null
+  readonly bought_by: string | null
 }
 
 /** The request itself calls payments. If it did not, the queue calls payments after this delay. */
@@ -38,7 +39,7 @@ export async function insertOrder(
   tx: Tx,
   { kernel }: Pick<Deps, 'kernel'>,
   { principal, given, key, operation_id, guest, request }: Placing,
-  { id, email, account, facts, quoted, shipping_address, billing_address }: ToInsert,
+  { id, email, account, bought_by, facts, quoted, shipping_address, billing_address }: ToInsert,
 ): Promise<OrderRow> {
   const { wire, totals, method } = quoted
   const { tenant_id, id: buyer_id } = principal
@@ -49,7 +50,8 @@ export async function insertOrder(
     sql`
       with o as (
         insert into commerce.orders as o (
-          tenant_id, id, buyer_id, cart_id, request_id, currency, email, locale, guest,
+          tenant_id, id, buyer_id, cart_id, request_id, currency, email, bought_by,
+          locale, guest,
           guest_network, subtotal_minor, discount_minor, shipping_minor, shipping_discount_minor,
           shipping_tax_minor, tax_minor, total_minor,
           prices_include_tax, shipping_method, needs_shipping, discounts, shipping_address,
@@ -58,7 +60,7 @@ export async function insertOrder(
           due_at)
         values (
           ${tenant_id}, ${id}, ${buyer_id}, ${given.cart_id}, ${request?.id ?? null},
-          ${facts.currency}, ${email}, ${given.locale ?? facts.locale}, ${guest !== null}, ${guest?.network ?? null},
+          ${facts.currency}, ${email}, ${bought_by}, ${given.locale ?? facts.locale}, ${guest !== null}, ${guest?.network ?? null},
           ${wire.subtotal_minor}, ${wire.discount_minor},
           ${wire.shipping_minor}, ${wire.shipping_discount_minor},
           ${Number(totals.shipping.tax_minor)}, ${wire.tax_minor}, ${wire.total_minor},

@@ -25,13 +25,14 @@ export async function placeOrder(tx: Tx, deps: Deps, placing: Placing): Promise<
   const cart = { tenant_id, owner_id, id: given.cart_id }
   // All statements are sent together. Each statement sees what was committed while an earlier
   // statement waited for its lock.
-  const [, , , open, facts, account] = await Promise.all([
+  const [, , , open, facts, account, [person]] = await Promise.all([
     lockBuyer(tx, owner_id),
     requireFewPending(tx, deps, cart),
     requireFewGuests(tx, deps, tenant_id, guest),
     lockOpen(tx, cart),
     loadFacts(tx, cart, given.discount_codes ?? null),
     accountOf(tx, deps, placing),
+    deps.people.recipients(tx, [{ tenant_id, principal_id: owner_id }]),
   ])
   if (!open || !facts) throw problem('cart_not_found')
   if (placing.request && facts.version !== placing.request.cart_version) {
@@ -43,9 +44,10 @@ export async function placeOrder(tx: Tx, deps: Deps, placing: Placing): Promise<
   requireProven(guest, total_minor)
   if (total_minor > 0) requirePayment(deps, given, account)
   const key = { tenant_id, id: newId() }
+  const bought_by = person?.address ?? null
   const goods = facts.lines.filter(line => line.track_inventory)
   const [order, , missing] = await Promise.all([
-    insertOrder(tx, deps, placing, { ...priced, id: key.id, email, account }),
+    insertOrder(tx, deps, placing, { ...priced, id: key.id, email, account, bought_by }),
     holdCodes(tx, key, quoted, facts.rules),
     reserve(tx, key, goods, deps.kernel.settings['commerce.reservation_ttl_seconds']),
   ])

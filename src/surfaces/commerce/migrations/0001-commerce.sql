@@ -375,7 +375,10 @@ create table commerce.orders (
   state text not null default 'pending' check (state in
     ('pending', 'confirmed', 'fulfilled', 'payment_failed', 'expired', 'cancelled')),
   currency text not null,
+  -- where its mails go; null for the address of the account
   email text,
+  -- the address of the account when it was ordered: by it people find the order
+  bought_by text,
   -- the language of its mails and of its page
   locale text,
   -- Placed by an anonymous account: who proves the address may claim it.
@@ -446,6 +449,7 @@ create index orders_buyer on commerce.orders (tenant_id, buyer_id, id desc);
 create index orders_state on commerce.orders (tenant_id, state, id desc);
 create index orders_total on commerce.orders (tenant_id, currency, total_minor, id);
 create index orders_email on commerce.orders (tenant_id, kernel.plain(email) collate "C");
+create index orders_bought_by on commerce.orders (tenant_id, kernel.plain(bought_by) collate "C");
 create index orders_name
   on commerce.orders (tenant_id, kernel.plain(shipping_address ->> 'name') collate "C");
 create index orders_last_word
@@ -496,8 +500,8 @@ create function commerce.keep_agreement() returns trigger language plpgsql as $$
 declare
   moves text[] := case tg_table_name
     when 'order_lines' then array['shipped_quantity', 'returned_quantity', 'refunded_quantity']
-    else array['number', 'state', 'buyer_id', 'email', 'locale', 'guest', 'guest_network',
-      'shipping_address', 'billing_address', 'payment_state',
+    else array['number', 'state', 'buyer_id', 'email', 'bought_by', 'locale', 'guest',
+      'guest_network', 'shipping_address', 'billing_address', 'payment_state',
       'authorize_operation_id', 'intent_id', 'amount_authorized_minor', 'amount_captured_minor',
       'amount_refunded_minor', 'authorization_expires_at', 'payment_error', 'shipping_refunded',
       'version', 'confirmed_at', 'shipped_at', 'due_at', 'attempts', 'lease_token', 'leased_until',

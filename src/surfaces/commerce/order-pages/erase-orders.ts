@@ -37,7 +37,7 @@ export async function eraseOrders(
           and (r.note is not null or r.idempotency_key is not null)
       )
       update commerce.orders o
-      set email = null, locale = null, shipping_address = null, billing_address = null,
+      set email = null, bought_by = null, locale = null, shipping_address = null, billing_address = null,
         idempotency_key = null, guest_network = null, buyer_erased = true, version = o.version + 1
       from old where o.tenant_id = old.tenant_id and o.id = old.id
       returning o.tenant_id, o.id`,

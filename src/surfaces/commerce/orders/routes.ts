@@ -136,6 +136,7 @@ export const orderRoutes = open({
     find: [
       numbered('number'),
       begins('email'),
+      begins('bought_by'),
       ...named(
         'shipping_address',
         sql`(t.shipping_address ->> 'name')`,

@@ -43,6 +43,7 @@ export const priceRoutes = open({
       const { effective_from = null, ...price } = body
       const { tenant_id } = principal
       const { added, product_id: id } = await addPrice(tx, { ...price, tenant_id, effective_from })
+      tx.audit('commerce.price.add', `price_version:${added.id}`)
       await sortPrices(tx, { tenant_id, id }, price.currency)
       return added
     },

@@ -1,5 +1,6 @@
 /** What `GET /v1/matches` finds in a shop, and for whom. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { sql } from '#dodeca/kernel'
 import { address, type Buyer, openShopWorld, type Shop, type ShopWorld } from './shop-world.ts'
 
 let world: ShopWorld
@@ -71,6 +72,21 @@ test('what is not on sale is found by those who write products, and nothing of a
   expect(await titles(shop.manager, 'SKU.kettle', 'products')).toEqual([])
   await world.allow(buyer, 'commerce.products.write')
   expect(await titles(buyer, 'kettle', 'products')).toEqual(['Secret kettle'])
+})
+
+test('an order without an address of its own is found by that of its buyer', async () => {
+  const mine = await world.shop()
+  const buyer = await mine.buyer()
+  const items = { [await mine.product()]: 1 }
+  // An address that nobody has proven may be that of another person.
+  await buyer.order(items)
+  await world.platform.kernel.db.run(sql`
+    update identity.accounts set verified_at = kernel.now() where id = ${buyer.id}`)
+  const order = await buyer.order(items)
+  expect(order.email).toBeNull()
+  expect(await found(mine.manager, buyer.email, 'orders')).toMatchObject([{ id: order.id }])
+  expect(await found(await mine.buyer(), buyer.email, 'orders')).toEqual([])
+  expect(await found(shop.manager, buyer.email, 'orders')).toEqual([])
 })
 
 test('an order is found by its number, its mail address and the name that it goes to', async () => {

@@ -43,3 +43,23 @@ test('a total above the limit of payments is refused before anything is ordered'
   expect((await shop.stock(sku)).reserved).toBe(0)
   expect((await buyer.ask('GET', '/v1/orders')).body.data).toEqual([])
 })
+
+test('who makes or changes a product or a price stands in the audit', async () => {
+  const { manager } = shop
+  const sku = await shop.product()
+  const price = { sku, currency: 'EUR', amount_minor: 1200 }
+  const { id } = (await manager.ask('POST', '/v1/price-versions', price)).body
+  const made = { handle: 'audited', title: 'Audited', variants: [{ sku: 'AUDITED' }] }
+  const product = (await manager.ask('POST', '/v1/products', made)).body
+  const change = await manager.ask('PATCH', `/v1/products/${product.id}`, { title: 'Seen' })
+  expect(change.status, change.text).toBe(200)
+  await world.allow(manager, 'kernel.audit_events.read')
+  const { data } = (await manager.ask('GET', '/v1/audit-events?limit=100')).body
+  for (const [action, target] of [
+    ['commerce.price.add', `price_version:${id}`],
+    ['commerce.product.create', `product:${product.id}`],
+    ['commerce.product.change', `product:${product.id}`],
+  ]) {
+    expect(data).toContainEqual(expect.objectContaining({ action, target }))
+  }
+})
