@@ -14,9 +14,9 @@ import { form_words } from './form-words.ts'
 import { callOperation, operation, pathNames, takesKey, type Row } from './operation.ts'
 import { PathFields } from './path-fields.tsx'
 import { ProblemBox } from './problem-box.tsx'
-import { keyOf, type RequestKey } from './request-key.ts'
+import { isRefusal, keyOf, type RequestKey } from './request-key.ts'
 import type { Action } from './resource.ts'
-import { Reply } from './reply.tsx'
+import { Reply, type PageOf } from './reply.tsx'
 import { SchemaFields, type Fault } from './schema-form.tsx'
 import { useRead } from './use-read.ts'
 
@@ -27,12 +27,13 @@ type Props = {
   readonly row?: Row
   /** The item that the page shows. */
   readonly main?: boolean
+  readonly page?: PageOf
   readonly done?: () => void
   /** The dialog was opened or closed. */
   readonly shown?: (open: boolean) => void
 }
 
-export function ActionButton({ action, path, row, main = false, done, shown }: Props) {
+export function ActionButton({ action, path, row, page, main = false, done, shown }: Props) {
   const [open, setOpen] = useState(false)
   const set = (next: boolean) => {
     setOpen(next)
@@ -52,7 +53,7 @@ export function ActionButton({ action, path, row, main = false, done, shown }: P
       </button>
       {open && (
         <Opened
-          {...{ action, path, ...(row ? { row } : {}) }}
+          {...{ action, path, ...(row ? { row } : {}), ...(page ? { page } : {}) }}
           done={() => done?.()}
           close={() => set(false)}
         />
@@ -61,7 +62,7 @@ export function ActionButton({ action, path, row, main = false, done, shown }: P
   )
 }
 
-type DialogProps = Pick<Props, 'action' | 'path' | 'row'> & {
+type DialogProps = Pick<Props, 'action' | 'path' | 'row' | 'page'> & {
   /** The request took effect, or may have. */
   done(): void
   close(): void
@@ -79,7 +80,7 @@ function Opened(props: DialogProps) {
   return data ? <ActionDialog {...props} row={data} /> : null
 }
 
-function ActionDialog({ action, path, row, done, close }: DialogProps) {
+function ActionDialog({ action, path, row, page, done, close }: DialogProps) {
   const { by, hurts } = action
   const { method, summary, body, example, path: template } = operation(by)
   const dialog = useRef<HTMLDialogElement>(null)
@@ -121,7 +122,7 @@ function ActionDialog({ action, path, row, done, close }: DialogProps) {
         <p class="soft">{summary}</p>
         {reply ? (
           <Reply
-            {...{ action, row: row ?? {}, data: reply.data }}
+            {...{ action, row: row ?? {}, page, data: reply.data }}
             path={{ ...path, ...asked.more }}
           />
         ) : (
@@ -223,15 +224,6 @@ function useRequest(
 function seen(by: Action['by'], row: Row | undefined): Readonly<Record<string, string>> {
   const version = row?.['version']
   return operation(by).compares && typeof version === 'number' ? { 'if-match': `"${version}"` } : {}
-}
-
-/**
- * The request took no effect, or was not sent because a member is not JSON. Without a reply, or after
- * an error of the platform, it may have taken effect.
- */
-export function isRefusal(error: unknown): boolean {
-  if (error instanceof SyntaxError) return true
-  return error instanceof Problem && error.status < 500 && error.code !== 'idempotency_in_progress'
 }
 
 /** Those of fields. They stand beside these. */

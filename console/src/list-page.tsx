@@ -23,7 +23,7 @@ type Props = {
 }
 
 export function ListPage({ place, resource, filters }: Props) {
-  const { title, create, begins, list, read, top: Top } = resource
+  const { name, title, create, begins, list, read, key = ['id'], top: Top } = resource
   const [made, make] = useState(0)
   return (
     <>
@@ -33,6 +33,11 @@ export function ListPage({ place, resource, filters }: Props) {
           <ActionButton
             action={begins ? { by: create, from: () => begins } : { by: create }}
             row={begins ?? {}}
+            page={row =>
+              (list || read) && key.every(name => name in row)
+                ? addressOf([place.name, name, itemOf(resource, row)])
+                : null
+            }
             path={pathOf(create, resource.of)}
             done={() => make(made + 1)}
             main

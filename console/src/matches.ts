@@ -1,18 +1,10 @@
 /** What the platform finds for a text, with the page of each in the console. */
 import { titleOf } from './language.ts'
-import { callOperation, findOperation } from './operation.ts'
+import { findOperation } from './operation.ts'
 import { offeredPlaces } from './places/places.ts'
+import { readMatches, type Match } from './read-matches.ts'
 import type { Place, Resource } from './resource.ts'
 import { addressOf } from './router.tsx'
-
-export type Match = {
-  readonly kind: string
-  readonly id: string
-  readonly title: string
-  readonly subtitle: string | null
-  readonly state: string | null
-  readonly path: string | null
-}
 
 export type Shown = Match & {
   readonly place: Place
@@ -21,14 +13,6 @@ export type Shown = Match & {
   readonly to: string
   /** Where it is, for people. */
   readonly where: string
-}
-
-export async function readMatches(
-  query: Readonly<Record<string, string>>,
-  signal: AbortSignal,
-): Promise<readonly Match[]> {
-  const reply = await callOperation('findMatches', { query, signal })
-  return (reply as { readonly data: readonly Match[] }).data
 }
 
 /** Those that have a page here. */

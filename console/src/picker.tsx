@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { form_words } from './form-words.ts'
 import { words } from './language.ts'
-import { readMatches, type Match } from './matches.ts'
+import { readMatches, type Match } from './read-matches.ts'
 
 /** The lists in which the platform finds what a property names, by the name of the property. */
 const lists: Readonly<Record<string, string>> = {

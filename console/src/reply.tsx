@@ -1,9 +1,8 @@
 /** What an action did: a sentence with a link to what it made, and the reply. */
 import { language, titleOf, verbOf, words } from './language.ts'
 import type { OperationId, Row } from './operation.ts'
-import { offeredPlaces } from './places/places.ts'
-import { itemOf, type Action, type Happened } from './resource.ts'
-import { addressOf, Link } from './router.tsx'
+import type { Action, Happened } from './resource.ts'
+import { Link } from './router.tsx'
 import { FieldList, titleOfRow } from './value.tsx'
 
 const done: Readonly<Record<string, string>> = {
@@ -30,11 +29,19 @@ const done: Readonly<Record<string, string>> = {
   replay: 'sent again',
 }
 
-type Props = Omit<Happened, 'reply'> & { readonly action: Action; readonly data: unknown }
+type Props = Omit<Happened, 'reply'> & {
+  readonly action: Action
+  readonly data: unknown
+  readonly page: PageOf | undefined
+}
 
-export function Reply({ action, row, path, data }: Props) {
+/** The page of what was made, if it has one. */
+export type PageOf = (made: Row) => string | null
+
+export function Reply({ action, row, path, data, page }: Props) {
   const reply = typeof data === 'object' && data !== null ? (data as Row) : null
-  const to = reply && pageOf(action.by, reply)
+  // Such a page shows the same as the reply, if that has no secret.
+  const to = reply && !hasSecret(reply) ? page?.(reply) : null
   const said = action.says
     ? titleOf(action.says({ reply: reply ?? {}, row, path }))
     : sentenceOf(action.by, reply ?? row)
@@ -69,20 +76,6 @@ function sentenceOf(by: OperationId, row: Row): string {
   const as = verb === 'create' && typeof state === 'string' ? ` as ${state}` : ''
   const what = noun.join(' ').toLowerCase()
   return `${what.charAt(0).toUpperCase()}${what.slice(1)} ${title} ${said}${as}`
-}
-
-/** The page of what was made. Its reply has no secret, because that page shows the same. */
-function pageOf(by: OperationId, reply: Row): string | null {
-  for (const place of offeredPlaces()) {
-    for (const one of place.resources) {
-      const { create, read, list, key = ['id'] } = one
-      const is_shown = read !== undefined || list !== undefined
-      if (create === by && is_shown && key.every(name => name in reply) && !hasSecret(reply)) {
-        return addressOf([place.name, one.name, itemOf(one, reply)])
-      }
-    }
-  }
-  return null
 }
 
 function hasSecret(reply: Row): boolean {

@@ -4,6 +4,8 @@
  * key, and the platform does it once.
  */
 
+import { Problem } from '../../client/src/index.ts'
+
 export type RequestKey = {
   readonly value: string
   /** The outcome is certain. The next request has a new key. */
@@ -27,4 +29,13 @@ function hashOf(text: string): string {
     hash = BigInt.asUintN(64, (hash ^ BigInt(byte)) * 0x100000001b3n)
   }
   return hash.toString(16)
+}
+
+/**
+ * The request took no effect, or was not sent because a member is not JSON. Without a reply, or after
+ * an error of the platform, it may have taken effect.
+ */
+export function isRefusal(error: unknown): boolean {
+  if (error instanceof SyntaxError) return true
+  return error instanceof Problem && error.status < 500 && error.code !== 'idempotency_in_progress'
 }

@@ -29,10 +29,11 @@ export function SearchPage({ asked: given }: { readonly asked: string }) {
   const asked = soughtIn(given)
   // Each place that no list finds is a request, most of them for nothing: only who asks for it has it.
   const [everywhere, look] = useState(false)
-  const others = everywhere ? 0 : placesFor(asked).length
+  const others = everywhere || isId(asked) ? 0 : placesFor(asked).length
   const { data, error, loading, reload } = useRead(`${asked} ${everywhere}`, async signal => {
     const matches = asked.length < shortest ? [] : await findMatches(asked, signal)
-    return everywhere ? joined(matches, await byKeys(asked, signal)) : matches
+    const further = everywhere || (isId(asked) && matches.length === 0)
+    return further ? joined(matches, await byKeys(asked, signal)) : matches
   })
   return (
     <>

@@ -3,7 +3,6 @@
  * answered once. The platform performs the arguments that it has stored, which are those shown here.
  */
 import { useState } from 'preact/hooks'
-import { isRefusal } from '../action.tsx'
 import { nameOf, words } from '../language.ts'
 import { useLive } from '../live.ts'
 import {
@@ -15,7 +14,7 @@ import {
   type Row,
 } from '../operation.ts'
 import { ProblemBox } from '../problem-box.tsx'
-import { keyOf } from '../request-key.ts'
+import { isRefusal, keyOf } from '../request-key.ts'
 import { addressOf, Link } from '../router.tsx'
 import { useRead } from '../use-read.ts'
 import { Time } from '../value.tsx'
