@@ -15,7 +15,7 @@ import { callOperation, operation, pathNames, takesKey, type Row } from './opera
 import { PathFields } from './path-fields.tsx'
 import { ProblemBox } from './problem-box.tsx'
 import { isRefusal, keyOf, type RequestKey } from './request-key.ts'
-import type { Action } from './resource.ts'
+import type { Action, Offer } from './resource.ts'
 import { Reply, type PageOf } from './reply.tsx'
 import { SchemaFields, type Fault } from './schema-form.tsx'
 import { useRead } from './use-read.ts'
@@ -75,12 +75,35 @@ function Opened(props: DialogProps) {
   const { data, error } = useRead(`about ${action.by}`, async signal =>
     about ? ((await callOperation(about.read, { path: about.path(row), signal })) as Row) : row,
   )
-  if (about === undefined) return <ActionDialog {...props} />
+  const offers = action.offers?.(row) ?? []
+  if (about === undefined) return <ActionDialog {...props} offers={offers} />
   if (error !== undefined) return <ProblemBox error={error} />
-  return data ? <ActionDialog {...props} row={data} /> : null
+  return data ? <ActionDialog {...props} row={data} offers={offers} /> : null
 }
 
-function ActionDialog({ action, path, row, page, done, close }: DialogProps) {
+type OffersProps = { readonly offers: readonly Offer[]; choose(given: Offer['given']): void }
+
+function Offers({ offers, choose }: OffersProps) {
+  return (
+    <p class="offers">
+      {offers.map(({ label, given }) => (
+        <button type="button" key={label} onClick={() => choose(given)}>
+          {label}
+        </button>
+      ))}
+    </p>
+  )
+}
+
+function ActionDialog({
+  action,
+  path,
+  row,
+  page,
+  offers,
+  done,
+  close,
+}: DialogProps & Pick<OffersProps, 'offers'>) {
   const { by, hurts } = action
   const { method, summary, body, example, path: template } = operation(by)
   const dialog = useRef<HTMLDialogElement>(null)
@@ -128,6 +151,10 @@ function ActionDialog({ action, path, row, page, done, close }: DialogProps) {
         ) : (
           <>
             <PathFields names={missing} draft={asked.more} set={asked.setMore} />
+            <Offers
+              offers={offers}
+              choose={given => asked.form.set({ ...asked.form.draft, ...given })}
+            />
             {body && <SchemaFields schema={body} example={example} {...asked.form} />}
             {hurts && <p class="warning">{words.hurts}</p>}
           </>

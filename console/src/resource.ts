@@ -33,6 +33,9 @@ export type Happened = {
   readonly path: Readonly<Record<string, string>>
 }
 
+/** Text for some fields of a form. */
+export type Offer = { readonly label: string; readonly given: Readonly<Record<string, string>> }
+
 export type Action = {
   readonly by: OperationId
   /** The action cannot be undone: its form says so, and Enter does not send it. */
@@ -51,6 +54,8 @@ export type Action = {
   readonly calls?: (row: Row) => Readonly<Record<string, string>>
   /** What the item says of a field: how much can still be refunded. */
   readonly notes?: (row: Row) => Readonly<Record<string, string>>
+  /** What one click writes into the form, from the item of the page: the amount of a line. */
+  readonly offers?: (row: Row) => readonly Offer[]
   /** What happened, where the name of the operation does not say it. */
   readonly says?: (happened: Happened) => Title
   /** Parameters of the query that the form asks for, with what it begins with. */

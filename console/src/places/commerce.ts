@@ -1,9 +1,10 @@
 /** The place of commerce: orders, products, stock, returns and price rules. */
+import { decimalOf } from '../money.ts'
 import { plain, type Row } from '../operation.ts'
 import { OnSale } from '../panels/on-sale.tsx'
-import { resource, type Place } from '../resource.ts'
+import { resource, type Offer, type Place } from '../resource.ts'
 import { may, me } from '../session.ts'
-import { isId } from '../value.tsx'
+import { isId, money } from '../value.tsx'
 import { leftOf, refund } from './refund.ts'
 
 /** What is not shipped yet. */
@@ -31,6 +32,15 @@ function returnableOf({ id, lines }: Row): Row {
     quantity: Number(line['shipped_quantity']) - Number(line['returned_quantity']),
   }))
   return { order_id: id, lines: all.filter(({ quantity }) => quantity > 0) }
+}
+
+/** What was paid for each line, to be refunded. */
+function amountsOf({ lines }: Row): readonly Offer[] {
+  return (lines as readonly Row[]).flatMap(({ sku, quantity, total_minor, currency }) => {
+    const [minor, code] = [Number(total_minor), plain(currency)]
+    const label = `${plain(sku)} × ${plain(quantity)}: ${money(minor, code)}`
+    return minor > 0 ? [{ label, given: { amount: decimalOf(minor, code) } }] : []
+  })
 }
 
 function linesOf({ lines }: Row): Readonly<Record<string, string>> {
@@ -65,6 +75,7 @@ export const commerce: Place = {
           when: row => intentsOf(row).length > 0 && leftOf(paymentOf(row)) > 0,
           needs: 'payments.intents.read',
           about: { read: 'getPaymentIntent', path: row => ({ id: intentsOf(row)[0] ?? '' }) },
+          offers: amountsOf,
         },
         { by: 'shipOrder', in: ['confirmed'], from: restOf, calls: linesOf },
         {
