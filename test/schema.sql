@@ -1833,6 +1833,7 @@ create table notifications.delivery_attempts (
   destination_id uuid,
   destination_hash bytea,
   masked text,
+  forgotten boolean not null default false,
   created_at timestamp with time zone not null default kernel.now(),
   updated_at timestamp with time zone not null default kernel.now(),
   pinned boolean not null default false,

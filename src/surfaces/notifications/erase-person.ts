@@ -118,7 +118,8 @@ async function eraseNotifications(tx: Tx, { tenant_id, ids, refs }: Erased): Pro
     sql`m.tenant_id = ${tenant_id} and m.recipient_ref = any(${refs}::text[])`,
   )
   await tx.run(sql`
-    update notifications.delivery_attempts a set masked = null, destination_hash = null
+    update notifications.delivery_attempts a
+    set masked = null, destination_hash = null, forgotten = true
     from notifications.notification_intents i
     where i.tenant_id = ${tenant_id} and i.recipient_ref = any(${refs}::text[])
       and a.tenant_id = i.tenant_id and a.intent_id = i.id`)

@@ -10,7 +10,10 @@ import type { Key } from '../schemas.ts'
 
 const sorted_prices = 'commerce.product_prices'
 
-/** For each of the currencies: the lowest price now, and when the next one begins. */
+/**
+ * For each of the currencies: the lowest price now, and when the next one begins. Now is not the
+ * begin of the transaction: a price that was added while it waited for its lock is in force.
+ */
 function pricesOf({ tenant_id, id }: Key, currencies: Sql): Sql {
   const versions = sql`
     commerce.price_versions w
@@ -19,12 +22,13 @@ function pricesOf({ tenant_id, id }: Key, currencies: Sql): Sql {
     select c.currency, min(price.amount_minor) filter (where v.state = 'active') as amount_minor,
       min(later.effective_from) as next_at
     from (${currencies}) c (currency)
+    cross join (select kernel.now() + (clock_timestamp() - now()) as now) m
     cross join commerce.product_variants v
     left join lateral (
-      select w.amount_minor from ${versions} and w.effective_from <= kernel.now()
+      select w.amount_minor from ${versions} and w.effective_from <= m.now
       order by w.effective_from desc limit 1) price on true
     left join lateral (
-      select w.effective_from from ${versions} and w.effective_from > kernel.now()
+      select w.effective_from from ${versions} and w.effective_from > m.now
       order by w.effective_from limit 1) later on true
     where v.tenant_id = ${tenant_id} and v.product_id = ${id}
     group by c.currency`

@@ -286,6 +286,8 @@ create table notifications.delivery_attempts (
   destination_id uuid,
   destination_hash bytea,
   masked text,
+  -- The recipient was erased, maybe while this was sent: what is known of the address is not stored.
+  forgotten boolean not null default false,
   created_at timestamptz not null default kernel.now(),
   updated_at timestamptz not null default kernel.now(),
   -- After a doubt the same provider sends the same message again, and no other one.

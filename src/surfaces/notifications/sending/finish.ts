@@ -60,7 +60,8 @@ async function record(tx: Tx, results: readonly Result[]): Promise<ReadonlySet<n
         error_code = r.error_code, next_attempt_at = r.due_at, lease_token = null, leased_until = null,
         wire_at = case when r.state = 'pending' then null else a.wire_at end,
         rendered_sha256 = coalesce(r.sha256, a.rendered_sha256), destination_id = r.destination_id,
-        destination_hash = r.hash, masked = r.masked, updated_at = (select kernel.now())
+        destination_hash = case when not a.forgotten then r.hash end,
+        masked = case when not a.forgotten then r.masked end, updated_at = (select kernel.now())
       from ${sql.table(rows, {
         place: 'int',
         tenant_id: 'uuid',

@@ -70,8 +70,9 @@ async function used(): Promise<{ admin: Someone; member: Someone }> {
   await admin.infer('One.', { tags: ['a', 'b'] })
   await admin.infer('Two.')
   await member.infer('Three.', { tags: ['b'] })
-  const { body } = await member.ask('POST', '/v1/embeddings', { model: 'embedding', input: 'Hi.' })
-  expect(body.data).toHaveLength(1)
+  const embed = { model: 'embedding', input: 'Hi.' }
+  const { text, body } = await member.ask('POST', '/v1/embeddings', embed)
+  expect(body.data, text).toHaveLength(1)
   await world.platform.kernel.db.tx(async tx => {
     // Usage of yesterday: rows are only added.
     await tx.run(sql`

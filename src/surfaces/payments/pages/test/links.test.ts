@@ -171,6 +171,8 @@ test('what a browser needs to pay is public, and fits the currency', async () =>
   expect(body.options).toEqual([
     {
       provider: 'stripe',
+      account: 'platform',
+      payment_account_id: null,
       method: 'card',
       timing: 'held',
       script_url: `${api}/js/v3`,
