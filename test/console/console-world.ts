@@ -180,7 +180,8 @@ export async function act(
   await page.getByRole('button', { name: button, exact: true }).click()
   const dialog = page.getByRole('dialog')
   for (const [label, text] of Object.entries(fields)) {
-    const field = dialog.getByLabel(new RegExp(`^${label}`))
+    // A moment has a second field, for its time.
+    const field = dialog.getByLabel(new RegExp(`^${label}`)).first()
     const tag = await field.evaluate((one: { readonly tagName: string }) => one.tagName)
     if (tag === 'SELECT') await field.selectOption(text)
     else await field.fill(text)
