@@ -198,8 +198,8 @@ describe.skipIf(!has_chromium)('a surface in the console', async () => {
       '/console/payments/reconciliation',
     )
     const run = await act(finance.page, 'Create reconciliation run', {
-      From: new Date(Date.now() - 3_600_000).toISOString(),
-      To: new Date(Date.now() + 3_600_000).toISOString(),
+      From: new Date(Date.now() - 86_400_000).toISOString().slice(0, 10),
+      To: new Date(Date.now() + 86_400_000).toISOString().slice(0, 10),
     })
     expect(run.status()).toBe(202)
     await eventually('the item is found', async () => {
