@@ -115,7 +115,10 @@ describe.skipIf(!has_chromium)('the console', async () => {
     ])
     const places = await linksOf(page, '#menu > ul > li > a')
     const items = await someItems(console_world)
-    expect(places.some(one => one.startsWith('/console/payments'))).toBe(false)
+    // Of payments a member has the cards that the member has saved.
+    expect(places.filter(one => one.startsWith('/console/payments'))).toEqual([
+      '/console/payments/methods',
+    ])
     await page.locator('.light.refused').waitFor()
     const { permissions } = (await read(page, '/v1/me')) as { permissions: string[] }
     const needed = await permissionsBySummary(page)
