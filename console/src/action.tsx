@@ -95,17 +95,10 @@ function Offers({ offers, choose }: OffersProps) {
   )
 }
 
-function ActionDialog({
-  action,
-  path,
-  row,
-  page,
-  offers,
-  done,
-  close,
-}: DialogProps & Pick<OffersProps, 'offers'>) {
+function ActionDialog(props: DialogProps & Pick<OffersProps, 'offers'>) {
+  const { action, path, row, page, offers, done, close } = props
   const { by, hurts } = action
-  const { method, summary, body, example, path: template } = operation(by)
+  const { method, summary, path: template } = operation(by)
   const dialog = useRef<HTMLDialogElement>(null)
   const asks = action.asks?.(row ?? {}) ?? {}
   const missing = [...pathNames(template).filter(name => !(name in path)), ...Object.keys(asks)]
@@ -149,15 +142,7 @@ function ActionDialog({
             path={{ ...path, ...asked.more }}
           />
         ) : (
-          <>
-            <PathFields names={missing} draft={asked.more} set={asked.setMore} />
-            <Offers
-              offers={offers}
-              choose={given => asked.form.set({ ...asked.form.draft, ...given })}
-            />
-            {body && <SchemaFields schema={body} example={example} {...asked.form} />}
-            {hurts && <p class="warning">{words.hurts}</p>}
-          </>
+          <Fields {...{ action, missing, offers, asked }} />
         )}
         {refusal !== null && !(refusal instanceof FormFault) && (
           <ProblemBox error={refusal} uncertain={uncertain} />
@@ -174,6 +159,25 @@ function ActionDialog({
         </details>
       </form>
     </dialog>
+  )
+}
+
+type FieldsProps = {
+  readonly action: Action
+  readonly missing: readonly string[]
+  readonly offers: readonly Offer[]
+  readonly asked: ReturnType<typeof useRequest>
+}
+
+function Fields({ action: { by, hurts }, missing, offers, asked }: FieldsProps) {
+  const { body, example } = operation(by)
+  return (
+    <>
+      <PathFields names={missing} draft={asked.more} set={asked.setMore} />
+      <Offers offers={offers} choose={given => asked.form.set({ ...asked.form.draft, ...given })} />
+      {body && <SchemaFields schema={body} example={example} {...asked.form} />}
+      {hurts && <p class="warning">{words.hurts}</p>}
+    </>
   )
 }
 

@@ -96,7 +96,7 @@ describe.skipIf(!has_chromium)('an own surface in the console', async () => {
     await act(page, 'Delete lead')
     await page.getByRole('heading', { name: 'Leads' }).waitFor()
     await page.getByText('A new roof').first().waitFor({ state: 'detached' })
-    expect(await cells()).toHaveLength(1)
+    await expect.poll(async () => (await cells()).length).toBe(1)
   })
 
   test('the search finds a lead by its id and by its title', async () => {
