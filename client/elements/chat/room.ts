@@ -196,8 +196,8 @@ export class Room {
       const rest = { reply_to_sequence: null, attachments: [], edited_at: null, deleted_at: null }
       const at = { id: sent.message_id, sequence: sent.sequence, created_at: sent.created_at }
       // Whatever else is known of it is newer.
-      const told = { ...rest, ...at, conversation_id, sender_id, body, revision: 0, version: 1 }
-      this.messages = withChange(this.messages, told)
+      const message = { ...rest, ...at, conversation_id, sender_id, body, revision: 0, version: 1 }
+      this.messages = withChange(this.messages, message)
     } catch (error) {
       // After the end of a session it waits for the next one.
       if (!(error instanceof Error) || error.name !== 'ChatRefused') return

@@ -282,7 +282,7 @@ create table webhooks.inbound_receipts (
   check ((lease_token is null) = (leased_until is null)),
   check ((processing_state in ('received', 'processing', 'failed')) = (processed_at is null)),
   check ((processed_at is null) = (next_attempt_at is not null)),
-  -- An account that another tenant takes over later begins anew.
+  -- An account that another tenant takes over later begins again.
   unique (tenant_id, provider, provider_account, provider_event_id)
 );
 create index inbound_receipts_due on webhooks.inbound_receipts (next_attempt_at)
