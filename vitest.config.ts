@@ -135,7 +135,7 @@ export default defineConfig(({ mode }) => {
             include: full ? ['test/chaos/**/*.test.ts', ...longer] : long,
             ...world,
             // Load is part of what they test: with more beside it, their platforms stand still.
-            maxWorkers: full ? 1 : Math.max(2, availableParallelism()),
+            maxWorkers: full ? 1 : 1 + availableParallelism(),
             sequence: order(2),
           },
         },

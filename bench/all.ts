@@ -16,6 +16,8 @@ const names = [
   'overload',
   'cold-start',
   'console',
+  'lists',
+  'request-log',
   'identity',
   'jobs',
   'links',

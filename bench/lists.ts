@@ -14,43 +14,43 @@ import { type Ground, openGround, rows, timeOf } from './lists/ground.ts'
 const connections = 4
 const rate = 20
 
-/** `N` is a number of a row; `F` and `U` are the beginning and the end of a range. */
+/** `{n}` is a number of a row; `{from}` and `{to}` are the beginning and the end of a range. */
 const asked = {
   'the newest': '/v1/orders?limit=50',
   'a state': '/v1/orders?state=confirmed',
   'a rare state': '/v1/orders?state=cancelled',
-  'a day': '/v1/orders?since=F&until=D',
-  'ten months, oldest first': '/v1/orders?since=F&sort=created_at',
-  'ten months and a rare state': '/v1/orders?since=F&state=cancelled',
+  'a day': '/v1/orders?since={from}&until={to}',
+  'ten months, oldest first': '/v1/orders?since={from}&sort=created_at',
+  'ten months and a rare state': '/v1/orders?since={from}&state=cancelled',
   'the dearest': '/v1/orders?currency=EUR&sort=-total_minor',
-  'the dearest of a day': '/v1/orders?currency=EUR&sort=-total_minor&since=F&until=D',
-  'the dearest of ten months': '/v1/orders?currency=EUR&sort=-total_minor&since=F',
+  'the dearest of a day': '/v1/orders?currency=EUR&sort=-total_minor&since={from}&until={to}',
+  'the dearest of ten months': '/v1/orders?currency=EUR&sort=-total_minor&since={from}',
   'the cheapest of a rare state': '/v1/orders?currency=USD&sort=total_minor&state=cancelled',
   'of one buyer': '/v1/orders?account_id=01900000-0000-7000-8000-000000000001',
-  'a number': '/v1/orders?find=%23N',
-  'an address': '/v1/orders?find=personN@',
-  'a last word': '/v1/orders?find=personN',
+  'a number': '/v1/orders?find=%23{n}',
+  'an address': '/v1/orders?find=person{n}@',
+  'a last word': '/v1/orders?find=person{n}',
   'a first name of 200,000': '/v1/orders?find=mara',
-  nobody: '/v1/orders?find=nobody-N',
+  nobody: '/v1/orders?find=nobody-{n}',
 }
 
 const searched = {
-  'an address': 'personN@example.org',
+  'an address': 'person{n}@example.org',
   'the beginning of all addresses': 'person',
   'a first name of 200,000': 'mara',
-  'a number': 'N',
-  'a SKU': 'S-N',
+  'a number': '{n}',
+  'a SKU': 'S-{n}',
   'a word of 333,333 titles': 'olive',
-  'words of one title': 'lamp modelN',
-  'a reference': 'ref-N',
-  nothing: 'nobody-N',
+  'words of one title': 'lamp model{n}',
+  'a reference': 'ref-{n}',
+  nothing: 'nobody-{n}',
 }
 
 const filled = (text: string, n: number) =>
   text
-    .replaceAll('N', String(n))
-    .replace('F', timeOf(rows / 10 + n / 100))
-    .replace('D', timeOf(rows / 10 + n / 100 + rows / 365))
+    .replaceAll('{n}', String(n))
+    .replace('{from}', timeOf(rows / 10 + n / 100))
+    .replace('{to}', timeOf(rows / 10 + n / 100 + rows / 365))
 
 async function measured(
   { options }: Bench,
@@ -62,7 +62,7 @@ async function measured(
       name,
       run: () => {
         const requests = Array.from({ length: 50 }, (_, at) =>
-          requestText({ path: filled(path, 1 + ((at * 7919) % rows)), token }),
+          requestText({ path: filled(path, 11 + ((at * 7919) % (rows - 11))), token }),
         )
         return load({ port, pid, connections, requests, rate }, options)
       },

@@ -37,6 +37,7 @@ export async function openGround({ database, options }: Bench): Promise<Ground> 
       KERNEL_SANDBOX: 'false',
       KERNEL_OVERLOAD_DELAY_MS: '60000',
       IDENTITY_REQUIRE_VERIFIED_EMAIL: 'false',
+      IDENTITY_ADMIN_REQUIRES_MFA: 'false',
     },
     { side: 'server', profile: options.profile },
   )

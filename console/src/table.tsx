@@ -12,7 +12,8 @@ type Props = {
 
 export function Table({ title, columns, rows, cell }: Props) {
   return (
-    <div class="scroll" tabIndex={0} role="region" aria-label={title}>
+    // No landmark: a page may have several tables of one title, as the prices of each variant.
+    <div class="scroll" tabIndex={0} role="group" aria-label={title}>
       <table>
         <thead>
           <tr>
