@@ -29,7 +29,8 @@ await comparison('request-log', async ({ options, database }) => {
   const sections = []
   for (const [title, { token, status, least }] of Object.entries(asked)) {
     const requests = [requestText({ path: '/v1/me', token })]
-    const over = ({ port, pid }: typeof kept) => load({ port, pid, connections, requests, status }, options)
+    const over = ({ port, pid }: typeof kept) =>
+      load({ port, pid, connections, requests, status }, options)
     const found = await compete(
       [
         { name: 'without the log', run: () => over(off) },
