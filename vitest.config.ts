@@ -58,8 +58,8 @@ const tests = ['src/**/test', 'test', 'scripts/test']
 const named = (ending: string) => tests.map(folder => `${folder}/**/${ending}`)
 const pure = named('*.pure.test.ts')
 const sql = named('*.sql.test.ts')
-const longer = ['plans.sql', 'many-waiting', 'site-crawl'].flatMap(name =>
-  named(`${name}.long.test.ts`),
+const longer = ['plans.sql', 'many-waiting', 'site-crawl', 'image', '*killed', '*crash'].flatMap(
+  name => named(`${name}.long.test.ts`),
 )
 const on_oldest = process.env['TEST_SQL_DATABASE_URL'] !== undefined
 const long = named('*.long.test.ts')

@@ -83,6 +83,17 @@ describe.concurrent('.ci/run', () => {
     expect(ending).toEqual([...left_out, '4 passed, 0 failed, 2 skipped', 'status 0'])
   })
 
+  test('begins one part however late it is', async () => {
+    const { begun, ending } = await outcome({
+      parts: { 'embedded a': passes, 'embedded b': passes },
+      commit: '0000001',
+      functions: 'audit_packages() { SECONDS=$begin_seconds; }',
+    })
+    expect(begun).toEqual(['whole', 'b'])
+    const left_out = 'not run here: embedded a'
+    expect(ending).toEqual([left_out, '4 passed, 0 failed, 1 skipped', 'status 0'])
+  })
+
   test('fails each part whose database cannot be started', async () => {
     const { begun, failures, ending } = await outcome({
       parts: { 'postgres_15 a': passes, 'embedded b': passes, 'pgbouncer c': passes },

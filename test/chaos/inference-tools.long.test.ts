@@ -11,6 +11,7 @@ import {
 import { killedAt } from '../crash.ts'
 import { startProcess } from '../process.ts'
 import { call, eventually, newKey, type Answer } from '../world.ts'
+import { inTurns } from '../in-turns.ts'
 
 let world: PaymentWorld
 beforeAll(async () => {
@@ -68,14 +69,16 @@ const around_tools = [
 ]
 
 describe.concurrent('killed', () => {
-  test.each([
+  const of_a_refund = inTurns(4, [
     ...around_tools,
     'kernel.after_operation',
     'payments.before_call',
     'payments.after_call',
     'payments.in_apply',
     'kernel.after_commit',
-  ])('at %s of an approved refund: one refund', async point => {
+  ])
+
+  test.each(of_a_refund)('at %s of an approved refund: one refund', async point => {
     const shop = await world.merchant()
     const { input, refunds } = await refund(shop)
     const body = { model: 'default', input, ...tools('createRefund') }
@@ -88,22 +91,21 @@ describe.concurrent('killed', () => {
     expect(all.map((one: { id: string }) => one.id)).toEqual([JSON.parse(made.output).id])
   })
 
-  test.each(['inference.before_step', 'inference.after_step', 'inference.before_settle'])(
-    'at %s of a call that asks: it asks once, and one yes is one refund',
-    async point => {
-      const shop = await world.merchant()
-      const { input, refunds } = await refund(shop)
-      const asked = await killed(shop, point, { input, ...tools('createRefund') })
-      expect(asked.body.finish_reason).toBe('approval_required')
-      expect(asked.body.output.steps).toHaveLength(1)
-      const body = { model: 'default', ...approving(asked) }
-      const done = await world.call('POST', path, { token: shop.token, key: newKey(), body })
-      expect(done.body.output.steps[0].tool_calls[0].state, done.text).toBe('done')
-      expect(await refunds()).toHaveLength(1)
-    },
-  )
+  test.each(
+    inTurns(3, ['inference.before_step', 'inference.after_step', 'inference.before_settle']),
+  )('at %s of a call that asks: it asks once, and one yes is one refund', async point => {
+    const shop = await world.merchant()
+    const { input, refunds } = await refund(shop)
+    const asked = await killed(shop, point, { input, ...tools('createRefund') })
+    expect(asked.body.finish_reason).toBe('approval_required')
+    expect(asked.body.output.steps).toHaveLength(1)
+    const body = { model: 'default', ...approving(asked) }
+    const done = await world.call('POST', path, { token: shop.token, key: newKey(), body })
+    expect(done.body.output.steps[0].tool_calls[0].state, done.text).toBe('done')
+    expect(await refunds()).toHaveLength(1)
+  })
 
-  test.each(['inference.before_step', 'inference.after_step', ...around_tools])(
+  test.each(inTurns(3, ['inference.before_step', 'inference.after_step', ...around_tools]))(
     'at %s of a write without a yes: one link',
     async point => {
       const shop = await world.merchant()
@@ -118,25 +120,24 @@ describe.concurrent('killed', () => {
     },
   )
 
-  test.each(['inference.after_step', 'inference.after_tool', 'inference.after_next_step'])(
-    'at %s of a stream: the retry shows all of it, and one link',
-    async point => {
-      const shop = await world.merchant()
-      await world.allow(shop, 'inference.tools.unattended')
-      const input = asks('createLink', { destination_url: 'https://example.com/a' })
-      const at = '/v1/inferences:stream'
-      const done = await killed(shop, point, { input, ...tools('createLink', 'none') }, at)
-      const names = [...done.text.matchAll(/^event: (.*)$/gm)].map(([, name]) => name)
-      expect(names.filter(name => name !== 'delta')).toEqual([
-        'started',
-        'tool_call',
-        'tool_result',
-        'usage',
-        'completed',
-      ])
-      expect((await shop.ask('GET', '/v1/links')).body.data).toHaveLength(1)
-    },
-  )
+  test.each(
+    inTurns(3, ['inference.after_step', 'inference.after_tool', 'inference.after_next_step']),
+  )('at %s of a stream: the retry shows all of it, and one link', async point => {
+    const shop = await world.merchant()
+    await world.allow(shop, 'inference.tools.unattended')
+    const input = asks('createLink', { destination_url: 'https://example.com/a' })
+    const at = '/v1/inferences:stream'
+    const done = await killed(shop, point, { input, ...tools('createLink', 'none') }, at)
+    const names = [...done.text.matchAll(/^event: (.*)$/gm)].map(([, name]) => name)
+    expect(names.filter(name => name !== 'delta')).toEqual([
+      'started',
+      'tool_call',
+      'tool_result',
+      'usage',
+      'completed',
+    ])
+    expect((await shop.ask('GET', '/v1/links')).body.data).toHaveLength(1)
+  })
 })
 
 /** No process but the one that dies, and one that begins after it, runs the job. */
@@ -147,37 +148,36 @@ describe('killed in a job', () => {
   })
   afterAll(() => api.close())
 
-  test.each(['inference.after_step', 'inference.after_tool', 'inference.before_settle'])(
-    'at %s: one link',
-    async point => {
-      const shop = await api.merchant()
-      await api.allow(shop, 'inference.tools.unattended')
-      const body = {
-        model: 'default',
-        input: asks('createLink', { destination_url: 'https://example.com/a' }),
-        ...tools('createLink', 'none'),
-      }
-      const asked = { token: shop.token, key: newKey(), body }
-      const at = '/v1/inference-jobs'
-      await killedAt(api, point, url => call(url, 'POST', at, asked), 1, 'product')
-      const { job_id } = (await call(api.url, 'POST', at, asked)).body
-      const beside = await startProcess({ ...api.environment, ROLES: 'worker' }, 'product')
-      try {
-        const job = await eventually(
-          'the job has ended',
-          async () => {
-            const found = await shop.ask('GET', `${at}/${job_id}`)
-            return found.body.completed_at !== null && found.body
-          },
-          retry_ms,
-        )
-        expect([job.state, job.result?.finish_reason]).toEqual(['succeeded', 'stop'])
-        expect((await shop.ask('GET', '/v1/links')).body.data).toHaveLength(1)
-      } finally {
-        await beside.kill()
-      }
-    },
-  )
+  test.each(
+    inTurns(3, ['inference.after_step', 'inference.after_tool', 'inference.before_settle']),
+  )('at %s: one link', async point => {
+    const shop = await api.merchant()
+    await api.allow(shop, 'inference.tools.unattended')
+    const body = {
+      model: 'default',
+      input: asks('createLink', { destination_url: 'https://example.com/a' }),
+      ...tools('createLink', 'none'),
+    }
+    const asked = { token: shop.token, key: newKey(), body }
+    const at = '/v1/inference-jobs'
+    await killedAt(api, point, url => call(url, 'POST', at, asked), 1, 'product')
+    const { job_id } = (await call(api.url, 'POST', at, asked)).body
+    const beside = await startProcess({ ...api.environment, ROLES: 'worker' }, 'product')
+    try {
+      const job = await eventually(
+        'the job has ended',
+        async () => {
+          const found = await shop.ask('GET', `${at}/${job_id}`)
+          return found.body.completed_at !== null && found.body
+        },
+        retry_ms,
+      )
+      expect([job.state, job.result?.finish_reason]).toEqual(['succeeded', 'stop'])
+      expect((await shop.ask('GET', '/v1/links')).body.data).toHaveLength(1)
+    } finally {
+      await beside.kill()
+    }
+  })
 })
 
 test('all counters are the sums of the usage rows', async () => {

@@ -12,6 +12,7 @@ import {
   type Someone,
 } from '../../src/surfaces/inference/test/inference-world.ts'
 import { killedAt } from '../crash.ts'
+import { inTurns } from '../in-turns.ts'
 import { startProcess } from '../process.ts'
 import { call, eventually, newKey } from '../world.ts'
 
@@ -46,12 +47,14 @@ async function settledOnce(one: Someone, operation_id: string): Promise<void> {
 }
 
 describe.concurrent('killed', () => {
-  test.each([
+  const blocking = inTurns(2, [
     'kernel.after_operation',
     'kernel.after_call',
     'inference.before_settle',
     'kernel.after_commit',
-  ])('at %s of a blocking call', async point => {
+  ])
+
+  test.each(blocking)('at %s of a blocking call', async point => {
     const one = await world.someone()
     const key = newKey()
     await killedAt(
@@ -68,31 +71,30 @@ describe.concurrent('killed', () => {
     expect(again.body.id).toBe(first.body.id)
   })
 
-  test.each(['kernel.after_operation', 'inference.before_settle', 'inference.after_settle'])(
-    'at %s of a stream',
-    async point => {
-      const one = await world.someone()
-      const key = newKey()
-      const path = '/v1/inferences:stream'
-      await killedAt(
-        world,
-        point,
-        url => call(url, 'POST', path, { token: one.token, key, body }),
-        1,
-        'product',
-      )
-      const first = streamedOf(await insist(one, path, key))
-      expect(first.last).toMatchObject({ event: 'completed' })
-      expect(first.frames.filter(frame => frame.event === 'completed')).toHaveLength(1)
-      const digest = createHash('sha256').update(first.text).digest('hex')
-      expect(first.last?.data.output_sha256).toBe(digest)
-      await settledOnce(one, first.last?.data.operation_id)
-      const again = streamedOf(await one.ask('POST', path, body, { key }))
-      expect(again.text).toBe(first.text)
-    },
-  )
+  test.each(
+    inTurns(3, ['kernel.after_operation', 'inference.before_settle', 'inference.after_settle']),
+  )('at %s of a stream', async point => {
+    const one = await world.someone()
+    const key = newKey()
+    const path = '/v1/inferences:stream'
+    await killedAt(
+      world,
+      point,
+      url => call(url, 'POST', path, { token: one.token, key, body }),
+      1,
+      'product',
+    )
+    const first = streamedOf(await insist(one, path, key))
+    expect(first.last).toMatchObject({ event: 'completed' })
+    expect(first.frames.filter(frame => frame.event === 'completed')).toHaveLength(1)
+    const digest = createHash('sha256').update(first.text).digest('hex')
+    expect(first.last?.data.output_sha256).toBe(digest)
+    await settledOnce(one, first.last?.data.operation_id)
+    const again = streamedOf(await one.ask('POST', path, body, { key }))
+    expect(again.text).toBe(first.text)
+  })
 
-  test.each(['kernel.after_call', 'inference.before_settle', 'kernel.after_commit'])(
+  test.each(inTurns(3, ['kernel.after_call', 'inference.before_settle', 'kernel.after_commit']))(
     'at %s of a call that continues two others',
     async point => {
       const one = await world.someone()

@@ -75,7 +75,7 @@ describe.skipIf(!has_chromium)('an own surface in the console', async () => {
     await page.getByLabel('Find').fill('A new roof')
     await page.keyboard.press('Enter')
     await page.getByText('A wall').first().waitFor({ state: 'detached' })
-    expect(await cells()).toHaveLength(1)
+    await expect.poll(cells).toHaveLength(1)
   })
 
   test('a lead has its fields and its acts', async () => {

@@ -6,6 +6,7 @@ import {
 } from '../../src/surfaces/payments/test/payment-world.ts'
 import { killedAt } from '../crash.ts'
 import { eventually } from '../world.ts'
+import { inTurns } from '../in-turns.ts'
 import { toolCall } from './clients.ts'
 
 let world: PaymentWorld
@@ -24,7 +25,7 @@ const points = [
   'kernel.after_commit',
 ]
 
-test.each(points)('killed at %s: one refund', async point => {
+test.each(inTurns(3, points))('killed at %s: one refund', async point => {
   const shop = await world.merchant()
   const { id: intent_id } = await shop.captured(5000)
   const given = { intent_id, amount_minor: 500, reason: 'requested_by_customer' }

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { killedAt } from '../../../../test/crash.ts'
 import { call, newKey } from '../../../../test/world.ts'
+import { inTurns } from '../../../../test/in-turns.ts'
 import { openChatWorld, type ChatWorld, type Talker } from './chat-world.ts'
 
 let world: ChatWorld
@@ -20,7 +21,7 @@ const points = {
   'chat.before_hint': true,
 } as const
 
-test.each(Object.entries(points))(
+test.each(inTurns(2, Object.entries(points)))(
   'killed at %s: one message, delivered once',
   async (point, stored) => {
     const id = await ada.group([bob])

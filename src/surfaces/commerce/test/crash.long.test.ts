@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { killedAt } from '../../../../test/crash.ts'
 import { call, eventually, newKey } from '../../../../test/world.ts'
+import { inTurns } from '../../../../test/in-turns.ts'
 import { sql } from '#dodeca/kernel'
 import { openShopWorld, visa, type Buyer, type Shop, type ShopWorld } from './shop-world.ts'
 
@@ -32,7 +33,7 @@ const points = [
   'kernel.after_commit',
 ]
 
-test.each(points)('killed at %s: a retry with the key finds one order', async point => {
+test.each(inTurns(3, points))('killed at %s: a retry with the key finds one order', async point => {
   const sku = await shop.product({ stock: 1 })
   const cart_id = await buyer.cart({ [sku]: 1 })
   const key = newKey()

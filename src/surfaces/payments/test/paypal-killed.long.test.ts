@@ -7,6 +7,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { killedAt } from '../../../../test/crash.ts'
 import { startProcess, type PlatformProcess } from '../../../../test/process.ts'
 import { call, eventually, newKey } from '../../../../test/world.ts'
+import { inTurns } from '../../../../test/in-turns.ts'
 import { endLeases, type Merchant } from './payment-world.ts'
 import { openPayPalWorld, return_url, type PayPalWorld } from './paypal-world.ts'
 
@@ -73,7 +74,7 @@ async function held(shop: Merchant): Promise<string> {
   return id
 }
 
-test.each([
+const making = inTurns(4, [
   'kernel.after_operation',
   'payments.before_call',
   'payments.before_handle',
@@ -81,7 +82,9 @@ test.each([
   'payments.after_call',
   'payments.in_apply',
   'kernel.after_commit',
-])('the order is made, killed at %s: one order waits for its payer', async point => {
+])
+
+test.each(making)('the order is made, killed at %s: one order waits for its payer', async point => {
   const shop = await world.merchant()
   const { id } = await shop.intent({ provider: 'paypal' })
   const wish = { payment_method: 'paypal', return_url }
@@ -92,7 +95,7 @@ test.each([
   await expectTaken(shop, id)
 })
 
-test.each(['payments.before_call', 'payments.after_call'])(
+test.each(inTurns(2, ['payments.before_call', 'payments.after_call']))(
   'its payer has approved, killed at %s: it is held once',
   async point => {
     const shop = await world.merchant()
@@ -106,13 +109,13 @@ test.each(['payments.before_call', 'payments.after_call'])(
   },
 )
 
-const points = [
+const points = inTurns(4, [
   'kernel.after_operation',
   'payments.before_call',
   'payments.after_call',
   'payments.in_apply',
   'kernel.after_commit',
-]
+])
 
 test.each(points)('it is taken, killed at %s: one charge', async point => {
   const shop = await world.merchant()

@@ -5,6 +5,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { killedAt } from '../../../../../test/crash.ts'
 import { call, eventually } from '../../../../../test/world.ts'
+import { inTurns } from '../../../../../test/in-turns.ts'
 import { payerOf } from '../../../payments/pages/test/payer.ts'
 import { newAddress } from '../../test/guests.ts'
 import { openShopWorld, type Shop, type ShopWorld } from '../../test/shop-world.ts'
@@ -57,7 +58,9 @@ async function killed(point: string, url: string, body: object): Promise<void> {
   await killedAt(world, point, to => call(to, 'POST', at, { body }), 1, 'product')
 }
 
-test.each(points.flatMap(point => [[point, 'same'] as const, [point, 'another'] as const]))(
+const each_twice = points.flatMap(point => [[point, 'same'] as const, [point, 'another'] as const])
+
+test.each(inTurns(5, each_twice))(
   'killed at %s; then %s attempt: one order',
   async (point, which) => {
     const { guest, sku, cart, path, url } = await asks()
@@ -80,7 +83,9 @@ test.each(points.flatMap(point => [[point, 'same'] as const, [point, 'another'] 
   },
 )
 
-test.each(['commerce.before_ask', 'payments.after_operation', 'payments.after_call'])(
+const releasing = ['commerce.before_ask', 'payments.after_operation', 'payments.after_call']
+
+test.each(inTurns(3, releasing))(
   'killed at %s while the first payment is released: one order, and the first holds nothing',
   async point => {
     const { guest, path, cart, url } = await asks()

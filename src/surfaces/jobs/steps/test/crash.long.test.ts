@@ -5,6 +5,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { newId } from '#dodeca/kernel'
+import { inTurns } from '../../../../../test/in-turns.ts'
 import { eventually } from '../../../../../test/world.ts'
 import { openEngineWorld, type EngineWorld } from '../../attempts/test/engine-world.ts'
 import { startWorker, watchOver } from '../../attempts/test/workers.ts'
@@ -27,7 +28,7 @@ const calls = (effects: readonly string[], name: string) =>
   effects.filter(one => one.startsWith(`${name} `))
 
 describe('a process that is killed', () => {
-  test.each([
+  const points = inTurns<[string, number, number]>(3, [
     ['jobs.before_step', 1, 0],
     ['jobs.after_step_effect', 1, 0],
     ['jobs.after_step_effect', 2, 0],
@@ -38,39 +39,46 @@ describe('a process that is killed', () => {
     // No step is recorded after it.
     ['jobs.before_finalize', 1, 1],
     ['jobs.before_finalize', 2, 1],
-  ])('at %s, time %i, loses nothing and repeats no write', async (point, time, losses) => {
-    const aggregate = newId()
-    const id = await runs.submit(
-      { kind: 'write', name: 'first' },
-      { kind: 'run', name: 'call', noted: true },
-      { kind: 'event', name: 'paused', aggregate },
-      { kind: 'write', name: 'last' },
-    )
-    const doomed = await startWorker(world.environment, { KERNEL_FAULTS: `${point}=kill@${time}` })
-    onTestFinished(() => void doomed.kill())
-    const { tenant_id } = await world.job(id)
-    const emit = () =>
-      world.kernel.db.tx(tx => {
-        const data = { type: 'a.type', reason: 'now', until: null }
-        const of = { aggregate_type: 'job_type', aggregate_id: aggregate, aggregate_version: 1 }
-        return Promise.resolve(tx.emit({ type: 'job_type.paused', tenant_id, ...of, data }))
+  ])
+
+  test.each(points)(
+    'at %s, time %i, loses nothing and repeats no write',
+    async (point, time, losses) => {
+      const aggregate = newId()
+      const id = await runs.submit(
+        { kind: 'write', name: 'first' },
+        { kind: 'run', name: 'call', noted: true },
+        { kind: 'event', name: 'paused', aggregate },
+        { kind: 'write', name: 'last' },
+      )
+      const doomed = await startWorker(world.environment, {
+        KERNEL_FAULTS: `${point}=kill@${time}`,
       })
-    // Its second release or end comes only if the first one has put it off.
-    const is_end = point === 'jobs.before_finalize' && time === 2
-    const sent = is_end ? runs.waiting(id, 'paused').then(emit) : emit()
-    await doomed.gone
-    const heir = await startWorker(world.environment)
-    onTestFinished(() => void heir.kill())
-    await world.reached(id, 'succeeded')
-    await heir.kill('SIGTERM')
-    const effects = await runs.effects(id)
-    expect(effects.filter(one => !one.startsWith('call '))).toEqual(['first', 'last'])
-    expect(new Set(calls(effects, 'call')).size).toBe(1)
-    expect(await runs.result(id)).toMatchObject({
-      results: ['first', 'call done', { id: await sent }, 'last'],
-    })
-    expect((await world.job(id)).losses).toBeLessThanOrEqual(losses)
-  })
+      onTestFinished(() => void doomed.kill())
+      const { tenant_id } = await world.job(id)
+      const emit = () =>
+        world.kernel.db.tx(tx => {
+          const data = { type: 'a.type', reason: 'now', until: null }
+          const of = { aggregate_type: 'job_type', aggregate_id: aggregate, aggregate_version: 1 }
+          return Promise.resolve(tx.emit({ type: 'job_type.paused', tenant_id, ...of, data }))
+        })
+      // Its second release or end comes only if the first one has put it off.
+      const is_end = point === 'jobs.before_finalize' && time === 2
+      const sent = is_end ? runs.waiting(id, 'paused').then(emit) : emit()
+      await doomed.gone
+      const heir = await startWorker(world.environment)
+      onTestFinished(() => void heir.kill())
+      await world.reached(id, 'succeeded')
+      await heir.kill('SIGTERM')
+      const effects = await runs.effects(id)
+      expect(effects.filter(one => !one.startsWith('call '))).toEqual(['first', 'last'])
+      expect(new Set(calls(effects, 'call')).size).toBe(1)
+      expect(await runs.result(id)).toMatchObject({
+        results: ['first', 'call done', { id: await sent }, 'last'],
+      })
+      expect((await world.job(id)).losses).toBeLessThanOrEqual(losses)
+    },
+  )
 
   test('in an undo goes on with it, and undoes each step', async () => {
     const id = await runs.submit(
@@ -89,25 +97,32 @@ describe('a process that is killed', () => {
     for (const name of ['a', 'b', 'undo a', 'undo b']) expect(calls(effects, name)).toHaveLength(1)
   })
 
-  test.each([
+  const undoing = inTurns<[string, number]>(3, [
     ['jobs.after_step_effect', 3],
     ['jobs.before_step_commit', 3],
     ['jobs.after_step', 4],
-  ])('at %s in the undo of a write takes its rows back once', async (point, time) => {
-    const id = await runs.submit(
-      { kind: 'write', name: 'a', undo: true },
-      { kind: 'write', name: 'b', undo: true },
-      { kind: 'run', name: 'c', fails: 9, retries: 0 },
-    )
-    const doomed = await startWorker(world.environment, { KERNEL_FAULTS: `${point}=kill@${time}` })
-    onTestFinished(() => void doomed.kill())
-    await doomed.gone
-    const heir = await startWorker(world.environment)
-    onTestFinished(() => void heir.kill())
-    expect(await world.reached(id, 'failed')).toMatchObject({ error_code: 'vendor_failed' })
-    await heir.kill('SIGTERM')
-    expect(await runs.effects(id)).toEqual(['undo a', 'undo b'])
-  })
+  ])
+
+  test.each(undoing)(
+    'at %s in the undo of a write takes its rows back once',
+    async (point, time) => {
+      const id = await runs.submit(
+        { kind: 'write', name: 'a', undo: true },
+        { kind: 'write', name: 'b', undo: true },
+        { kind: 'run', name: 'c', fails: 9, retries: 0 },
+      )
+      const doomed = await startWorker(world.environment, {
+        KERNEL_FAULTS: `${point}=kill@${time}`,
+      })
+      onTestFinished(() => void doomed.kill())
+      await doomed.gone
+      const heir = await startWorker(world.environment)
+      onTestFinished(() => void heir.kill())
+      expect(await world.reached(id, 'failed')).toMatchObject({ error_code: 'vendor_failed' })
+      await heir.kill('SIGTERM')
+      expect(await runs.effects(id)).toEqual(['undo a', 'undo b'])
+    },
+  )
 })
 
 test('a process that stalls past its lease in a step cannot commit it', async () => {

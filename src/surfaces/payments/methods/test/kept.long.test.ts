@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, test } from 'vitest'
 import { killedAt } from '../../../../../test/crash.ts'
 import { newKey } from '../../../../../test/world.ts'
+import { inTurns } from '../../../../../test/in-turns.ts'
 import { openPaymentWorld, type PaymentWorld } from '../../test/payment-world.ts'
 import { cardsOf, saving_points } from './card-world.ts'
 
@@ -13,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-test.each(saving_points)(
+test.each(inTurns(3, saving_points))(
   'killed at %s while a card is saved',
   async point => {
     const shop = await cards.shop()

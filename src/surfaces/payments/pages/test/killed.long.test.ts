@@ -2,6 +2,7 @@
 import { afterAll, expect, test } from 'vitest'
 import { killedAt } from '../../../../../test/crash.ts'
 import { call, eventually } from '../../../../../test/world.ts'
+import { inTurns } from '../../../../../test/in-turns.ts'
 import { openPaymentWorld } from '../../test/payment-world.ts'
 import { payerOf } from './payer.ts'
 
@@ -19,7 +20,7 @@ const points = [
   'payments.in_apply',
 ]
 
-test.each(points)('killed at %s: the same attempt again pays once', async point => {
+test.each(inTurns(3, points))('killed at %s: the same attempt again pays once', async point => {
   const asked = await payer.asks()
   const { pathname, search } = new URL(asked.url)
   const body = {

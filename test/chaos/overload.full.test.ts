@@ -10,10 +10,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
   openRetrievalWorld,
   type RetrievalWorld,
-} from '../src/surfaces/retrieval/test/retrieval-world.ts'
-import { endsWithFile } from './children.ts'
-import { startProcess, type PlatformProcess } from './process.ts'
-import { call, newKey } from './world.ts'
+} from '../../src/surfaces/retrieval/test/retrieval-world.ts'
+import { endsWithFile } from '../children.ts'
+import { startProcess, type PlatformProcess } from '../process.ts'
+import { call, newKey } from '../world.ts'
 
 const starved_seconds = 10
 const usual = { KERNEL_OVERLOAD_DELAY_MS: '250', KERNEL_DATABASE_WAIT_MS: '2000' }
