@@ -28,7 +28,8 @@ export async function placing({ options }: Bench, ground: Ground): Promise<Secti
     composition,
   )
   const { kernel, opened } = running.platform
-  const deps = { kernel, payments: opened['payments']?.face } as unknown as Deps
+  const [payments, people] = ['payments', 'identity'].map(name => opened[name]?.face)
+  const deps = { kernel, payments, people } as unknown as Deps
   let next = 1
   const carts = async (count: number, hot: boolean): Promise<number> => {
     const first = next

@@ -63,7 +63,7 @@ const lines: readonly Line[] = [
     null, ['their appends in pgbench', 'dodeca, over sockets / append in pgbench, 64 at a time']],
   ['Inference', 'blocking calls, 64 at a time',
     'Blocking calls of 20 tokens',
-    null, ['a pass-through that counts nothing', 'Dodeca / pass-through']],
+    null, ['a pass-through that counts nothing', 'Dodeca / a bare pass-through']],
   ['Inference', 'tokens of streams',
     'Tokens of 4 streams at a time, 10,000 tokens each',
     null, ['a bare pass-through', 'Dodeca / a bare pass-through']],
