@@ -73,7 +73,7 @@ export async function claimTimes(
   each: number,
 ): Promise<{ p50: number; p99: number }> {
   const times_ms: number[] = []
-  for (let empty = 0; times_ms.length < claims; ) {
+  for (let empty = 0; times_ms.length < claims;) {
     const from = performance.now()
     const leases = await claim(bench, each)
     const took_ms = performance.now() - from
