@@ -19,27 +19,47 @@ export function Filters({ query, chosen, choose }: Props) {
   // Two fields may change before the page knows the first one.
   const latest = useRef(chosen)
   latest.current = chosen
+  // On a phone they stand behind a button; elsewhere they are always there.
+  const [open, show] = useState(false)
   if (names.length === 0) return null
   const setAll = (given: Chosen) => {
     const next = { ...latest.current, ...given }
     latest.current = Object.fromEntries(Object.entries(next).filter(([, value]) => value !== ''))
     choose(latest.current)
   }
+  const set = names.filter(name => chosen[name]).length
   return (
-    <form class="filters" aria-label={words.filters} onSubmit={event => event.preventDefault()}>
-      {'since' in query && 'until' in query && <Ranges {...{ chosen }} choose={setAll} />}
-      {names.map(name => (
-        <label key={name}>
-          <span>{nameOf(name)}</span>
-          <Filter
-            name={name}
-            schema={query[name] ?? {}}
-            value={chosen[name] ?? ''}
-            set={value => setAll({ [name]: value })}
-          />
-        </label>
-      ))}
-    </form>
+    <>
+      <button
+        type="button"
+        class="phone"
+        aria-expanded={open}
+        aria-controls="filters"
+        onClick={() => show(!open)}
+      >
+        {words.filters}
+        {set > 0 && ` (${set})`}
+      </button>
+      <form
+        id="filters"
+        class={open ? 'filters open' : 'filters'}
+        aria-label={words.filters}
+        onSubmit={event => event.preventDefault()}
+      >
+        {'since' in query && 'until' in query && <Ranges {...{ chosen }} choose={setAll} />}
+        {names.map(name => (
+          <label key={name}>
+            <span>{nameOf(name)}</span>
+            <Filter
+              name={name}
+              schema={query[name] ?? {}}
+              value={chosen[name] ?? ''}
+              set={value => setAll({ [name]: value })}
+            />
+          </label>
+        ))}
+      </form>
+    </>
   )
 }
 

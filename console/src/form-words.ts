@@ -11,6 +11,7 @@ const en = {
   pairs: 'one a line, as Name: value',
   pairs_wrong: 'Write each line as Name: value',
   is_required: 'This is required',
+  not_said: 'not said',
 }
 
 const de: typeof en = {
@@ -23,6 +24,7 @@ const de: typeof en = {
   pairs: 'eines je Zeile, als Name: Wert',
   pairs_wrong: 'Schreiben Sie jede Zeile als Name: Wert',
   is_required: 'Das wird gebraucht',
+  not_said: 'nicht angegeben',
 }
 
 export const form_words = { en, de }[language]

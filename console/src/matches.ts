@@ -1,6 +1,6 @@
 /** What the platform finds for a text, with the page of each in the console. */
-import { titleOf } from './language.ts'
-import { findOperation } from './operation.ts'
+import { fill, titleOf, words } from './language.ts'
+import { findOperation, operation } from './operation.ts'
 import { offeredPlaces } from './places/places.ts'
 import { readMatches, type Match } from './read-matches.ts'
 import type { Place, Resource } from './resource.ts'
@@ -18,31 +18,55 @@ export type Shown = Match & {
 /** Those that have a page here. */
 export async function findMatches(q: string, signal: AbortSignal): Promise<readonly Shown[]> {
   const resources = byKind()
-  const found = (await readMatches({ q }, signal)).flatMap(match => {
+  const { data, more } = await readMatches({ q }, signal)
+  const found = data.flatMap(match => {
     const one = resources.get(match.kind)
     return one ? [shown(match, one)] : []
   })
-  return [...found, ...pagesNamed(q.toLowerCase())]
+  const lists = more.flatMap(kind => {
+    const one = resources.get(kind)
+    return one ? listWith(q, one) : []
+  })
+  return [...found, ...lists, ...pagesNamed(q.toLowerCase())]
 }
 
 /** The pages of the menu whose name begins so. */
 function pagesNamed(q: string): readonly Shown[] {
   const named = ({ title }: Place | Resource) => titleOf(title).toLowerCase().startsWith(q)
   return offeredPlaces().flatMap(place =>
-    place.resources.filter(named).map(resource => ({
-      place,
-      resource,
-      kind: resource.name,
-      id: resource.name,
-      item: '',
-      path: null,
-      title: titleOf(resource.title),
-      subtitle: null,
-      state: null,
-      where: titleOf(place.title),
-      to: addressOf([place.name, resource.name]),
-    })),
+    place.resources
+      .filter(named)
+      .map(resource => pageOf({ place, resource }, titleOf(resource.title))),
   )
+}
+
+/** Only some of what fits is found; its list has all. */
+function listWith(q: string, { place, resource }: Found): readonly Shown[] {
+  const { list } = resource
+  if (!list || !operation(list).query['find']) return []
+  return [
+    pageOf(
+      { place, resource },
+      fill(words.more_like_this, { where: titleOf(resource.title) }),
+      addressOf([place.name, resource.name], { find: q }),
+    ),
+  ]
+}
+
+function pageOf({ place, resource }: Found, title: string, address?: string): Shown {
+  return {
+    place,
+    resource,
+    kind: resource.name,
+    id: resource.name,
+    item: '',
+    path: null,
+    title,
+    subtitle: null,
+    state: null,
+    where: titleOf(place.title),
+    to: address ?? addressOf([place.name, resource.name]),
+  }
 }
 
 type Found = { readonly place: Place; readonly resource: Resource }

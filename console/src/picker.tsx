@@ -80,7 +80,7 @@ function useMatches(query: Readonly<Record<string, string>> | null): readonly Ma
   useEffect(() => {
     if (query === null) return set([])
     const stop = new AbortController()
-    const read = async () => set(await readMatches(query, stop.signal))
+    const read = async () => set((await readMatches(query, stop.signal)).data)
     const timer = setTimeout(() => void read().catch(() => undefined), wait_ms)
     return () => {
       clearTimeout(timer)

@@ -10,10 +10,15 @@ export type Match = {
   readonly path: string | null
 }
 
+export type Matches = {
+  readonly data: readonly Match[]
+  /** The kinds of which there are more than these. */
+  readonly more: readonly string[]
+}
+
 export async function readMatches(
   query: Readonly<Record<string, string>>,
   signal: AbortSignal,
-): Promise<readonly Match[]> {
-  const reply = await callOperation('findMatches', { query, signal })
-  return (reply as { readonly data: readonly Match[] }).data
+): Promise<Matches> {
+  return (await callOperation('findMatches', { query, signal })) as Matches
 }

@@ -275,7 +275,7 @@ function Choice({ schema, required, value, set }: ChoiceProps) {
   const says = { true: words.yes, false: words.no }
   return (
     <select value={value} required={required} onChange={e => set(e.currentTarget.value)}>
-      <option value="" />
+      <option value="">{required ? '' : form_words.not_said}</option>
       {choices.map(one => (
         <option key={one} value={one}>
           {schema.type === 'boolean' ? says[one as 'true'] : one}

@@ -272,5 +272,7 @@ export function titleOfRow(row: Row): string {
   const found = names.map(name => row[name]).find(one => typeof one === 'string' && one !== '')
   if (typeof found === 'string') return found
   if (typeof row['number'] === 'number') return `#${row['number']}`
+  // An order gets its number when it is confirmed.
+  if (row['number'] === null) return `${words.no_number} ${plain(row['created_at']).slice(0, 10)}`
   return plain(row['id'] ?? row['job_id'])
 }

@@ -28,6 +28,8 @@ export const de: Words = {
   new: 'Neu',
   open: 'Öffnen',
   filters: 'Filter',
+  no_number: 'Noch ohne Nummer,',
+  more_like_this: 'Alle zeigen: {where}',
   any: 'alle',
   usual: 'wie üblich',
   yes: 'ja',

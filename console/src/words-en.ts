@@ -25,6 +25,8 @@ export const en = {
   new: 'New',
   open: 'Open',
   filters: 'Filters',
+  no_number: 'No number yet,',
+  more_like_this: 'Show all: {where}',
   any: 'any',
   usual: 'usual',
   yes: 'yes',

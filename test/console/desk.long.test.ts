@@ -50,6 +50,38 @@ describe.skipIf(!has_chromium)('the desk', async () => {
     await shoot(page, 'matches-phone-dark')
     await found.first().click()
     await page.waitForURL(`**/console/commerce/orders/${order?.id}`)
+    await page.goto(`${console_world.url}/console/commerce/orders`)
+    expect(await page.getByLabel('State').isVisible()).toBe(false)
+    await page.getByRole('button', { name: 'Filters' }).click()
+    await page.getByLabel('State').selectOption('cancelled')
+    await page.getByRole('button', { name: 'Filters (1)' }).click()
+    expect(await page.getByLabel('State').isVisible()).toBe(false)
+    await audit(page, 'filters 390 dark')
+    expect(faults()).toEqual([])
+  })
+
+  test('where more fits than is found at once, the list with all of it is offered', async () => {
+    const { page, faults } = await console_world.visit('owner@acme.example')
+    const statuses = await page.evaluate(async () => {
+      const make = async (n: number) => {
+        const body = JSON.stringify({
+          destination_url: `${location.origin}/${n}`,
+          title: `Autumn ${n}`,
+        })
+        const headers = {
+          'content-type': 'application/json',
+          'idempotency-key': crypto.randomUUID(),
+        }
+        return (await fetch('/v1/links', { method: 'POST', headers, body })).status
+      }
+      return await Promise.all([1, 2, 3, 4, 5, 6, 7].map(make))
+    })
+    expect(new Set(statuses)).toEqual(new Set([201]))
+    await page.getByRole('combobox', { name: 'Search' }).fill('autumn')
+    await page.keyboard.press('Enter')
+    await page.getByRole('link', { name: 'Show all: Links' }).click()
+    await page.waitForURL('**/console/links/links?find=autumn')
+    await page.locator('main .row.links').nth(6).waitFor()
     expect(faults()).toEqual([])
   })
 

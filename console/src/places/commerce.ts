@@ -35,11 +35,13 @@ function returnableOf({ id, lines }: Row): Row {
 }
 
 /** What was paid for each line, to be refunded. */
-function amountsOf({ lines }: Row): readonly Offer[] {
-  return (lines as readonly Row[]).flatMap(({ sku, quantity, total_minor, currency }) => {
+function amountsOf(order: Row): readonly Offer[] {
+  // A refund has an amount and no lines: what no longer fits has been refunded.
+  const left = leftOf(paymentOf(order))
+  return (order['lines'] as readonly Row[]).flatMap(({ sku, quantity, total_minor, currency }) => {
     const [minor, code] = [Number(total_minor), plain(currency)]
     const label = `${plain(sku)} × ${plain(quantity)}: ${money(minor, code)}`
-    return minor > 0 ? [{ label, given: { amount: decimalOf(minor, code) } }] : []
+    return minor > 0 && minor <= left ? [{ label, given: { amount: decimalOf(minor, code) } }] : []
   })
 }
 

@@ -7,6 +7,7 @@ const places: Readonly<Record<string, readonly [string, string]>> = {
   actor: ['identity', 'accounts'],
   buyer_id: ['identity', 'accounts'],
   owner_id: ['identity', 'accounts'],
+  principal_id: ['identity', 'accounts'],
   user_id: ['identity', 'accounts'],
   author_id: ['identity', 'accounts'],
   job_id: ['jobs', 'jobs'],

@@ -85,7 +85,7 @@ export const reference: Reference = {
     rate_ppm: ['A rate in parts per million: 190000 is 19 %.', 190_000],
     country: ['A code of ISO 3166-1 with two letters.', 'DE'],
     countries: ['The countries it ships to; an empty list means everywhere.', ['DE', 'FR']],
-    prices_include_tax: ['Whether prices include tax or tax is added.'],
+    prices_include_tax: ['Whether prices include tax. Where it is not said, tax is added to them.'],
     effective_from: ['The time from which the price is valid.'],
     compare_at_minor: ['An earlier or recommended price, shown beside the price.', 2499],
     discount_codes: ['The codes that the buyer entered.', ['SPRING10']],

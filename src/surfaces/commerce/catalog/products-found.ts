@@ -1,7 +1,7 @@
 /**
- * What the search over all lists finds among products: a handle, a SKU, or words of the title, of
- * which the last one may be the beginning of a word. Products that are not on sale are found by those
- * who may write them.
+ * What the search over all lists finds among products: a handle, the beginning of a SKU, or words of the
+ * title, of which the last one may be the beginning of a word. Products that are not on sale are found by
+ * those who may write them.
  */
 import { Type } from 'typebox'
 import { exact, Id, sql, Time, type SearchCaller, type SearchSpec, type Sql } from '#dodeca/kernel'
@@ -25,17 +25,22 @@ export async function productsFound(
     where: (await grants()).has(writes) ? sql`true` : sql`t.state = 'active'`,
     find: [
       exact('handle'),
-      { column: 'sku', index: null, condition: hasSku },
+      { column: 'sku', index: null, condition: text => hasSku(tenant_id, text) },
       { column: 'title', index: null, condition: text => hasWords(tenant_id, text) },
     ],
     shows: ['title', 'handle'],
   }
 }
 
-function hasSku(sku: string): Sql {
+/** The beginning of a SKU in any case. Many may begin so, and only the first ones are looked at. */
+function hasSku(tenant_id: string, sku: string): Sql {
+  const plain = sql`kernel.plain(v.sku) collate "C"`
   return sql`
-    (t.tenant_id, t.id) in (
-      select v.tenant_id, v.product_id from commerce.product_variants v where v.sku = ${sku})`
+    t.id in (
+      select v.product_id from commerce.product_variants v
+      where v.tenant_id = ${tenant_id} and ${plain} >= kernel.plain(${sku})
+        and ${plain} < kernel.plain(${sku}) || chr(1114111)
+      order by ${plain} limit 50)`
 }
 
 /** A text without words is null, and finds nothing. */

@@ -63,6 +63,8 @@ create table commerce.product_variants (
   constraint product_variants_pkey primary key (tenant_id, sku),
   foreign key (tenant_id, product_id) references commerce.catalog_products (tenant_id, id)
 );
+create index product_variants_sku_words
+  on commerce.product_variants (tenant_id, kernel.plain(sku) collate "C");
 create index product_variants_product on commerce.product_variants (tenant_id, product_id, place);
 create index product_variants_files on commerce.product_variants using gin (file_ids)
   where file_ids <> '{}';

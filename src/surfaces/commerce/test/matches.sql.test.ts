@@ -34,6 +34,7 @@ test('a product is found by its handle, a SKU and words of its title, as one typ
   for (const q of [
     'camp-mug',
     'SKU.camp-mug',
+    'sku.CAMP',
     'enamel',
     'ENAM',
     'mug ena',
