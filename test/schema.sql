@@ -3157,6 +3157,7 @@ create table commerce.product_variants (
 );
 CREATE INDEX product_variants_files ON commerce.product_variants USING gin (file_ids) WHERE (file_ids <> '{}'::uuid[]);
 CREATE INDEX product_variants_product ON commerce.product_variants USING btree (tenant_id, product_id, place);
+CREATE INDEX product_variants_sku_words ON commerce.product_variants USING btree (tenant_id, kernel.plain(sku) COLLATE "C");
 
 create table commerce.refunds (
   tenant_id uuid not null,

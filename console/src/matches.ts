@@ -43,12 +43,13 @@ function pagesNamed(q: string): readonly Shown[] {
 /** Only some of what fits is found; its list has all. */
 function listWith(q: string, { place, resource }: Found): readonly Shown[] {
   const { list } = resource
-  if (!list || !operation(list).query['find']) return []
+  const by = ['find', 'q'].find(name => list && operation(list).query[name])
+  if (!by) return []
   return [
     pageOf(
       { place, resource },
       fill(words.more_like_this, { where: titleOf(resource.title) }),
-      addressOf([place.name, resource.name], { find: q }),
+      addressOf([place.name, resource.name], { [by]: q }),
     ),
   ]
 }

@@ -5,7 +5,7 @@
 import { readFile } from 'node:fs/promises'
 import { afterAll, describe, expect, test } from 'vitest'
 import type { Page } from 'playwright-core'
-import { audit, has_chromium, openConsoleWorld, read, shoot } from './console-world.ts'
+import { audit, has_chromium, openConsoleWorld, read, send, shoot } from './console-world.ts'
 
 describe.skipIf(!has_chromium)('the desk', async () => {
   if (!has_chromium) return
@@ -61,27 +61,21 @@ describe.skipIf(!has_chromium)('the desk', async () => {
   })
 
   test('where more fits than is found at once, the list with all of it is offered', async () => {
-    const { page, faults } = await console_world.visit('owner@acme.example')
-    const statuses = await page.evaluate(async () => {
-      const make = async (n: number) => {
-        const body = JSON.stringify({
-          destination_url: `${location.origin}/${n}`,
-          title: `Autumn ${n}`,
-        })
-        const headers = {
-          'content-type': 'application/json',
-          'idempotency-key': crypto.randomUUID(),
-        }
-        return (await fetch('/v1/links', { method: 'POST', headers, body })).status
-      }
-      return await Promise.all([1, 2, 3, 4, 5, 6, 7].map(make))
-    })
-    expect(new Set(statuses)).toEqual(new Set([201]))
+    const { page, faults } = await console_world.visit('shop-manager@acme.example')
+    for (const n of [1, 2, 3, 4, 5, 6, 7]) {
+      const variant = { sku: `AUTUMN-${n}`, title: 'One size' }
+      await send(page, '/v1/products', {
+        handle: `autumn-${n}`,
+        title: `Autumn ${n}`,
+        variants: [variant],
+      })
+    }
     await page.getByRole('combobox', { name: 'Search' }).fill('autumn')
     await page.keyboard.press('Enter')
-    await page.getByRole('link', { name: 'Show all: Links' }).click()
-    await page.waitForURL('**/console/links/links?find=autumn')
-    await page.locator('main .row.links').nth(6).waitFor()
+    await page.getByRole('link', { name: 'Show all: Products' }).click()
+    await page.waitForURL('**/console/commerce/products?q=q%3Dautumn')
+    await page.getByRole('link', { name: 'Show the drafts' }).click()
+    await page.locator('main .row.leads').nth(6).waitFor()
     expect(faults()).toEqual([])
   })
 

@@ -12,7 +12,9 @@ export function OnSale({ filters }: Pick<PanelProps, 'filters'>) {
   return (
     <p class="soft">
       {titleOf(says)}{' '}
-      <Link to={addressOf(['commerce', 'products'], { state: 'draft' })}>{titleOf(drafts)}</Link>
+      <Link to={addressOf(['commerce', 'products'], { ...filters, state: 'draft' })}>
+        {titleOf(drafts)}
+      </Link>
     </p>
   )
 }
