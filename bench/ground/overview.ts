@@ -35,7 +35,7 @@ const lines: readonly Line[] = [
     null, ['its statements in pgbench', 'placed, 10,000 SKUs / pgbench, 10,000 SKUs']],
   ['Social', 'the statement of a feed, 500 followed',
     'A page of 20 of a feed by how many the reader follows, 4 connections, 200,000 posts',
-    ["Bluesky's statements", "statement, 500 / Bluesky's statements, 500"], null],
+    ["Bluesky's statements", "statement, 500 / Bluesky's page, 500"], null],
   ['Social', 'the page of that feed over HTTP',
     'A page of 20 of a feed by how many the reader follows, 4 connections, 200,000 posts',
     null, ['its statement in pgbench', 'feed, 500 / statement, 500']],

@@ -31,6 +31,7 @@ export function Picker({ label, kind, required, chosen, set }: Props) {
   const known = useMatches(ids.length > 0 ? { kind, ids: ids.join(',') } : null)
   const found = useMatches(text.trim().length < shortest ? null : { kind, q: text.trim() })
   const titles = new Map([...known, ...found].map(one => [one.id, one.title]))
+  const offered = found.filter(({ id }) => text !== '' && !ids.includes(id))
   const add = (id: string) => {
     type('')
     set([...ids.filter(one => one !== id), id].join('\n'))
@@ -48,18 +49,22 @@ export function Picker({ label, kind, required, chosen, set }: Props) {
           autocomplete="off"
           required={required && ids.length === 0}
           onInput={event => type(event.currentTarget.value)}
+          onKeyDown={event => {
+            if (event.key !== 'Enter') return
+            // It chooses, and does not send the form.
+            event.preventDefault()
+            if (offered[0]) add(offered[0].id)
+          }}
         />
       </label>
       <ul class="picked">
-        {found
-          .filter(({ id }) => text !== '' && !ids.includes(id))
-          .map(({ id, title, subtitle }) => (
-            <li key={id}>
-              <button type="button" onClick={() => add(id)}>
-                {form_words.add}: {title} {subtitle}
-              </button>
-            </li>
-          ))}
+        {offered.map(({ id, title, subtitle }) => (
+          <li key={id}>
+            <button type="button" onClick={() => add(id)}>
+              {form_words.add}: {title} {subtitle}
+            </button>
+          </li>
+        ))}
         {ids.map(id => (
           <li key={id}>
             {titles.get(id) ?? id}{' '}

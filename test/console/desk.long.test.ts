@@ -76,6 +76,24 @@ describe.skipIf(!has_chromium)('the desk', async () => {
     await page.waitForURL('**/console/commerce/products?q=q%3Dautumn')
     await page.getByRole('link', { name: 'Show the drafts' }).click()
     await page.locator('main .row.leads').nth(6).waitFor()
+    await page.goto(`${console_world.url}/console/commerce/collections`)
+    await page.getByRole('button', { name: /collection$/i }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel(/^Key/).fill('autumn')
+    await dialog.getByLabel(/^Title/).fill('Autumn')
+    const products = dialog.getByRole('searchbox')
+    for (const title of ['Autumn 3', 'Autumn 5']) {
+      await products.fill(title)
+      await dialog.getByRole('button', { name: `Add: ${title}` }).waitFor()
+      await products.press('Enter')
+      await dialog.locator('.picked li', { hasText: title }).waitFor()
+    }
+    await audit(page, 'a collection')
+    await dialog.locator('footer button').last().click()
+    await dialog.getByText('autumn').first().waitFor()
+    expect(await read(page, '/v1/product-collections/autumn')).toMatchObject({
+      product_ids: [expect.any(String), expect.any(String)],
+    })
     expect(faults()).toEqual([])
   })
 

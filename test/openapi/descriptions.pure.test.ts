@@ -5,6 +5,8 @@ import { kernelReference } from '../../src/kernel/http/openapi/kernel-reference.
 import { composition } from '../../src/platform.ts'
 
 type Schema = { readonly [name: string]: unknown }
+type Operations = Record<string, { operationId: string; parameters?: Parameter[] }>
+type Parameter = { name?: string; in?: string; description?: string; schema?: Schema }
 type Shown = { readonly path: string; readonly name: string; readonly says: unknown }
 
 const document = JSON.parse(await openApiText()) as {
@@ -25,9 +27,25 @@ function* membersOf(value: unknown, path: string): Generator<Shown> {
   }
 }
 
+function* parametersOf(paths: Schema): Generator<Shown & { readonly place: string }> {
+  for (const operations of Object.values(paths)) {
+    for (const { operationId, parameters = [] } of Object.values(operations as Operations)) {
+      for (const { name = '', in: place, description, schema } of parameters) {
+        // A shared header has its words where it is declared.
+        if (place === undefined) continue
+        const says = description ?? schema?.['description']
+        yield { path: `${operationId}.${name}`, name, place, says }
+      }
+    }
+  }
+}
+
 const titled = Object.entries(document.components.schemas)
 const members = titled.flatMap(([title, schema]) => [...membersOf(schema, title)])
 const tables = [kernelReference, ...composition.surfaces.map(one => one.reference?.members ?? {})]
+const parameters = [...parametersOf(document.paths)]
+/** As words name them: by the place, and by the operation. */
+const described = new Set(parameters.flatMap(({ path, name, place }) => [path, `${place}.${name}`]))
 const words = tables.flatMap(table => Object.entries(table))
 
 test('every member of a body or a reply is described', () => {
@@ -36,8 +54,15 @@ test('every member of a body or a reply is described', () => {
   expect(all.filter(({ says }) => typeof says !== 'string').map(({ path }) => path)).toEqual([])
 })
 
+test('every parameter is described', () => {
+  expect(parameters.length).toBeGreaterThan(800)
+  expect(parameters.filter(({ says }) => typeof says !== 'string').map(({ path }) => path)).toEqual(
+    [],
+  )
+})
+
 test('a description ends like a sentence', () => {
-  const open = members.filter(({ says }) => !/[.!?)]$/.test(String(says)))
+  const open = [...members, ...parameters].filter(({ says }) => !/[.!?)]$/.test(String(says)))
   expect(open.map(({ path, says }) => `${path}: ${String(says)}`)).toEqual([])
 })
 
@@ -60,8 +85,8 @@ test('few members have words that are not written for their noun', () => {
   expect(count).toBeLessThanOrEqual(707)
 })
 
-/** These name parameters of a query, and lines of a stream. */
-const of_parameters = ['BatchHeader', 'ProductQuery', 'ProfileViewer']
+/** These name lines of a stream. */
+const of_lines = ['BatchHeader', 'ProfileViewer']
 
 test('no words are left of a noun that is gone', () => {
   const known = new Set(members.flatMap(({ path, name }) => [path, name]))
@@ -69,7 +94,8 @@ test('no words are left of a noun that is gone', () => {
   const gone = words.filter(([key]) => {
     const [title = '', ...names] = key.split('.')
     const last = names.at(-1)
-    if (last === undefined || of_parameters.includes(title)) return false
+    if (last === undefined || of_lines.includes(title)) return false
+    if (described.has(`${title}.${last}`)) return false
     return !titles.has(title) || !known.has(last)
   })
   expect(gone.map(([key]) => key)).toEqual([])

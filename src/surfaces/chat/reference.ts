@@ -15,6 +15,7 @@ export const reference: Reference = {
     ...conversationsReference,
     ...devicesReference,
     ...realtimeReference,
+    'path.device_id': ['The id of the device.'],
     type: ['Two people, or a group.'],
     member_ids: ['The other members.', ['0198c2f0-6d5e-7cc3-98a1-3f2f7a6b1c01']],
     user_ids: ['The people to add.', ['0198c2f0-6d5e-7cc3-98a1-3f2f7a6b1c01']],

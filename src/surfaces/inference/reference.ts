@@ -27,6 +27,8 @@ export const reference: Reference = {
     ...ownProvidersReference,
     ...quotasReference,
     ...usageReference,
+    'path.scope_type': ['Whether it holds for a tenant, a person or key, or a tag.'],
+    'query.waits_for': ['`approval`: only calls with a tool that waits for a yes.'],
     model: ['An alias, such as `default`, or the id of a model.', 'default'],
     'CreateInference.input': [
       'The prompt, or the turns of a conversation.',

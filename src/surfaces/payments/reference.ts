@@ -19,6 +19,10 @@ export const reference: Reference = {
     ...reconciliationReference,
     ...disputesReference,
     ...refundsReference,
+    'path.transaction_id': ['The id of the transaction.'],
+    'showPaymentPage.id': ['The id of the payment request.'],
+    'attemptPayment.id': ['The id of the payment request.'],
+    'getPaymentPageState.id': ['The id of the payment request.'],
     amount_minor: ['The amount in whole minor units of the currency (cents).', 4990],
     amount: [
       'The amount as an exact decimal string, as an alternative to `amount_minor`.',

@@ -15,6 +15,8 @@ export const reference: Reference = {
     ...moderationReference,
     ...reactionsReference,
     ...graphReference,
+    'path.target_id': ['The id of the other person.'],
+    'path.follower_id': ['The id of the person who follows, or asks to.'],
     handle: [
       'The name of an account in addresses and mentions, unique in its tenant.',
       'mara.lindqvist',

@@ -13,6 +13,7 @@ export const reference: Reference = {
     ...uploadsReference,
     ...partsReference,
     ...filesReference,
+    'path.file_id': ['The id of the file.'],
     upload_id: ['The upload.'],
     file_id: ['The file of a completed upload.'],
     purpose: [

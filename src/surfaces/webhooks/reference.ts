@@ -15,6 +15,9 @@ export const reference: Reference = {
     ...subscriptionsReference,
     ...catalogReference,
     ...replaysReference,
+    'path.account_ref': ['The account at the provider.'],
+    'query.provider_account': ['Only messages for this account at the provider.'],
+    'query.processing_state': ['Only receipts in this state.'],
     endpoint: [
       'The public `https` address that receives events.',
       'https://hooks.example.com/dodeca',

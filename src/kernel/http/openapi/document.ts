@@ -6,11 +6,11 @@ import { Type } from 'typebox'
 import type { PermissionCatalog } from '../../access/permissions.ts'
 import type { Catalog } from '../../errors/problem.ts'
 import { keyMode } from '../server/compile-route.ts'
-import { consumesOf, isConditional, type Route, type Taken } from '../contract/route.ts'
-import { Id } from '../contract/shapes.ts'
+import { consumesOf, type Route, type Taken } from '../contract/route.ts'
 import { openComponents, type Components } from './components.ts'
 import { headers, parameters as shared_parameters } from './headers.ts'
 import { kernelReference, platform_introduction } from './kernel-reference.ts'
+import { parametersOf } from './parameters.ts'
 import { ProblemSchema } from './problem-schema.ts'
 import type { Json, Members, Reference } from './reference.ts'
 import { securitySchemes } from './security-schemes.ts'
@@ -125,7 +125,7 @@ function operation(
     ...(route.added ? { 'x-added': true } : {}),
     ...(route.lists ? { 'x-list': { ...route.lists.asked, csv: true } } : {}),
     ...(route.deprecated ? { deprecated: true, 'x-sunset': route.deprecated.sunset } : {}),
-    parameters: parametersOf(route, components, members),
+    parameters: parametersOf(route, components, { members, name }),
     ...(body ? { requestBody: requestBody(route, components, members) } : {}),
   }
 }
@@ -197,36 +197,6 @@ function callersOf(route: Route, permissions: PermissionCatalog): string[] {
   if (permission === 'public') return [credentials[takes].says, ...more]
   if (permission !== 'authenticated') return [`Requires ${named(permission)}.`, ...more]
   return [`Requires a credential${more.length > 0 ? '.' : ', but no permission.'}`, ...more]
-}
-
-function parametersOf(route: Route, components: Components, members: Members): Json[] {
-  const list: Json[] = [...route.path.matchAll(/\{([a-z_]+)\}/g)].map(([, name = '']) => ({
-    name,
-    in: 'path',
-    required: true,
-    ...words(members, name),
-    schema: components.schema(route.params?.[name] ?? Id, members),
-  }))
-  const required = new Set((route.query as { required?: string[] } | undefined)?.required)
-  for (const [name, schema] of Object.entries(route.query?.properties ?? {})) {
-    const { description, ...rest } = components.schema(schema, members)
-    const says = description === undefined ? words(members, name) : { description }
-    list.push({ name, in: 'query', required: required.has(name), ...says, schema: rest })
-  }
-  const key = keyMode(route)
-  if (key)
-    list.push(sharedParameter(key === 'optional' ? 'OptionalIdempotencyKey' : 'IdempotencyKey'))
-  if (isConditional(route)) list.push(sharedParameter('IfMatch'))
-  return list
-}
-
-function words(members: Members, name: string): Json {
-  const says = members[name]?.[0]
-  return says === undefined ? {} : { description: says }
-}
-
-function sharedParameter(name: string): Json {
-  return { $ref: `#/components/parameters/${name}` }
 }
 
 function requestBody(route: Route, components: Components, members: Members): Json {
