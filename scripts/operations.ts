@@ -6,7 +6,7 @@ import type { ApiDocument } from '../client/generate.ts'
 import type { Catalog } from '../src/kernel/errors/problem.ts'
 import { refusalsOf } from '../src/kernel/http/openapi/replies.ts'
 import type { EventDeclaration, Route } from '#dodeca/kernel'
-import type { Gathered } from '../src/runtime/gather.ts'
+import type { Gathered } from '../src/runtime/gather-declarations.ts'
 
 /** Operations that the document does not show are left out. */
 export function operationsPage(

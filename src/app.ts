@@ -4,7 +4,7 @@
  */
 import { StartError } from '#dodeca/kernel'
 import type { Environment } from './runtime/config.ts'
-import type { Openable } from './runtime/compose.ts'
+import type { Openable } from './runtime/compose-surfaces.ts'
 import { nameFaults } from './runtime/reserved-names.ts'
 import { surface_names, type SurfaceName } from './runtime/surface-names.ts'
 import type { Face as Chat } from './surfaces/chat/face.ts'

@@ -8,7 +8,7 @@ import { openTerminal, type Streams } from './cli/terminal.ts'
 import type { App } from './app.ts'
 import { readApp } from './read-app.ts'
 import { loadConfig } from './settings.ts'
-import type { Composition } from './runtime/composition.ts'
+import type { Composition } from './runtime/platform-parts.ts'
 import { StartError } from '#dodeca/kernel'
 
 /**
@@ -150,7 +150,7 @@ function explain(error: unknown): string {
 
 async function product(surface: Command['surface'], app: App): Promise<Composition> {
   if (surface) return (await import('./identity-alone.ts')).composeIdentity(app)
-  return await (await import('./compose-app.ts')).composeApp(app)
+  return await (await import('./load-app.ts')).composeApp(app)
 }
 
 if (import.meta.main) process.exitCode = await dodeca(process.argv.slice(2))

@@ -4,8 +4,8 @@
  * not loaded: that takes a second of processor time.
  */
 import { namesOf, ownSurfaces, type App } from './app.ts'
-import { compose } from './runtime/compose.ts'
-import type { Composition } from './runtime/composition.ts'
+import { compose } from './runtime/compose-surfaces.ts'
+import type { Composition } from './runtime/platform-parts.ts'
 import type { SurfaceName } from './runtime/surface-names.ts'
 import type { Surface } from '#dodeca/kernel'
 import { permissions as chat } from './surfaces/chat/permissions.ts'

@@ -1,4 +1,4 @@
 /** The platform with its twelve surfaces. */
-import { composeApp } from './compose-app.ts'
+import { composeApp } from './load-app.ts'
 
 export const composition = await composeApp({})

@@ -1,5 +1,5 @@
 /** The surfaces under test: the platform's own, and small ones that prove the kernel. */
-import type { Composition } from '../src/runtime/composition.ts'
+import type { Composition } from '../src/runtime/platform-parts.ts'
 import { readConfig, type Config, type Environment } from '../src/runtime/config.ts'
 import { tables } from '../src/settings.ts'
 import type { Opened } from '#dodeca/kernel'

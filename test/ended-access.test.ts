@@ -9,7 +9,7 @@ import { composition } from '../src/platform.ts'
 import { newId, type Route } from '#dodeca/kernel'
 import { onlyReads } from '../src/kernel/http/contract/route.ts'
 import { exchange, type Exchange } from '../src/testing/contract/exchange.ts'
-import { gather } from '../src/runtime/gather.ts'
+import { gather } from '../src/runtime/gather-declarations.ts'
 import { openProductWorld, type Member } from './product-world.ts'
 import { newKey } from './world.ts'
 

@@ -16,7 +16,7 @@ import { smallest } from '../src/testing/contract/synthesis.ts'
 import { beginNarrow } from './narrow.ts'
 import type { Tenant } from './product-world.ts'
 import { composition } from '../src/platform.ts'
-import { gather } from '../src/runtime/gather.ts'
+import { gather } from '../src/runtime/gather-declarations.ts'
 import { withJobTypes } from './with-job-types.ts'
 import { eventually, newKey } from './world.ts'
 

@@ -1,7 +1,7 @@
 /** A limit that is reached is 429 in every surface, because waiting or removing something helps. */
 import { expect, test } from 'vitest'
 import { composition } from '../src/platform.ts'
-import { gather } from '../src/runtime/gather.ts'
+import { gather } from '../src/runtime/gather-declarations.ts'
 
 /** The request itself asks for too much, and no time makes it possible. */
 const for_good = new Set([

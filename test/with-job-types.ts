@@ -1,7 +1,7 @@
 /** The product with more job types, as if its surface of jobs had declared them. */
 import type { JobType, Kernel, Opened } from '#dodeca/kernel'
 import { composition } from '../src/platform.ts'
-import type { Composition } from '../src/runtime/composition.ts'
+import type { Composition } from '../src/runtime/platform-parts.ts'
 
 export function withJobTypes(
   more: (opened: Readonly<Record<string, Opened>>, kernel: Kernel) => readonly JobType[],

@@ -6,7 +6,7 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
-import { openPostgres } from '../../src/runtime/postgres/embedded-postgres.ts'
+import { openPostgres } from '../../src/runtime/postgres/start-embedded.ts'
 
 export type Database = {
   readonly version: string

@@ -8,7 +8,7 @@ import { composition } from '../../src/platform.ts'
 import { start } from '../../src/runtime/start.ts'
 import { openInboundSecrets } from '../../src/surfaces/webhooks/inbound/inbound-secrets.ts'
 import { putSource } from '../../src/surfaces/webhooks/inbound/sources/put-source.ts'
-import { openSecrets } from '../../src/surfaces/webhooks/secrets.ts'
+import { openSecrets } from '../../src/surfaces/webhooks/sealed-secrets.ts'
 import { nowMs } from './answer-beats.ts'
 import { settings } from '../../src/surfaces/webhooks/settings.ts'
 

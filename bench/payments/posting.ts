@@ -1,6 +1,6 @@
 /** Postings: ours through the platform's database layer, and the same function called by pgbench. */
 import { newId } from '#dodeca/kernel'
-import { post, transfer } from '../../src/surfaces/payments/ledger/post.ts'
+import { post, transfer } from '../../src/surfaces/payments/ledger/post-transaction.ts'
 import type { Bench } from '../ground/comparison.ts'
 import { findPgbench, pgbench } from '../ground/pgbench.ts'
 import { ratioVerdict, standingsOf, type Section } from '../ground/report.ts'

@@ -5,7 +5,7 @@
  */
 import { parseArgs } from 'node:util'
 import type { Config } from '../runtime/config.ts'
-import type { Composition } from '../runtime/composition.ts'
+import type { Composition } from '../runtime/platform-parts.ts'
 import { StartError } from '#dodeca/kernel'
 import { suggestion } from '../kernel/errors/did-you-mean.ts'
 import type { Terminal } from './terminal.ts'

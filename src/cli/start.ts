@@ -2,7 +2,7 @@
  * Starts the platform for a person or a service manager, prints the addresses to open, and stops on
  * a signal. If there are several processes, a parent starts this same command for each of them.
  */
-import { vendorsOf } from '../runtime/composition.ts'
+import { vendorsOf } from '../runtime/platform-parts.ts'
 import { ownPlace, type Config } from '../runtime/config.ts'
 import type { Administrator } from '../runtime/first-administrator.ts'
 import { refuseUnknownPoints } from '../runtime/dev/fault-points.ts'

@@ -159,7 +159,7 @@ export {
 export { hasJoined, hasOtherCells, joinBucket } from './objects/shared-bucket.ts'
 
 // Requests to other servers.
-export { isGlobalUnicast, openAddressRules, type Port } from './outgoing/addresses.ts'
+export { isGlobalUnicast, openAddressRules, type Port } from './outgoing/allowed-addresses.ts'
 export {
   circuit_defaults,
   openCircuit,
@@ -282,7 +282,7 @@ export {
   type Personal,
   type PersonalAccount,
   type PersonalRecord,
-} from './work/personal.ts'
+} from './work/export-and-erase.ts'
 export type { Sign } from './work/pulse.ts'
 export type { Ring, SealedColumn } from './work/reseal.ts'
 export type { Retention } from './work/retention.ts'

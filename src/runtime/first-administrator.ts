@@ -7,7 +7,7 @@
 import type { Config } from './config.ts'
 import { openDataDir, readJson, writeJson } from './data-dir.ts'
 import { newSecret, StartError } from '#dodeca/kernel'
-import type { FirstAdministrator } from './composition.ts'
+import type { FirstAdministrator } from './platform-parts.ts'
 
 export type Administrator = FirstAdministrator & {
   readonly kept_in: string | null

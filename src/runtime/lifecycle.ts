@@ -11,7 +11,7 @@ import { deprecatedCallsRetention } from '../kernel/http/server/deprecated-calls
 import { requestRetention } from '../kernel/http/server/request-log.ts'
 import { codeOf, StartError, type Loop } from '#dodeca/kernel'
 import { clock_sign, followClock } from './dev/follow-clock.ts'
-import type { PlatformParts } from './composition.ts'
+import type { PlatformParts } from './platform-parts.ts'
 import { signsOf, startLoops, type RunningLoops } from '../kernel/work/run-loops.ts'
 import { queueLoop } from '../kernel/work/run-queue.ts'
 import { sealedOutcomes } from '../kernel/work/sealed-outcomes.ts'

@@ -5,7 +5,7 @@ import { traced } from '../kernel/events/consumers/traced.ts'
 import { openEvents, type Events } from '../kernel/events/open.ts'
 import { openNatsSink, type NatsSink } from '../kernel/events/sinks/nats.ts'
 import { natsServersOf } from '../kernel/events/sinks/nats-servers.ts'
-import type { PlatformOptions, PlatformParts } from './composition.ts'
+import type { PlatformOptions, PlatformParts } from './platform-parts.ts'
 
 type EventParts = Pick<PlatformParts, 'sleepers' | 'pulse' | 'sink'> & { readonly bus: OpenBus }
 

@@ -2,7 +2,7 @@
  * The kernel that surfaces see: one database, clock, keys, cursors, log and metrics for all of
  * them.
  */
-import type { PlatformOptions, Requests } from './composition.ts'
+import type { PlatformOptions, Requests } from './platform-parts.ts'
 import { openCounted } from '../kernel/access/counted.ts'
 import { openTake, openTakeEach } from '../kernel/access/take.ts'
 import { openCsrf } from '../kernel/access/csrf.ts'
@@ -21,7 +21,7 @@ import type {
 } from '#dodeca/kernel'
 import { currentCaller, currentWork } from '../kernel/observability/context.ts'
 import { openDb, type DbOptions } from '../kernel/database/db.ts'
-import { openPersonal } from '../kernel/work/personal.ts'
+import { openPersonal } from '../kernel/work/export-and-erase.ts'
 import { openPulse } from '../kernel/work/pulse.ts'
 import { openSleepers } from '../kernel/work/topics.ts'
 import { openBus } from '../kernel/events/bus.ts'
@@ -29,7 +29,7 @@ import type { Events } from '../kernel/events/open.ts'
 import { openEventTypes } from '../kernel/events/event-types.ts'
 import { openOutbox } from '../kernel/events/log/outbox.ts'
 import type { Faults } from '../kernel/faults.ts'
-import type { Gathered } from './gather.ts'
+import type { Gathered } from './gather-declarations.ts'
 import { openCursors } from '../kernel/http/contract/cursor.ts'
 import { openMetrics, type Metrics } from '../kernel/observability/metrics.ts'
 import { watchOverload } from '../kernel/observability/overload.ts'

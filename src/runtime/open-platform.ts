@@ -13,7 +13,7 @@ import { sealedOutcomes } from '../kernel/work/sealed-outcomes.ts'
 import { checkLists } from '../kernel/http/lists/check-lists.ts'
 import { checkViolations } from '../kernel/http/server/violations.ts'
 import { checkKeyring } from './check-keyring.ts'
-import { gather } from './gather.ts'
+import { gather } from './gather-declarations.ts'
 import { openConnections } from '../kernel/http/server/connections.ts'
 import { openDeprecatedCalls } from '../kernel/http/server/deprecated-calls.ts'
 import { openRequestLog } from '../kernel/http/server/request-log.ts'
@@ -38,7 +38,7 @@ import type {
   PlatformOptions,
   PlatformParts,
   Requests,
-} from './composition.ts'
+} from './platform-parts.ts'
 
 export type Platform = {
   readonly kernel: Kernel

@@ -9,8 +9,8 @@ import { compileRoute, type CompiledRoute } from '../kernel/http/server/compile-
 import { checkTools, operationsOf } from '../kernel/http/tools/operations.ts'
 import { openPerform } from '../kernel/http/tools/perform.ts'
 import { openKeyed } from '../kernel/idempotency/keyed.ts'
-import type { Composition, PlatformParts, Requests } from './composition.ts'
-import { checkRoutes } from './gather.ts'
+import type { Composition, PlatformParts, Requests } from './platform-parts.ts'
+import { checkRoutes } from './gather-declarations.ts'
 import { lazily } from './lazily.ts'
 import { allRoutes } from './platform-routes/all-routes.ts'
 

@@ -6,7 +6,7 @@ import { natsServersOf } from '../kernel/events/sinks/nats-servers.ts'
 import type { Connections } from '../kernel/http/server/connections.ts'
 import { openSockets, type Sockets } from '../kernel/http/server/sockets.ts'
 import type { Overload } from '../kernel/observability/overload.ts'
-import type { PlatformOptions } from './composition.ts'
+import type { PlatformOptions } from './platform-parts.ts'
 
 /** If NATS carries the bus, PostgreSQL does not. */
 export function natsBusOf({ config, log }: PlatformOptions, bus: OpenBus): NatsBus | null {

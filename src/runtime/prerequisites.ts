@@ -8,7 +8,7 @@ import type { Config } from './config.ts'
 import { holdCompanion } from './child-processes.ts'
 import { openDataDir, writeJson, type DataDir } from './data-dir.ts'
 import { reachDatabase } from './postgres/external-postgres.ts'
-import { openPostgres } from './postgres/embedded-postgres.ts'
+import { openPostgres } from './postgres/start-embedded.ts'
 import { StartError, type Keyring } from '#dodeca/kernel'
 import { openKeyring } from '../kernel/keys.ts'
 

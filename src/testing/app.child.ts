@@ -1,5 +1,5 @@
 /** The application of a folder in a process of its own, which a test kills. It prints its port. */
-import { composeApp } from '../compose-app.ts'
+import { composeApp } from '../load-app.ts'
 import { readApp } from '../read-app.ts'
 import { start } from '../runtime/start.ts'
 import { loadConfig } from '../settings.ts'

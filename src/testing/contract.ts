@@ -5,7 +5,7 @@
  */
 import { deepEqual } from 'node:assert/strict'
 import { ownSurfaces } from '../app.ts'
-import { gather } from '../runtime/gather.ts'
+import { gather } from '../runtime/gather-declarations.ts'
 import { checksOf, unused, type Check } from './contract/checks.ts'
 import type { Caller, Crawl } from './contract/crawl.ts'
 import type { Ground } from './contract/ground.ts'

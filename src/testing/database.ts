@@ -9,8 +9,8 @@ import { resolve } from 'node:path'
 import pg from 'pg'
 import { newId, openClock } from '#dodeca/kernel'
 import { migrate, readMigrations, settle } from '../kernel/database/migrate.ts'
-import type { Composition } from '../runtime/composition.ts'
-import { openPostgres, type Postgres } from '../runtime/postgres/embedded-postgres.ts'
+import type { Composition } from '../runtime/platform-parts.ts'
+import { openPostgres, type Postgres } from '../runtime/postgres/start-embedded.ts'
 import { migrationSources } from '../runtime/start.ts'
 
 /** An address, and the end of its database. */

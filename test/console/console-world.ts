@@ -13,7 +13,7 @@ import { Type } from 'typebox'
 import { freePort } from '../free-port.ts'
 import { sql } from '#dodeca/kernel'
 import { composition } from '../../src/platform.ts'
-import type { Composition } from '../../src/runtime/composition.ts'
+import type { Composition } from '../../src/runtime/platform-parts.ts'
 import { openProductWorld, type ProductWorld } from '../product-world.ts'
 import { chromium_args } from '../chromium.ts'
 

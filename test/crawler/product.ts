@@ -6,7 +6,7 @@
  * `test/product-crawler.test.ts` fails for a surface without that file, and the crawl fails for a
  * route that it cannot call.
  */
-import { gather } from '../../src/runtime/gather.ts'
+import { gather } from '../../src/runtime/gather-declarations.ts'
 import { composition } from '../../src/platform.ts'
 import { openProductWorld, type Member, type ProductWorld } from '../product-world.ts'
 import type { Caller, Crawl } from '../../src/testing/contract/crawl.ts'

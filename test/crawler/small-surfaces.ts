@@ -1,5 +1,5 @@
 /** The small surfaces that prove the kernel, with the kernel's own routes among them. */
-import { gather } from '../../src/runtime/gather.ts'
+import { gather } from '../../src/runtime/gather-declarations.ts'
 import { newId } from '#dodeca/kernel'
 import { testComposition } from '../composition.ts'
 import { signReport } from '../surfaces/relay/receive-report.ts'

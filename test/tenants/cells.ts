@@ -1,7 +1,7 @@
 /** Two cells: the product twice, each with its own database and data folder, with the same keys. */
 import { hash, randomBytes } from 'node:crypto'
 import { composition } from '../../src/platform.ts'
-import type { Composition } from '../../src/runtime/composition.ts'
+import type { Composition } from '../../src/runtime/platform-parts.ts'
 import { indexDeletion, peopleErasure, type Place } from '../../src/runtime/tenants/place.ts'
 import { migrationSources } from '../../src/runtime/start.ts'
 import { tenancyOf } from '../../src/runtime/tenants/tables.ts'

@@ -7,7 +7,7 @@ import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { expect } from 'vitest'
 import { dodeca } from '../../cli.ts'
-import type { Composition } from '../../runtime/composition.ts'
+import type { Composition } from '../../runtime/platform-parts.ts'
 import { loadConfig } from '../../settings.ts'
 
 export type Outcome = { readonly code: number | null; readonly out: string; readonly err: string }

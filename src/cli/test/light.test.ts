@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { inherited } from '../../../test/process.ts'
 import { composeIdentity } from '../../identity-alone.ts'
 import { composition as whole } from '../../platform.ts'
-import { gather } from '../../runtime/gather.ts'
+import { gather } from '../../runtime/gather-declarations.ts'
 import { migrationSources } from '../../runtime/start.ts'
 import { newInstallation } from './installation.ts'
 

@@ -1,6 +1,6 @@
 /** The test surfaces as the command gets them, with a read model beside them that can be rebuilt. */
 import { testComposition } from '../../../test/composition.ts'
-import type { Composition } from '../../runtime/composition.ts'
+import type { Composition } from '../../runtime/platform-parts.ts'
 import type { Opened } from '#dodeca/kernel'
 
 const tested = testComposition('http://127.0.0.1:9')

@@ -4,7 +4,7 @@
  * has no effect. A host that is an address itself is not resolved; check it before.
  */
 import type { LookupFunction } from 'node:net'
-import type { AddressRules } from './addresses.ts'
+import type { AddressRules } from './allowed-addresses.ts'
 import { openResolver } from './resolver.ts'
 import { judgeAll } from './safe-target.ts'
 

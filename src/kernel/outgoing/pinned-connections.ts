@@ -7,7 +7,7 @@
 import { isIP, connect as connectTcp, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import type { Client } from 'undici'
-import { canonicalAddress } from './addresses.ts'
+import { canonicalAddress } from './allowed-addresses.ts'
 import { undici } from './undici.ts'
 
 export type Pin = {

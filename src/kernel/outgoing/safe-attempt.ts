@@ -3,7 +3,7 @@
  * address (or reuse a connection to one that the name still has), exchange. It follows no redirect.
  */
 import type { Buffer } from 'node:buffer'
-import type { AddressRules } from './addresses.ts'
+import type { AddressRules } from './allowed-addresses.ts'
 import { exchange, ExchangeFailure, type Exchange, type RequestHeaders } from './exchange.ts'
 import {
   ConnectFailure,

@@ -5,7 +5,7 @@
  * to a refused address. Proxies of the environment are not used. Body and time are limited.
  */
 import { Buffer } from 'node:buffer'
-import { openAddressRules, type Port } from './addresses.ts'
+import { openAddressRules, type Port } from './allowed-addresses.ts'
 import type { Exchange, RequestHeaders } from './exchange.ts'
 import { openPinnedConnections } from './pinned-connections.ts'
 import { openResolver } from './resolver.ts'

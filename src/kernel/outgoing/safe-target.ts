@@ -4,7 +4,7 @@
  * IPv4 address into one form, and we check that form.
  */
 import { isIP } from 'node:net'
-import type { AddressRules } from './addresses.ts'
+import type { AddressRules } from './allowed-addresses.ts'
 
 export type SafeTarget = {
   readonly url: URL

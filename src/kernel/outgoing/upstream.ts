@@ -6,7 +6,7 @@
  */
 import type { Buffer } from 'node:buffer'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { AddressRules } from './addresses.ts'
+import type { AddressRules } from './allowed-addresses.ts'
 import { checkedLookup } from './checked-lookup.ts'
 import { jitter } from '../ids.ts'
 import {

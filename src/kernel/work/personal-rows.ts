@@ -6,7 +6,7 @@
 import { type Static, type TObject, Type } from 'typebox'
 import type { Db, Tx } from '../database/db.ts'
 import { sql, Sql } from '../database/sql.ts'
-import type { Personal, PersonalAccount } from './personal.ts'
+import type { Personal, PersonalAccount } from './export-and-erase.ts'
 
 const portion = 200
 

@@ -16,8 +16,8 @@ import {
   nativeDir,
   usableBinaries,
 } from '../postgres/embedded-binaries.ts'
-import { openCluster } from '../postgres/embedded-cluster.ts'
-import { openPostgres, postgres_companion } from '../postgres/embedded-postgres.ts'
+import { openCluster } from '../postgres/data-folder.ts'
+import { openPostgres, postgres_companion } from '../postgres/start-embedded.ts'
 import { StartError } from '#dodeca/kernel'
 import { syncFolder } from '../../kernel/objects/files.ts'
 import { copyFile, inLanes, makeFolders } from './copy.ts'

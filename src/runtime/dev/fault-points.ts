@@ -7,7 +7,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { StartError } from '#dodeca/kernel'
-import type { AnySurface } from '../gather.ts'
+import type { AnySurface } from '../gather-declarations.ts'
 
 const point = /\bfault\(\s*['"]([a-z0-9_.]+)['"]/g
 

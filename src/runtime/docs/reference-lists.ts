@@ -3,7 +3,7 @@
  * are made from what the surfaces declare, so they are always those of this platform.
  */
 import { describeSettings } from '../config.ts'
-import { gather, type AnySurface } from '../gather.ts'
+import { gather, type AnySurface } from '../gather-declarations.ts'
 
 /** Markdown by the file of the page. */
 export type Lists = Readonly<Record<string, () => string>>

@@ -4,7 +4,7 @@ import { allowsSome, isNarrow } from '#dodeca/kernel'
 import { missingScope } from '../../kernel/access/scopes.ts'
 import type { Operation, Operations } from '../../kernel/http/tools/operations.ts'
 import { grantsOf, isForMembers } from '../../kernel/http/server/still-holds.ts'
-import type { PlatformParts } from '../composition.ts'
+import type { PlatformParts } from '../platform-parts.ts'
 
 type Asked = {
   readonly principal: Principal

@@ -7,7 +7,7 @@ import { closed, isAllowed, otherOrigins, problem, reply, route, text } from '#d
 import type { Principal, Route } from '#dodeca/kernel'
 import type { RequestFacts } from '../../kernel/http/contract/route.ts'
 import type { Operation } from '../../kernel/http/tools/operations.ts'
-import type { PlatformParts, Requests } from '../composition.ts'
+import type { PlatformParts, Requests } from '../platform-parts.ts'
 import { callTool, type Caller, type McpDeps } from './call-tool.ts'
 import { general_tools } from './find.ts'
 import { reachOf } from './reach.ts'

@@ -5,7 +5,7 @@
 import type { DirectClient } from '../../kernel/database/direct.ts'
 import type { Tenancy } from '#dodeca/kernel'
 import { kernelTenancy } from '../../kernel/work/tenancy.ts'
-import type { Composition } from '../composition.ts'
+import type { Composition } from '../platform-parts.ts'
 
 export type TenantTable = {
   /** Such as `links.links`. */

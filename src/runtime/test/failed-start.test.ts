@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { testComposition, testConfig } from '../../../test/composition.ts'
 import { openWorld } from '../../../test/world.ts'
-import type { Composition } from '../composition.ts'
+import type { Composition } from '../platform-parts.ts'
 import { start } from '../start.ts'
 
 test('its reason is the error, and not the one of the stop', async () => {

@@ -8,7 +8,7 @@ import { Value } from 'typebox/value'
 import { Id, sql, type Consumer, type LoggedEvent, type Tx } from '#dodeca/kernel'
 import type { Notice } from '../notifications/face.ts'
 import type { Deps } from './deps.ts'
-import { blockedBetween, speaks } from './people/visible.ts'
+import { blockedBetween, speaks } from './may-see.ts'
 
 const Followed = Type.Object({ follower_id: Id, followed_id: Id })
 const Liked = Type.Object({ post_id: Id, user_id: Id })

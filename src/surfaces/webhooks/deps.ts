@@ -6,7 +6,7 @@ import type { SafeFetch, Tx } from '#dodeca/kernel'
 import type { Inside as Identity } from '../identity/face.ts'
 import type { Kernel } from './settings.ts'
 import type { JudgeEndpoint } from './endpoint.ts'
-import type { Secrets } from './secrets.ts'
+import type { Secrets } from './sealed-secrets.ts'
 import type { Sending } from './sending-settings.ts'
 import type { EventTypes } from './types/event-types.ts'
 

@@ -1,5 +1,5 @@
 /** Where a crawl takes place: a platform, the routes that are crawled there, and people to ask with. */
-import type { Gathered } from '../../runtime/gather.ts'
+import type { Gathered } from '../../runtime/gather-declarations.ts'
 import type { Route } from '#dodeca/kernel'
 import type { Caller, Crawl, Stage } from './crawl.ts'
 

@@ -1,5 +1,5 @@
 /**
- * The HTTP server with all routes. All routes share one pipeline: guard, body, `handle-request.ts`,
+ * The HTTP server with all routes. All routes share one pipeline: `admit-caller.ts`, body, `request-steps.ts`,
  * reply. Each failure becomes a problem document.
  */
 import type { OutgoingHttpHeaders, Server } from 'node:http'
@@ -13,8 +13,8 @@ import type { Connections } from './connections.ts'
 import type { CompiledRoute } from './compile-route.ts'
 import { allowAnyOrigin, allowOrigin, type OtherOrigins } from './cors.ts'
 import { Exchange } from './exchange.ts'
-import { guard, type GuardDeps } from './guard.ts'
-import { handleRequest, type Answer, type RequestDeps } from './handle-request.ts'
+import { guard, type GuardDeps } from './admit-caller.ts'
+import { handleRequest, type Answer, type RequestDeps } from './request-steps.ts'
 import { Problem, problem } from '../../errors/problem.ts'
 import { notUpgraded, serverBehind, type Front, type Upgrades } from './request-interceptor.ts'
 import type { Route } from '../contract/route.ts'

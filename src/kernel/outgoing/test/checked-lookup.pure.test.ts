@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openAddressRules } from '../addresses.ts'
+import { openAddressRules } from '../allowed-addresses.ts'
 import { openUpstream, UpstreamFailure } from '../upstream.ts'
 
 let server: Server

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { openPostgres } from '../../postgres/embedded-postgres.ts'
+import { openPostgres } from '../../postgres/start-embedded.ts'
 import type { Manifest } from '../manifest.ts'
 import { placeBackup } from '../restore.ts'
 

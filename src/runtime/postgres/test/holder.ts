@@ -11,7 +11,7 @@ import { createInterface } from 'node:readline'
 import pg from 'pg'
 import { companionStopped } from '../../child-processes.ts'
 import { commandLine, openDataDir } from '../../data-dir.ts'
-import { openPostgres, postgres_companion, type PostgresOptions } from '../embedded-postgres.ts'
+import { openPostgres, postgres_companion, type PostgresOptions } from '../start-embedded.ts'
 
 const folders: string[] = []
 const data_dirs = new Set<string>()
@@ -51,7 +51,7 @@ export function stopped(data_dir: string): Promise<boolean> {
 type Opened = { url: string; joined: boolean; cluster_dir: string }
 export type Holder = Opened & { child: ChildProcess }
 
-const module_url = new URL('../embedded-postgres.ts', import.meta.url).href
+const module_url = new URL('../start-embedded.ts', import.meta.url).href
 
 export async function holder(options: PostgresOptions): Promise<Holder> {
   const code = `

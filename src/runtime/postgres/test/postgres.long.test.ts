@@ -10,7 +10,7 @@ import pg from 'pg'
 import { afterEach, describe, expect, test } from 'vitest'
 import { openDataDir } from '../../data-dir.ts'
 import { nativeDir } from '../embedded-binaries.ts'
-import { openPostgres } from '../embedded-postgres.ts'
+import { openPostgres } from '../start-embedded.ts'
 import {
   clear,
   type Holder,

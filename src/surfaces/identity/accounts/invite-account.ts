@@ -10,7 +10,7 @@ import { closed, newId, sql, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { requestMail } from '../mails/request.ts'
-import { mailsTo } from '../mails-to.ts'
+import { limitInvitations } from '../invitations/limit-invitations.ts'
 import { consumeAll, issueDerived, sentTo } from '../one-time.ts'
 import { assignRole } from '../roles/assign-role.ts'
 import { RoleId } from '../roles/schemas.ts'
@@ -38,7 +38,7 @@ export async function invite(
   act: Act,
 ): Promise<Invited> {
   const address = requireEmail(body.email)
-  await deps.kernel.take(tx, mailsTo(deps.kernel, tenant_id, address.normalized))
+  await limitInvitations(tx, deps.kernel, tenant_id, address.normalized)
   const scope = emailScope(deps.kernel, tenant_id)
   const known = await accountByAddress(tx, scope, address.normalized)
   const is_elsewhere = known !== undefined && known.tenant_id !== tenant_id

@@ -6,13 +6,13 @@ import { Type, type Static } from 'typebox'
 import { closed, lacks, newId, sql, Version, type Principal, type Tx } from '#dodeca/kernel'
 import { requireEmail } from '../accounts/email.ts'
 import type { Deps } from '../deps.ts'
-import { mailsTo } from '../mails-to.ts'
 import { requestMail } from '../mails/request.ts'
 import { member_role, requireRole } from '../roles/assign-role.ts'
 import { requireMayGive } from '../roles/built-in.ts'
 import { RoleId } from '../roles/schemas.ts'
 import { Email, Locale } from '../schemas.ts'
 import { announceInvitation, Invitation, stateOf } from './invitation-row.ts'
+import { limitInvitations } from './limit-invitations.ts'
 
 export const InviteGuest = closed(
   {
@@ -43,11 +43,7 @@ export async function inviteGuest(
     await requireMayGive(tx, deps, grants, { tenant_id, role_id })
     await requireRole(tx, deps, { tenant_id, role_id })
   }
-  const many = kernel.settings['identity.invitations_per_hour']
-  await kernel.take(tx, [
-    { name: 'identity.invitations', of: tenant_id, many, per_seconds: 3600 },
-    ...mailsTo(kernel, tenant_id, address.normalized),
-  ])
+  await limitInvitations(tx, kernel, tenant_id, address.normalized)
   const ttl_seconds = kernel.settings['identity.invitation_ttl_seconds']
   const { version, ...invitation } = await tx.one(
     Made,

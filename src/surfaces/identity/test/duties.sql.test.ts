@@ -5,7 +5,7 @@ import { afterAll, expect, test } from 'vitest'
 import { openProductWorld } from '../../../../test/product-world.ts'
 import { sql, violates } from '#dodeca/kernel'
 import { composition } from '../../../platform.ts'
-import { gather } from '../../../runtime/gather.ts'
+import { gather } from '../../../runtime/gather-declarations.ts'
 import { permissions } from '../permissions.ts'
 
 const world = await openProductWorld()

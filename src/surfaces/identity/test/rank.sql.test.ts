@@ -5,7 +5,7 @@
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { composition } from '../../../platform.ts'
-import { gather } from '../../../runtime/gather.ts'
+import { gather } from '../../../runtime/gather-declarations.ts'
 import { openProductWorld, type Member } from '../../../../test/product-world.ts'
 import { newId, type Route } from '#dodeca/kernel'
 import { newKey } from '../../../../test/world.ts'

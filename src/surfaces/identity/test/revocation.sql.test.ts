@@ -9,7 +9,8 @@ import { openDenied } from '../sessions/revocation-list.ts'
 import { settings } from '../settings.ts'
 import { announced } from './announced.ts'
 
-const world = await openProductWorld()
+// What waits for the locked sessions ends soon.
+const world = await openProductWorld({ KERNEL_STATEMENT_TIMEOUT_MS: '1000' })
 const other = await startProcess({ ...world.environment, ROLES: 'api' }, 'product')
 afterAll(async () => {
   await other.kill()
@@ -277,6 +278,7 @@ async function whileLocked<T>(table: string, work: () => Promise<T>): Promise<T>
 async function onDatabase(text: string, values: unknown[]): Promise<void> {
   const client = new pg.Client({ connectionString: world.database_url })
   await client.connect()
+  await client.query('set statement_timeout = 0')
   await client.query(text, values)
   await client.end()
 }

@@ -13,7 +13,7 @@ import {
 } from '../../../../test/product-world.ts'
 import { newKey, type Answer, type Ask } from '../../../../test/world.ts'
 import { sql, type Db } from '#dodeca/kernel'
-import type { Composition } from '../../../runtime/composition.ts'
+import type { Composition } from '../../../runtime/platform-parts.ts'
 import { openSandbox } from '../../../sandbox/open-sandbox.ts'
 import { openai } from '../../../sandbox/openai/openai.ts'
 import type { Inside } from '../face.ts'

@@ -13,7 +13,7 @@
 import { type Static, Type } from 'typebox'
 import { Id, newId, nullable, oneOf, sql, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
-import { post, transfer, type Leg } from '../ledger/post.ts'
+import { post, transfer, type Leg } from '../ledger/post-transaction.ts'
 import { announce } from '../operations/announce.ts'
 import { lockIntent, type IntentKey, type IntentRow } from '../operations/rows.ts'
 import { accountIdOf } from '../provider/account-key.ts'

@@ -6,7 +6,7 @@ import type { Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { accountIdOf } from '../provider/account-key.ts'
 import type { BalanceTransaction } from '../provider/port.ts'
-import { post, transfer } from './post.ts'
+import { post, transfer } from './post-transaction.ts'
 
 type Payer = { readonly tenant_id: string; readonly id: string; readonly provider: string }
 

@@ -6,7 +6,7 @@
 import { Type } from 'typebox'
 import { Id, nil_id, nullable, oneOf, sql, type Tx } from '#dodeca/kernel'
 import { problem } from '../errors.ts'
-import { account_types, post } from './post.ts'
+import { account_types, post } from './post-transaction.ts'
 import { findTransaction, type Transaction } from './transaction-row.ts'
 
 const Posted = Type.Object({

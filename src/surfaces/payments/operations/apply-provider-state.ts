@@ -6,7 +6,7 @@
  */
 import { newId, sql, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
-import { post, transfer } from '../ledger/post.ts'
+import { post, transfer } from '../ledger/post-transaction.ts'
 import { postFee } from '../ledger/post-fee.ts'
 import { accountIdOf } from '../provider/account-key.ts'
 import type { Snapshot } from '../provider/port.ts'

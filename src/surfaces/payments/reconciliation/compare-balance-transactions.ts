@@ -6,7 +6,7 @@
 import { Type } from 'typebox'
 import { nullable, sql, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
-import { post, transfer } from '../ledger/post.ts'
+import { post, transfer } from '../ledger/post-transaction.ts'
 import { lookAtObject } from '../provider-events/look-at-object.ts'
 import { accountIdOf } from '../provider/account-key.ts'
 import { booksOf, type BalanceTransaction } from '../provider/port.ts'

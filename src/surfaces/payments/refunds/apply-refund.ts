@@ -11,7 +11,7 @@
  */
 import { type Static, Type } from 'typebox'
 import { Id, isId, nullable, oneOf, sql, type Reader, type Tx } from '#dodeca/kernel'
-import { post, transfer } from '../ledger/post.ts'
+import { post, transfer } from '../ledger/post-transaction.ts'
 import { announce } from '../operations/announce.ts'
 import { endOperation, parkOperation } from '../operations/end-operation.ts'
 import { lockIntent, type IntentRow } from '../operations/rows.ts'

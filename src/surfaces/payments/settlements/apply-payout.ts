@@ -5,7 +5,7 @@
 import { Type } from 'typebox'
 import { newId, sql } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
-import { post, transfer } from '../ledger/post.ts'
+import { post, transfer } from '../ledger/post-transaction.ts'
 import { accountIdOf } from '../provider/account-key.ts'
 import type { PayoutSnapshot } from '../provider/port.ts'
 

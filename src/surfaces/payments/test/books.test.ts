@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually } from '../../../../test/world.ts'
 import { newId, sql } from '#dodeca/kernel'
-import { post, transfer } from '../ledger/post.ts'
+import { post, transfer } from '../ledger/post-transaction.ts'
 import { openPaymentWorld, type Merchant, type PaymentWorld } from './payment-world.ts'
 
 let world: PaymentWorld

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newKey } from '../../../../test/world.ts'
 import { directClient } from '../../../kernel/database/direct.ts'
 import { newId, sql, violates } from '#dodeca/kernel'
-import { post, transfer } from '../ledger/post.ts'
+import { post, transfer } from '../ledger/post-transaction.ts'
 import { openPaymentWorld, type Merchant, type PaymentWorld } from './payment-world.ts'
 
 let world: PaymentWorld

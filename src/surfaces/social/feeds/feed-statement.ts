@@ -10,7 +10,7 @@
 import { Type } from 'typebox'
 import { nullable, sql, type Sql } from '#dodeca/kernel'
 import type { Person } from '../deps.ts'
-import { inFeed } from '../people/visible.ts'
+import { inFeed } from '../may-see.ts'
 import { postColumns, PostRow } from '../posts/post-view.ts'
 
 export type Mode = 'push' | 'pull'

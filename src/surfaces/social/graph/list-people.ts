@@ -2,7 +2,7 @@
 import { Type, type Static } from 'typebox'
 import { nullable, page, sql, Time, type List, type Reader, type Sql } from '#dodeca/kernel'
 import type { Person } from '../deps.ts'
-import { blockedBetween, knowable, speaks } from '../people/visible.ts'
+import { blockedBetween, knowable, speaks } from '../may-see.ts'
 import { Author, authorOf, AuthorRow, Follow } from '../schemas.ts'
 import { Block, Mute } from './blocks.ts'
 

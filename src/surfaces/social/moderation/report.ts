@@ -7,7 +7,7 @@ import { newId, sql, type Sql, type Tx } from '#dodeca/kernel'
 import type { Deps, Person } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { requireWriter } from '../people/user-row.ts'
-import { commentVisible, knowable, visible } from '../people/visible.ts'
+import { commentVisible, knowable, visible } from '../may-see.ts'
 import { requireText } from '../text.ts'
 import type { NewReport, SubjectType } from './schemas.ts'
 

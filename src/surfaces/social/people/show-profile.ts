@@ -6,7 +6,7 @@ import { Type, type Static } from 'typebox'
 import { count, Id, nullable, oneOf, sql, Version, type Reader } from '#dodeca/kernel'
 import type { Person } from '../deps.ts'
 import { problem } from '../errors.ts'
-import { follows, knowable } from './visible.ts'
+import { follows, knowable } from '../may-see.ts'
 
 const Count = count(0, Number.MAX_SAFE_INTEGER)
 export const privacy_states = ['public', 'private'] as const

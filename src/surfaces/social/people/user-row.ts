@@ -3,7 +3,7 @@ import { Type, type Static } from 'typebox'
 import { sql, type Db, type Reader, type Tx } from '#dodeca/kernel'
 import type { Deps, Person } from '../deps.ts'
 import { problem } from '../errors.ts'
-import { blockedBetween, follows, knowable } from './visible.ts'
+import { blockedBetween, follows, knowable } from '../may-see.ts'
 
 const Standing = Type.Object({
   moderation_state: Type.String(),

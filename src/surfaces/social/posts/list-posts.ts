@@ -5,7 +5,7 @@ import { Type } from 'typebox'
 import { nullable, page, sql, Time, Version } from '#dodeca/kernel'
 import type { List, Reader, Sql } from '#dodeca/kernel'
 import type { Person } from '../deps.ts'
-import { among, follows, visible } from '../people/visible.ts'
+import { among, follows, visible } from '../may-see.ts'
 import { postColumns, postOf, PostRow } from './post-view.ts'
 
 export function authorStatement(

@@ -3,7 +3,7 @@ import { Type, type Static } from 'typebox'
 import { nullable, sql, type Tx } from '#dodeca/kernel'
 import type { Person } from '../deps.ts'
 import { problem } from '../errors.ts'
-import { visible } from '../people/visible.ts'
+import { visible } from '../may-see.ts'
 
 const Locked = Type.Object({
   author_id: Type.String(),

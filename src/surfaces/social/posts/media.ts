@@ -6,7 +6,7 @@ import { Type } from 'typebox'
 import { Problem, sql, type Principal, type Tx } from '#dodeca/kernel'
 import type { Deps, Person } from '../deps.ts'
 import { problem } from '../errors.ts'
-import { blockedBetween, knowable, visible } from '../people/visible.ts'
+import { blockedBetween, knowable, visible } from '../may-see.ts'
 
 /**
  * The same error for all reasons, so that the error does not reveal whether another person's file

@@ -4,7 +4,7 @@ import { count, Id, nullable, oneOf, sql, Time, Version } from '#dodeca/kernel'
 import type { Reader, Sql } from '#dodeca/kernel'
 import type { Person } from '../deps.ts'
 import { problem } from '../errors.ts'
-import { follows, visible } from '../people/visible.ts'
+import { follows, visible } from '../may-see.ts'
 import { Author, authorOf, AuthorRow } from '../schemas.ts'
 
 export const visibilities = ['public', 'followers', 'private'] as const

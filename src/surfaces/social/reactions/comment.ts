@@ -9,7 +9,7 @@ import { count } from '../counters/count.ts'
 import type { Deps, Person } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { requireWriter } from '../people/user-row.ts'
-import { commentVisible, visible } from '../people/visible.ts'
+import { commentVisible, visible } from '../may-see.ts'
 import { Author, authorOf, AuthorRow } from '../schemas.ts'
 import { requireText } from '../text.ts'
 

@@ -10,7 +10,7 @@ import { problem } from '../errors.ts'
 import { announcePair } from '../events.ts'
 import { now_us } from '../graph/pairs.ts'
 import { requireWriter } from '../people/user-row.ts'
-import { visible } from '../people/visible.ts'
+import { visible } from '../may-see.ts'
 
 export const Like = Type.Object({ post_id: Id, user_id: Id, created_at: Time }, { title: 'Like' })
 export type Like = Static<typeof Like>

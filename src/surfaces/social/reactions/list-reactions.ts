@@ -5,7 +5,7 @@
 import { Type, type Static } from 'typebox'
 import { page, sql, type List, type Reader, type Sql } from '#dodeca/kernel'
 import type { Person } from '../deps.ts'
-import { blockedBetween, commentVisible, speaks } from '../people/visible.ts'
+import { blockedBetween, commentVisible, speaks } from '../may-see.ts'
 import { Author, authorOf, AuthorRow } from '../schemas.ts'
 import { commentColumns, commentOf, CommentRow } from './comment.ts'
 import { Like } from './like.ts'

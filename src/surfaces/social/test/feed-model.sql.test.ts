@@ -11,7 +11,7 @@ import type { Person } from '../deps.ts'
 import { fold } from '../counters/fold.ts'
 import { newest, readFeed } from '../feeds/read-feed.ts'
 import { sweepFeed } from '../feeds/sweep.ts'
-import { inFeed } from '../people/visible.ts'
+import { inFeed } from '../may-see.ts'
 import { openSocialWorld, postIds, type SocialWorld, type Someone } from './social-world.ts'
 
 /** Small enough that every limit is reached: portions, pulled authors, floors, trimmed feeds. */

@@ -4,7 +4,7 @@
  */
 import type { SealedColumn } from '#dodeca/kernel'
 import type { Kernel } from '../settings.ts'
-import { ringOf } from '../secrets.ts'
+import { ringOf } from '../sealed-secrets.ts'
 
 export type InboundSecrets = {
   seal(source_id: string, version: number, value: string): Buffer

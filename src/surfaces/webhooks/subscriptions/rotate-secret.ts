@@ -8,7 +8,7 @@ import { nullable, sql, Time, type Tx } from '#dodeca/kernel'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { SubscriptionRow } from '../schemas.ts'
-import { live_secrets_max } from '../secrets.ts'
+import { live_secrets_max } from '../sealed-secrets.ts'
 import { announce, holdSubscription, subscriptionColumns } from './find.ts'
 
 const overlap_default_seconds = 86_400

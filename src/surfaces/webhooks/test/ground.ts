@@ -6,7 +6,7 @@ import { Type } from 'typebox'
 import { openProductWorld, type Member, type ProductWorld } from '../../../../test/product-world.ts'
 import { eventually } from '../../../../test/world.ts'
 import { newId, sql } from '#dodeca/kernel'
-import type { Composition } from '../../../runtime/composition.ts'
+import type { Composition } from '../../../runtime/platform-parts.ts'
 import type { Receiver } from './receiver.ts'
 
 export type Ground = ProductWorld & {

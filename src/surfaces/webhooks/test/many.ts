@@ -1,7 +1,7 @@
 /** Subscriptions by the hundred, as if each had been made and had answered its challenge. */
 import { newId, sql } from '#dodeca/kernel'
 import type { Member } from '../../../../test/product-world.ts'
-import { openSecrets } from '../secrets.ts'
+import { openSecrets } from '../sealed-secrets.ts'
 import type { Ground } from './ground.ts'
 import { settings } from '../settings.ts'
 

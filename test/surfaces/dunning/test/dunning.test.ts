@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newId } from '#dodeca/kernel'
 import { surface_names } from '../../../../src/app.ts'
-import { composeApp } from '../../../../src/compose-app.ts'
+import { composeApp } from '../../../../src/load-app.ts'
 import type { Face as Jobs } from '../../../../src/surfaces/jobs/face.ts'
 import { openProductWorld, type Member, type ProductWorld } from '../../../product-world.ts'
 import { eventually } from '../../../world.ts'

@@ -5,7 +5,8 @@
  */
 import { logFailure, type Log } from '#dodeca/kernel'
 import { setTimeout as wait } from 'node:timers/promises'
-import { finalize, type FinalizeDeps, type Finished } from '../ends/finish-attempts.ts'
+import { finalize, type FinalizeDeps } from '../ends/finish-attempts.ts'
+import type { Finished } from '../ends/refuse-stale-lease.ts'
 import type { Attempt } from './attempt.ts'
 import type { Run } from './run-attempt.ts'
 

@@ -13,7 +13,7 @@ import { type Command, holdCompanion, type Launched } from '../child-processes.t
 import { commandLine, type DataDir, openDataDir } from '../data-dir.ts'
 import { codeOf, StartError } from '#dodeca/kernel'
 import { type Account, lentAccount, nativeDir, usableBinaries } from './embedded-binaries.ts'
-import { openCluster, passwordOf } from './embedded-cluster.ts'
+import { openCluster, passwordOf } from './data-folder.ts'
 
 export type PostgresOptions = {
   readonly data_dir: string

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { StartError } from '../../errors/start-error.ts'
-import { isGlobalUnicast, openAddressRules } from '../addresses.ts'
+import { isGlobalUnicast, openAddressRules } from '../allowed-addresses.ts'
 
 const refused = `
   0.0.0.0 0.255.255.255 10.0.0.1 10.255.255.255 100.64.0.1 100.100.100.200 100.127.255.255

@@ -3,7 +3,7 @@
  * a like, a comment or a file checks these conditions at that moment. No projection decides.
  */
 import { sql, type Sql } from '#dodeca/kernel'
-import type { Person } from '../deps.ts'
+import type { Person } from './deps.ts'
 
 /** A person, or the columns that name one. */
 type Named = { readonly tenant_id: string | Sql; readonly id: string | Sql }

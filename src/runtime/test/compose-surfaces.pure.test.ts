@@ -1,9 +1,9 @@
 /** Surfaces are opened after those that they need; what cannot be opened is refused in words. */
 import { expect, test } from 'vitest'
 import type { Access, SettingTable } from '#dodeca/kernel'
-import { compose, type Openable } from '../compose.ts'
-import type { KernelFor } from '../composition.ts'
-import { gather } from '../gather.ts'
+import { compose, type Openable } from '../compose-surfaces.ts'
+import type { KernelFor } from '../platform-parts.ts'
+import { gather } from '../gather-declarations.ts'
 
 const heard: { name: string; needs: object }[] = []
 const access = {} as Access

@@ -3,7 +3,7 @@
  * dependency injection container.
  */
 import { StartError, type Access, type Opened, type Surface, type Tx } from '#dodeca/kernel'
-import type { Composition, KernelFor } from './composition.ts'
+import type { Composition, KernelFor } from './platform-parts.ts'
 import type { Rights } from './events/publish-events.ts'
 
 /** Any surface, as it is opened here. */
