@@ -9,7 +9,7 @@ import { load, requestText } from './ground/load.ts'
 import { startOperated, type Operated } from './ground/operated.ts'
 import type { Options } from './ground/options.ts'
 import { findPgbench, pgbench } from './ground/pgbench.ts'
-import { ratioVerdict, standingsOf } from './ground/report.ts'
+import { coresNote, ratioVerdict, standingsOf } from './ground/report.ts'
 import { compete, type Measure } from './ground/rounds.ts'
 
 const connections = 8
@@ -74,6 +74,7 @@ await comparison('events', async ({ options, database }) => {
       [limit, platform, all],
       [ratioVerdict(platform, limit, 0.5)],
       [
+        coresNote(platform, limit),
         'The platform also gives the events their positions and consumes them, in the same process.',
       ],
     ),

@@ -8,7 +8,7 @@ import { comparison } from './ground/comparison.ts'
 import { load } from './ground/load.ts'
 import { findPgbench, pgbench } from './ground/pgbench.ts'
 import { startPlatform, type Platform } from './ground/platform.ts'
-import { ratioVerdict, standingsOf } from './ground/report.ts'
+import { coresNote, ratioVerdict, standingsOf } from './ground/report.ts'
 import { compete } from './ground/rounds.ts'
 import { keyed_transfer } from './ground/statements.ts'
 
@@ -53,6 +53,7 @@ await comparison('keyed-write', async ({ options, database }) => {
         },
       ],
       [
+        coresNote(ours, limit),
         'The worker gives two events a transfer their positions and consumes them, in the same process.',
       ],
     ),

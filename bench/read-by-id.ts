@@ -8,7 +8,7 @@ import { comparison } from './ground/comparison.ts'
 import { load } from './ground/load.ts'
 import { findPgbench, pgbench } from './ground/pgbench.ts'
 import { startPlatform } from './ground/platform.ts'
-import { costNote, ratioVerdict, standingsOf } from './ground/report.ts'
+import { coresNote, costNote, ratioVerdict, standingsOf } from './ground/report.ts'
 import { compete } from './ground/rounds.ts'
 import { read_account } from './ground/statements.ts'
 
@@ -52,7 +52,7 @@ await comparison('read-by-id', async ({ options, database }) => {
       'GET by id (one SELECT), 16 connections',
       [limit, plain, ours],
       [ratioVerdict(ours, plain, 0.8), ratioVerdict(ours, limit, 0.35)],
-      [costNote(ours, plain)],
+      [costNote(ours, plain), coresNote(ours, limit)],
     ),
   ]
 })

@@ -81,6 +81,20 @@ export function costNote(one: Standing, other: Standing): string {
   return `By processor time ${one.name} / ${other.name} is ${ratio.toFixed(2)}.`
 }
 
+const cores = 2
+
+/**
+ * The most that two cores can give beside pgbench, if pgbench keeps both busy: there PostgreSQL has them
+ * for itself; here the server's process needs its time too, and has one of them at most.
+ */
+export function coresNote(ours: Standing, limit: Standing): string {
+  if (ours.cpu_us === null) return ''
+  const database_us = (cores * 1e6) / limit.per_second
+  const most = Math.min((cores * 1e6) / (database_us + ours.cpu_us), 1e6 / ours.cpu_us)
+  const share = (most / limit.per_second).toFixed(2)
+  return `Of ${figure(database_us)} µs for one in pgbench and ${figure(ours.cpu_us)} µs in our process two cores can make at most ${share} of pgbench.`
+}
+
 export function figure(value: number): string {
   if (value >= 1000) return Math.round(value).toLocaleString('en')
   if (value >= 100) return value.toFixed(0)

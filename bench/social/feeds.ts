@@ -4,7 +4,13 @@ import { roundStatement } from '../../src/surfaces/social/feeds/feed-statement.t
 import type { Bench } from '../ground/comparison.ts'
 import { load, requestText } from '../ground/load.ts'
 import { findPgbench, pgbench } from '../ground/pgbench.ts'
-import { ratioVerdict, standingsOf, type Section, type Verdict } from '../ground/report.ts'
+import {
+  coresNote,
+  ratioVerdict,
+  standingsOf,
+  type Section,
+  type Verdict,
+} from '../ground/report.ts'
 import { compete, type Standing } from '../ground/rounds.ts'
 import { keysOf, pageOf } from './bluesky.ts'
 import { inlined, tenant_id, type Ground, type Reader } from './ground.ts'
@@ -59,6 +65,9 @@ export async function feeds({ options }: Bench, ground: Ground): Promise<Section
       ]),
     ],
     [
+      ...ground.readers.map(({ followed: n }) =>
+        coresNote(of(`feed, ${n}`), of(`statement, ${n}`)),
+      ),
       "Our statement filters, and returns texts, authors, counts and what the reader is to them. Bluesky's page: what the AppView (@atproto/bsky 0.0.280) asks for the same, as far as our tables have it; its keys alone are the first two statements of these.",
       'Both read the newest posts of authors of whom this reader follows 0.5, 5 and 20 %: the more, the sooner the join of Bluesky has its twenty.',
     ],

@@ -4,7 +4,7 @@ import { findStatement } from '../../src/surfaces/social/posts/post-view.ts'
 import type { Bench } from '../ground/comparison.ts'
 import { load, requestText } from '../ground/load.ts'
 import { findPgbench, pgbench } from '../ground/pgbench.ts'
-import { ratioVerdict, standingsOf, type Section } from '../ground/report.ts'
+import { coresNote, ratioVerdict, standingsOf, type Section } from '../ground/report.ts'
 import { compete } from '../ground/rounds.ts'
 import { inlined, postId, tenant_id, type Ground } from './ground.ts'
 
@@ -43,5 +43,6 @@ export async function onePost({ options }: Bench, ground: Ground): Promise<Secti
     'One post with its author, counts and what the reader is to it, 32 connections',
     [alone, ours],
     [ratioVerdict(ours, alone, 0.4)],
+    [coresNote(ours, alone)],
   )
 }

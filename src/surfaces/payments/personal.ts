@@ -16,7 +16,7 @@ import {
 } from '#dodeca/kernel'
 import { customerRows, eraseCustomers } from './customers/personal-customers.ts'
 import type { Deps } from './deps.ts'
-import { own_reasons } from './operations/next-state.ts'
+import { own_reasons } from './operations/state-after-answer.ts'
 
 const Made = Type.Object({ tenant_id: Type.String(), id: Type.String() })
 const portion = 200

@@ -5,7 +5,7 @@
 import type { Tx } from '../../database/db.ts'
 import { effect, isOutage, publishOne, type Handling } from './handle.ts'
 import type { Listener } from './listener.ts'
-import { claim } from './inbox.ts'
+import { claim } from './handle-once.ts'
 import { move, type LaneKey } from './leases.ts'
 import * as parks from './parks.ts'
 import type { LanedEvent } from '../log/read.ts'

@@ -16,7 +16,7 @@ import {
 import { providerCustomer } from '../customers/provider-customers.ts'
 import { isWithdrawn } from '../methods/detach-method.ts'
 import { waitForPlace } from './limit-declines.ts'
-import { isVisible } from './next-state.ts'
+import { isVisible } from './state-after-answer.ts'
 import {
   findIntentOf,
   findOperation,

@@ -6,7 +6,7 @@
 import { isId, sql, type Tx } from '#dodeca/kernel'
 import { resolver_name } from '../deps.ts'
 import { problem } from '../errors.ts'
-import { accepted_capture } from '../operations/next-state.ts'
+import { accepted_capture } from '../operations/state-after-answer.ts'
 
 export type Decision = {
   readonly resolution: 'resolved' | 'ignored'

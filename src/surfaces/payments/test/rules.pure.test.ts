@@ -7,7 +7,7 @@ import { composition } from '../../../platform.ts'
 import { refuseCardData } from '../intents/card-data.ts'
 import { digitsOf } from '#dodeca/kernel'
 import { fromStripe, nearestOfStripe, stepOf, toStripe } from '../money/currencies.ts'
-import { nextState, type Held } from '../operations/next-state.ts'
+import { nextState, type Held } from '../operations/state-after-answer.ts'
 import type { Snapshot } from '../provider/port.ts'
 import { bookedOf } from '../provider/stripe-snapshots.ts'
 

@@ -9,7 +9,7 @@ import { endAttempts } from '../ends/end-attempts.ts'
 import type { FinalizeDeps } from '../ends/finish-attempts.ts'
 import { holdShown } from '../ends/hold-attempts.ts'
 import type { Lease } from './claim-jobs.ts'
-import { lockClaim } from './claim-for-worker.ts'
+import { lockClaim } from './claim-once.ts'
 
 const Unseen = Type.Object({ id: Type.String() })
 
